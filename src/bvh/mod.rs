@@ -1,0 +1,1 @@
+//! Bounding volume hierarchies over triangles: build, refit, one tree, two trees in tandem.

@@ -1,0 +1,1 @@
+//! Rigid dynamics: rapier integrates, contacts come from [`crate::penetration`] and [`crate::proximity`].

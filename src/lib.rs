@@ -1,0 +1,23 @@
+//! Penetration depth between triangle meshes, and physics that stands on it.
+//!
+//! # Conventions
+//!
+//! SI units; right-handed frames; column vectors; poses are active and map body coordinates to world coordinates.
+//! The direction of a penetration is the direction in which body **A** must move. Quaternions are written
+//! `w, x, y, z` in every file format. Gravity belongs to the scene.
+//!
+//! Every query has three outcomes in three shapes: `Ok(Some(answer))`, `Ok(None)` for a *proved* absence, and
+//! `Err` for a failure, which is never reported as an absence.
+//!
+//! # Layers
+//!
+//! Each layer names only those before it: [`geometry`], [`bvh`], [`proximity`], [`penetration`], [`dynamics`],
+//! [`scene`], [`cli`].
+
+pub mod bvh;
+pub mod cli;
+pub mod dynamics;
+pub mod geometry;
+pub mod penetration;
+pub mod proximity;
+pub mod scene;

@@ -1,0 +1,7 @@
+//! The `extricate` binary: hands the command line to [`extricate::cli`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    extricate::cli::main()
+}

@@ -1,0 +1,1 @@
+//! Penetration depth: the least translation that separates two overlapping shapes.

@@ -1,0 +1,1 @@
+//! Proximity queries between triangle models: collision, inside, distance, contact features, time of contact.

@@ -1,0 +1,1 @@
+//! Scenes: the RON schema, validation, loading and instantiation.
