@@ -1,1 +1,135 @@
 //! Bounding volume hierarchies over triangles: build, refit, one tree, two trees in tandem.
+//!
+//! Nodes are eight wide with boxes in single precision rounded outwards; leaves hold four triangles side by side in
+//! double precision, so that a query never gathers vertices. Coordinates are relative to the centre of the mesh's
+//! box: a mesh far from its origin loses nothing.
+
+mod build;
+pub(crate) mod lanes;
+pub(crate) mod node;
+pub(crate) mod single;
+pub(crate) mod tandem;
+
+use nalgebra::Point3;
+
+use crate::geometry::TriangleMesh;
+use node::{Bounds, Child, Node, Packet};
+
+/// A tree of boxes over the triangles of a mesh that have an area.
+///
+/// A triangle without an area takes no part in queries: it bounds nothing, and its edges belong to its neighbours.
+#[derive(Debug, Clone)]
+pub struct TriangleBvh {
+    /// The last node has one child, the root: so every box of the tree is a lane of some node.
+    nodes: Vec<Node>,
+    packets: Vec<Packet>,
+    center: Point3<f64>,
+}
+
+/// A lane of a node: a subtree with its box.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Subtree(u32);
+
+impl Subtree {
+    #[inline(always)]
+    pub(crate) fn new(node: u32, lane: usize) -> Self {
+        Self(node * 8 + lane as u32)
+    }
+}
+
+impl TriangleBvh {
+    /// Builds the tree over `mesh`, with all threads of the current pool; the result does not depend on their number.
+    #[must_use]
+    pub fn new(mesh: &TriangleMesh) -> Self {
+        let center = mesh.aabb().center();
+        let corners = |triangle: u32| mesh.triangle(triangle as usize).map(|p| Point3::from(p - center));
+        let count = mesh.triangles().len() as u32;
+        let kept = (0..count).filter(|&i| !mesh.is_degenerate(i as usize)).collect::<Vec<_>>();
+        let mut arrays = build::build(&kept, &corners);
+        let mut top = Node::EMPTY;
+        top.set(0, Child::Inner(0), &arrays.nodes[0].hull());
+        arrays.nodes.push(top);
+        arrays.nodes.shrink_to_fit();
+        arrays.packets.shrink_to_fit();
+        Self { nodes: arrays.nodes, packets: arrays.packets, center }
+    }
+
+    /// Adapts the boxes to a mesh with the same triangles whose vertices have moved.
+    ///
+    /// # Panics
+    /// When the mesh has fewer triangles than the one the tree was built over.
+    pub fn refit(&mut self, mesh: &TriangleMesh) {
+        self.center = mesh.aabb().center();
+        let center = self.center;
+        for packet in &mut self.packets {
+            packet.fill(|i| mesh.triangle(i as usize).map(|p| Point3::from(p - center)));
+        }
+        // Children stand behind their parents, except that the last node holds the root.
+        let top = self.nodes.len() - 1;
+        for index in (0..top).rev() {
+            for lane in 0..node::WIDTH {
+                let bounds = match self.nodes[index].child(lane) {
+                    Some(Child::Inner(child)) => self.nodes[child as usize].hull(),
+                    Some(Child::Leaf(packet)) => self.packets[packet as usize].bounds(),
+                    None => continue,
+                };
+                self.nodes[index].set_bounds(lane, &bounds);
+            }
+        }
+        let hull = self.nodes[0].hull();
+        self.nodes[top].set_bounds(0, &hull);
+    }
+
+    /// Origin of the tree's coordinates in the body frame [m].
+    #[must_use]
+    pub fn center(&self) -> Point3<f64> {
+        self.center
+    }
+
+    /// Memory in bytes, the mesh not included.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        std::mem::size_of_val(&*self.nodes) + std::mem::size_of_val(&*self.packets)
+    }
+
+    /// The whole tree.
+    #[inline(always)]
+    pub(crate) fn root(&self) -> Subtree {
+        Subtree::new(self.nodes.len() as u32 - 1, 0)
+    }
+
+    #[inline(always)]
+    pub(crate) fn bounds(&self, subtree: Subtree) -> Bounds {
+        self.nodes[(subtree.0 / 8) as usize].bounds((subtree.0 % 8) as usize)
+    }
+
+    #[inline(always)]
+    pub(crate) fn child(&self, subtree: Subtree) -> Child {
+        self.nodes[(subtree.0 / 8) as usize]
+            .child((subtree.0 % 8) as usize)
+            .expect("a subtree is only made of a lane with a child")
+    }
+
+    #[inline(always)]
+    pub(crate) fn node(&self, index: u32) -> &Node {
+        &self.nodes[index as usize]
+    }
+
+    #[inline(always)]
+    pub(crate) fn packet(&self, index: u32) -> &Packet {
+        &self.packets[index as usize]
+    }
+
+    pub(crate) fn packets(&self) -> &[Packet] {
+        &self.packets
+    }
+
+    /// Half the diagonal of the box around everything [m].
+    #[must_use]
+    pub fn half_diagonal(&self) -> f64 {
+        self.bounds(self.root()).half_extents().norm()
+    }
+}
+
+#[cfg(test)]
+mod tests;

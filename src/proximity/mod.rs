@@ -1,1 +1,15 @@
 //! Proximity queries between triangle models: collision, inside, distance, contact features, time of contact.
+
+mod collision;
+mod model;
+pub(crate) mod placement;
+pub(crate) mod time_of_contact;
+pub(crate) mod triangle_pair;
+
+pub use collision::{intersecting_pairs, pairs_within, surfaces_collide};
+pub use model::Model;
+pub use time_of_contact::{TimeOfContact, translational};
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "exact promises")]
+mod tests;

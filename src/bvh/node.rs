@@ -1,0 +1,185 @@
+//! The nodes of the tree: eight child boxes side by side, and leaves of four triangles side by side.
+
+use nalgebra::{Point3, Vector3};
+
+use super::lanes::{LaneVector, Lanes};
+
+/// Children of a node.
+pub(crate) const WIDTH: usize = 8;
+/// Triangles of a leaf.
+pub(crate) const PACKET: usize = 4;
+/// Marks a packet lane without a triangle and a node lane without a child.
+pub(crate) const NONE: u32 = u32::MAX;
+/// Set in a child's index when the child is a leaf.
+const LEAF: u32 = 1 << 31;
+
+/// What a lane of a node leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Child {
+    /// Index of an inner node.
+    Inner(u32),
+    /// Index of a packet.
+    Leaf(u32),
+}
+
+/// Eight child boxes in single precision, rounded outwards; the box of an empty lane is a point at infinity, which
+/// overlaps nothing and which no ray enters.
+#[derive(Debug, Clone)]
+#[repr(C, align(32))]
+pub(crate) struct Node {
+    pub(crate) min: [[f32; WIDTH]; 3],
+    pub(crate) max: [[f32; WIDTH]; 3],
+    children: [u32; WIDTH],
+}
+
+impl Node {
+    pub(crate) const EMPTY: Self =
+        Self { min: [[f32::INFINITY; WIDTH]; 3], max: [[f32::INFINITY; WIDTH]; 3], children: [NONE; WIDTH] };
+
+    /// Where `lane` leads, if anywhere.
+    #[inline(always)]
+    pub(crate) fn child(&self, lane: usize) -> Option<Child> {
+        match self.children[lane] {
+            NONE => None,
+            leaf if leaf & LEAF != 0 => Some(Child::Leaf(leaf & !LEAF)),
+            inner => Some(Child::Inner(inner)),
+        }
+    }
+
+    pub(crate) fn set(&mut self, lane: usize, child: Child, bounds: &Bounds) {
+        self.children[lane] = match child {
+            Child::Inner(index) => index,
+            Child::Leaf(index) => index | LEAF,
+        };
+        self.set_bounds(lane, bounds);
+    }
+
+    pub(crate) fn set_bounds(&mut self, lane: usize, bounds: &Bounds) {
+        for axis in 0..3 {
+            self.min[axis][lane] = bounds.min[axis];
+            self.max[axis][lane] = bounds.max[axis];
+        }
+    }
+
+    /// The box of one lane.
+    #[inline(always)]
+    pub(crate) fn bounds(&self, lane: usize) -> Bounds {
+        Bounds {
+            min: [self.min[0][lane], self.min[1][lane], self.min[2][lane]],
+            max: [self.max[0][lane], self.max[1][lane], self.max[2][lane]],
+        }
+    }
+
+    /// The box around all lanes.
+    pub(crate) fn hull(&self) -> Bounds {
+        let used = (0..WIDTH).filter(|&lane| self.children[lane] != NONE);
+        used.fold(Bounds::EMPTY, |hull, lane| hull.union(&self.bounds(lane)))
+    }
+}
+
+/// A box in single precision that is never smaller than what it bounds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Bounds {
+    pub(crate) min: [f32; 3],
+    pub(crate) max: [f32; 3],
+}
+
+impl Bounds {
+    pub(crate) const EMPTY: Self = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
+
+    /// The smallest such box around three points.
+    pub(crate) fn of_triangle(corners: &[Point3<f64>; 3]) -> Self {
+        let [a, b, c] = corners;
+        let (min, max) = (a.inf(b).inf(c), a.sup(b).sup(c));
+        Self { min: std::array::from_fn(|k| below(min[k])), max: std::array::from_fn(|k| above(max[k])) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn union(&self, other: &Self) -> Self {
+        Self {
+            min: std::array::from_fn(|k| self.min[k].min(other.min[k])),
+            max: std::array::from_fn(|k| self.max[k].max(other.max[k])),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn center(&self) -> Vector3<f64> {
+        Vector3::from_fn(|k, _| 0.5 * (f64::from(self.min[k]) + f64::from(self.max[k])))
+    }
+
+    #[inline(always)]
+    pub(crate) fn half_extents(&self) -> Vector3<f64> {
+        Vector3::from_fn(|k, _| 0.5 * (f64::from(self.max[k]) - f64::from(self.min[k])))
+    }
+
+    /// Half the surface area.
+    #[inline(always)]
+    pub(crate) fn half_area(&self) -> f32 {
+        let [x, y, z]: [f32; 3] = std::array::from_fn(|k| self.max[k] - self.min[k]);
+        x * y + y * z + z * x
+    }
+}
+
+/// The greatest `f32` that is not above `x`.
+#[inline(always)]
+pub(crate) fn below(x: f64) -> f32 {
+    let rounded = x as f32;
+    if f64::from(rounded) > x { rounded.next_down() } else { rounded }
+}
+
+/// The least `f32` that is not below `x`.
+#[inline(always)]
+pub(crate) fn above(x: f64) -> f32 {
+    -below(-x)
+}
+
+/// Four triangles side by side: `corners[corner][axis].0[lane]` [m], in the frame of the tree.
+#[derive(Debug, Clone)]
+#[repr(C)]
+pub(crate) struct Packet {
+    pub(crate) corners: [LaneVector; 3],
+    /// Triangle of each lane, or [`NONE`]; a lane without a triangle repeats the first one's corners.
+    pub(crate) triangles: [u32; PACKET],
+}
+
+impl Packet {
+    pub(crate) fn new(triangles: &[u32], corners: impl Fn(u32) -> [Point3<f64>; 3]) -> Self {
+        let mut packet = Self { corners: [[Lanes::splat(0.0); 3]; 3], triangles: [NONE; PACKET] };
+        packet.triangles[..triangles.len()].copy_from_slice(triangles);
+        packet.fill(corners);
+        packet
+    }
+
+    /// Copies the corners of the packet's triangles from `corners`.
+    pub(crate) fn fill(&mut self, corners: impl Fn(u32) -> [Point3<f64>; 3]) {
+        for lane in 0..PACKET {
+            let triangle =
+                if self.triangles[lane] == NONE { self.triangles[0] } else { self.triangles[lane] };
+            for (slot, point) in self.corners.iter_mut().zip(corners(triangle)) {
+                for axis in 0..3 {
+                    slot[axis].0[lane] = point[axis];
+                }
+            }
+        }
+    }
+
+    /// Triangles of the packet with their lanes.
+    #[inline(always)]
+    pub(crate) fn lanes(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        self.triangles.iter().copied().enumerate().take_while(|&(_, triangle)| triangle != NONE)
+    }
+
+    /// Corners of one lane's triangle.
+    #[inline(always)]
+    pub(crate) fn triangle(&self, lane: usize) -> [[f64; 3]; 3] {
+        std::array::from_fn(|corner| std::array::from_fn(|axis| self.corners[corner][axis].0[lane]))
+    }
+
+    /// The box around the packet's triangles.
+    pub(crate) fn bounds(&self) -> Bounds {
+        self.lanes().fold(Bounds::EMPTY, |hull, (lane, _)| {
+            let corners = self.triangle(lane).map(Point3::from);
+            hull.union(&Bounds::of_triangle(&corners))
+        })
+    }
+}

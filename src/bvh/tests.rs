@@ -1,0 +1,98 @@
+//! The tree holds every triangle once, in boxes that contain it, and is the same however it was built.
+
+use super::*;
+
+/// A bumpy height field of `2 n²` triangles.
+fn height_field(n: u32) -> TriangleMesh {
+    let point = |i: u32, j: u32| {
+        let (x, y) = (f64::from(i) / f64::from(n), f64::from(j) / f64::from(n));
+        Point3::new(x, y, 0.1 * (9.0 * x).sin() * (7.0 * y).cos())
+    };
+    let vertices = (0..=n).flat_map(|i| (0..=n).map(move |j| point(i, j))).collect();
+    let index = |i: u32, j: u32| i * (n + 1) + j;
+    let cell = |(i, j): (u32, u32)| {
+        [
+            [index(i, j), index(i + 1, j), index(i + 1, j + 1)],
+            [index(i, j), index(i + 1, j + 1), index(i, j + 1)],
+        ]
+    };
+    let cells = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+    TriangleMesh::new(vertices, cells.flat_map(cell).collect()).unwrap()
+}
+
+/// Visits the whole tree and returns the triangles in their leaves' order.
+fn check_boxes(tree: &TriangleBvh) -> Vec<u32> {
+    let mut seen = Vec::new();
+    let mut stack = vec![tree.root()];
+    while let Some(subtree) = stack.pop() {
+        let outer = tree.bounds(subtree);
+        let contains =
+            |inner: &Bounds| (0..3).all(|k| outer.min[k] <= inner.min[k] && outer.max[k] >= inner.max[k]);
+        match tree.child(subtree) {
+            Child::Inner(index) => {
+                let node = tree.node(index);
+                for lane in (0..node::WIDTH).filter(|&lane| node.child(lane).is_some()) {
+                    assert!(contains(&node.bounds(lane)));
+                    stack.push(Subtree::new(index, lane));
+                }
+            }
+            Child::Leaf(index) => {
+                let packet = tree.packet(index);
+                assert!(contains(&packet.bounds()));
+                seen.extend(packet.lanes().map(|(_, triangle)| triangle));
+            }
+        }
+    }
+    seen
+}
+
+#[test]
+fn every_triangle_is_in_one_leaf_and_in_every_box_above_it() {
+    for n in [1, 2, 3, 10, 71] {
+        let mesh = height_field(n);
+        let mut seen = check_boxes(&TriangleBvh::new(&mesh));
+        seen.sort_unstable();
+        assert!(seen.iter().copied().eq(0..2 * n * n));
+    }
+}
+
+#[test]
+fn the_tree_does_not_depend_on_the_number_of_threads() {
+    let mesh = height_field(80);
+    let with = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        check_boxes(&pool.install(|| TriangleBvh::new(&mesh)))
+    };
+    assert_eq!(with(1), with(4));
+}
+
+#[test]
+fn a_refitted_tree_bounds_the_moved_triangles() {
+    let mesh = height_field(40);
+    let mut tree = TriangleBvh::new(&mesh);
+    let bend = |p: &Point3<f64>| Point3::new(p.x * p.y, 3.0 + p.z, (2.0 * p.x).cos());
+    let moved =
+        TriangleMesh::new(mesh.vertices().iter().map(bend).collect(), mesh.triangles().to_vec()).unwrap();
+    tree.refit(&moved);
+    assert_eq!(check_boxes(&tree).len(), mesh.triangles().len());
+    let packet = &tree.packets()[0];
+    let (lane, triangle) = packet.lanes().next().unwrap();
+    let expected = moved.triangle(triangle as usize).map(|p| <[f64; 3]>::from(p - tree.center()));
+    assert_eq!(packet.triangle(lane), expected);
+}
+
+#[test]
+fn packets_are_nearly_full_and_memory_is_small() {
+    let mesh = height_field(100);
+    let tree = TriangleBvh::new(&mesh);
+    let triangles = mesh.triangles().len();
+    assert!(tree.packets().len() * 35 <= triangles * 10, "{} packets", tree.packets().len());
+    assert!(tree.memory() <= 120 * triangles, "{} bytes", tree.memory());
+}
+
+#[test]
+fn triangles_without_area_take_no_part() {
+    let points = vec![Point3::origin(), Point3::new(1.0, 0.0, 0.0), Point3::new(0.0, 1.0, 0.0)];
+    let mesh = TriangleMesh::new(points, vec![[0, 0, 1], [0, 1, 2]]).unwrap();
+    assert_eq!(check_boxes(&TriangleBvh::new(&mesh)), [1]);
+}

@@ -1,0 +1,177 @@
+//! Which triangles of two models intersect, or come closer than a distance.
+//!
+//! Collision is closed: touching counts.
+
+use std::ops::ControlFlow;
+
+use nalgebra::Isometry3;
+
+use super::Model;
+use super::placement::{MovedBox, Placement};
+use super::triangle_pair::{Prepared, within};
+use crate::bvh::node::{Bounds, NONE, Node, PACKET, Packet, WIDTH};
+use crate::bvh::tandem::{self, Tandem};
+
+/// Whether any triangle of `a` intersects one of `b` (touching counts). A solid inside another one is not seen
+/// here; [`super::collide`] sees it. Poses map body to world coordinates.
+#[must_use]
+pub fn surfaces_collide(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> bool {
+    surfaces_collide_at(a, b, &Placement::between(a, pose_a, b, pose_b))
+}
+
+/// Appends all pairs of triangles of `a` and `b` that intersect (touching counts), sorted.
+pub fn intersecting_pairs(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    pairs: &mut Vec<[u32; 2]>,
+) {
+    pairs_within(a, pose_a, b, pose_b, 0.0, pairs);
+}
+
+/// Appends all pairs of triangles whose gap on every candidate separating axis is at most `distance` [m], sorted.
+///
+/// That is every pair at most `distance` apart, and a few that are farther: across vertices the gap on an axis is
+/// smaller than the distance.
+pub fn pairs_within(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    distance: f64,
+    pairs: &mut Vec<[u32; 2]>,
+) {
+    pairs_within_at(a, b, &Placement::between(a, pose_a, b, pose_b), distance, pairs);
+}
+
+pub(crate) fn surfaces_collide_at(a: &Model, b: &Model, a_to_b: &Placement) -> bool {
+    let mut query = Overlap::new(a_to_b, 0.0, FirstPair { found: false });
+    tandem::descend(a.bvh(), b.bvh(), &mut query);
+    query.sink.found
+}
+
+pub(crate) fn pairs_within_at(
+    a: &Model,
+    b: &Model,
+    a_to_b: &Placement,
+    distance: f64,
+    pairs: &mut Vec<[u32; 2]>,
+) {
+    let first = pairs.len();
+    let mut query = Overlap::new(a_to_b, distance, AllPairs { pairs });
+    tandem::descend(a.bvh(), b.bvh(), &mut query);
+    pairs[first..].sort_unstable();
+}
+
+/// What to do with a pair of triangles that are within the margin.
+trait Sink {
+    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()>;
+}
+
+struct FirstPair {
+    found: bool,
+}
+
+impl Sink for FirstPair {
+    #[inline(always)]
+    fn add(&mut self, _pair: [u32; 2]) -> ControlFlow<()> {
+        self.found = true;
+        ControlFlow::Break(())
+    }
+}
+
+struct AllPairs<'a> {
+    pairs: &'a mut Vec<[u32; 2]>,
+}
+
+impl Sink for AllPairs<'_> {
+    #[inline(always)]
+    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
+        self.pairs.push(pair);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Descent to the pairs of triangles within a margin.
+struct Overlap<S> {
+    a_to_b: Placement,
+    b_to_a: Placement,
+    margin: f64,
+    prepared: PreparedLeaf,
+    sink: S,
+}
+
+impl<S: Sink> Overlap<S> {
+    fn new(a_to_b: &Placement, margin: f64, sink: S) -> Self {
+        Self { a_to_b: *a_to_b, b_to_a: a_to_b.inverse(), margin, prepared: PreparedLeaf::default(), sink }
+    }
+}
+
+impl<S: Sink> Tandem for Overlap<S> {
+    #[inline(always)]
+    fn costs_in_b(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
+        overlap_costs(children_of_b, &self.a_to_b.bounds(box_of_a, self.margin))
+    }
+
+    #[inline(always)]
+    fn costs_in_a(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
+        overlap_costs(children_of_a, &self.b_to_a.bounds(box_of_b, self.margin))
+    }
+
+    #[inline(always)]
+    fn bound(&self) -> f32 {
+        0.0
+    }
+
+    #[inline(always)]
+    fn leaves(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
+        self.prepared.load(a, &self.a_to_b);
+        for (lane_a, triangle_a) in a.1.lanes() {
+            let near = within(&self.prepared.triangles[lane_a], b.1, self.margin);
+            for (lane_b, triangle_b) in b.1.lanes() {
+                if near.0[lane_b] {
+                    self.sink.add([triangle_a, triangle_b])?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Zero for the children whose box overlaps the other one, else infinity.
+#[inline(always)]
+fn overlap_costs(node: &Node, other: &MovedBox) -> [f32; WIDTH] {
+    let mut costs = [0.0; WIDTH];
+    for axis in 0..3 {
+        for lane in 0..WIDTH {
+            let apart = (node.min[axis][lane] > other.max[axis]) | (node.max[axis][lane] < other.min[axis]);
+            costs[lane] = if apart { f32::INFINITY } else { costs[lane] };
+        }
+    }
+    costs
+}
+
+/// The triangles of one leaf of A in the frame of B: a descent meets the same leaf many times in a row.
+#[derive(Debug)]
+pub(crate) struct PreparedLeaf {
+    leaf: u32,
+    pub(crate) triangles: [Prepared; PACKET],
+}
+
+impl Default for PreparedLeaf {
+    fn default() -> Self {
+        Self { leaf: NONE, triangles: [Prepared::new(&[[0.0; 3]; 3]); PACKET] }
+    }
+}
+
+impl PreparedLeaf {
+    #[inline(always)]
+    pub(crate) fn load(&mut self, leaf: (u32, &Packet), a_to_b: &Placement) {
+        if self.leaf != leaf.0 {
+            self.leaf = leaf.0;
+            self.triangles =
+                std::array::from_fn(|lane| Prepared::new(&a_to_b.triangle(&leaf.1.triangle(lane))));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Where one tree lies in the frame of another.
+
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
+
+use super::Model;
+use crate::bvh::node::{Bounds, above, below};
+
+/// Rounding of a transformed box, relative to the sizes that enter it.
+const BOX_ROUNDING: f64 = 1e-14;
+
+/// A rigid motion from the coordinates of one tree to those of another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Placement {
+    pub(crate) rotation: Matrix3<f64>,
+    pub(crate) translation: Vector3<f64>,
+    absolute: Matrix3<f64>,
+    slack: f64,
+}
+
+/// A box in single precision around a moved box.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MovedBox {
+    pub(crate) min: [f32; 3],
+    pub(crate) max: [f32; 3],
+}
+
+impl Placement {
+    /// The motion x ↦ `rotation` x + `translation` of things of size `size` [m].
+    pub(crate) fn new(rotation: Matrix3<f64>, translation: Vector3<f64>, size: f64) -> Self {
+        let slack = BOX_ROUNDING * (size + translation.norm());
+        Self { rotation, translation, absolute: rotation.abs(), slack }
+    }
+
+    /// From the tree of `a` to the tree of `b`.
+    pub(crate) fn between(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> Self {
+        let to_b = pose_b.rotation.inverse();
+        let rotation = (to_b * pose_a.rotation).to_rotation_matrix().into_inner();
+        let between_origins = to_b * (pose_a.translation.vector - pose_b.translation.vector);
+        let translation = rotation * a.bvh().center().coords + between_origins - b.bvh().center().coords;
+        Self::new(rotation, translation, a.radius() + b.radius())
+    }
+
+    /// The opposite motion.
+    pub(crate) fn inverse(&self) -> Self {
+        let rotation = self.rotation.transpose();
+        Self {
+            rotation,
+            translation: -(rotation * self.translation),
+            absolute: self.absolute.transpose(),
+            slack: self.slack,
+        }
+    }
+
+    /// This motion followed by a translation [m].
+    pub(crate) fn shifted(&self, by: &Vector3<f64>) -> Self {
+        Self { translation: self.translation + by, ..*self }
+    }
+
+    pub(crate) fn point(&self, p: &Point3<f64>) -> Point3<f64> {
+        Point3::from(self.rotation * p.coords + self.translation)
+    }
+
+    /// Corners of a triangle after the motion.
+    #[inline(always)]
+    pub(crate) fn triangle(&self, corners: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
+        let (r, t) = (&self.rotation, &self.translation);
+        corners
+            .map(|p| std::array::from_fn(|k| r[(k, 0)] * p[0] + r[(k, 1)] * p[1] + r[(k, 2)] * p[2] + t[k]))
+    }
+
+    /// A box around the moved box, a margin [m] wider on every side.
+    #[inline(always)]
+    pub(crate) fn bounds(&self, bounds: &Bounds, margin: f64) -> MovedBox {
+        let center = self.rotation * bounds.center() + self.translation;
+        let half = self.absolute * bounds.half_extents();
+        let wider = margin + self.slack;
+        MovedBox {
+            min: std::array::from_fn(|k| below(center[k] - half[k] - wider)),
+            max: std::array::from_fn(|k| above(center[k] + half[k] + wider)),
+        }
+    }
+}

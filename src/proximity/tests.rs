@@ -1,0 +1,160 @@
+//! The descents against brute force over all pairs of triangles.
+
+use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
+
+use super::placement::Placement;
+use super::time_of_contact::{Cast, Hit, triangles_in_b};
+use super::triangle_pair::separating_planes;
+use super::*;
+use crate::geometry::{Solidity, TriangleMesh};
+
+/// Where the soups of these tests are.
+const CENTER: [f64; 3] = [10.0, -20.0, 5.0];
+
+/// Deterministic numbers in [-1, 1].
+pub(crate) struct Noise(pub(crate) u64);
+
+impl Noise {
+    pub(crate) fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        f64::from(u32::try_from(self.0 >> 33).unwrap()) / f64::from(1_u32 << 30) - 1.0
+    }
+
+    pub(crate) fn vector(&mut self) -> Vector3<f64> {
+        Vector3::new(self.next(), self.next(), self.next())
+    }
+
+    /// A pose that turns things about [`CENTER`] and moves them by up to `reach` an axis.
+    pub(crate) fn pose(&mut self, reach: f64) -> Isometry3<f64> {
+        let axis = Unit::new_normalize(self.vector());
+        let rotation = UnitQuaternion::from_axis_angle(&axis, 3.0 * self.next());
+        let about = Vector3::from(CENTER);
+        Isometry3::from_parts((about - rotation * about + reach * self.vector()).into(), rotation)
+    }
+}
+
+/// A soup of `count` random triangles of size about `size` in the cube [-1, 1]³, far from its origin.
+fn soup(noise: &mut Noise, count: u32, size: f64) -> Model {
+    let mut points = Vec::new();
+    for _ in 0..count {
+        let at = noise.vector() + Vector3::from(CENTER);
+        points.extend((0..3).map(|_| Point3::from(at + size * noise.vector())));
+    }
+    let triangles = (0..count).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    Model::new(TriangleMesh::new(points, triangles).unwrap(), Solidity::Surface)
+}
+
+/// Greatest gap over the candidate axes, pair by pair.
+fn gap(a: &Model, b: &Model, a_to_b: &Placement, pair: [u32; 2]) -> f64 {
+    let [p, q] = triangles_in_b(a, b, a_to_b, pair);
+    let mut greatest = f64::NEG_INFINITY;
+    separating_planes(&p, &q, |plane| greatest = greatest.max(plane.gap));
+    greatest
+}
+
+fn all_pairs(a: &Model, b: &Model) -> impl Iterator<Item = [u32; 2]> {
+    let (m, n) = (a.mesh().triangles().len() as u32, b.mesh().triangles().len() as u32);
+    (0..m).flat_map(move |i| (0..n).map(move |j| [i, j]))
+}
+
+#[test]
+fn the_descent_finds_the_pairs_that_brute_force_finds() {
+    let mut noise = Noise(1);
+    let (a, b) = (soup(&mut noise, 90, 0.3), soup(&mut noise, 130, 0.2));
+    let mut found = 0;
+    for _ in 0..40 {
+        let pose_a = noise.pose(0.3);
+        let pose_b = noise.pose(0.3);
+        let a_to_b = Placement::between(&a, &pose_a, &b, &pose_b);
+        let mut pairs = Vec::new();
+        intersecting_pairs(&a, &pose_a, &b, &pose_b, &mut pairs);
+        let brute = all_pairs(&a, &b).filter(|&pair| gap(&a, &b, &a_to_b, pair) <= 0.0).collect::<Vec<_>>();
+        assert_eq!(pairs, brute);
+        assert_eq!(surfaces_collide(&a, &pose_a, &b, &pose_b), !brute.is_empty());
+        found += brute.len();
+    }
+    assert!(found > 500, "{found}");
+}
+
+#[test]
+fn pairs_within_a_distance_miss_none_and_list_few_beyond_it() {
+    let mut noise = Noise(2);
+    let (a, b) = (soup(&mut noise, 60, 0.2), soup(&mut noise, 60, 0.2));
+    let (mut listed, mut within) = (0, 0);
+    for _ in 0..20 {
+        let (pose_a, pose_b) = (noise.pose(0.2), noise.pose(0.2));
+        let a_to_b = Placement::between(&a, &pose_a, &b, &pose_b);
+        let mut pairs = Vec::new();
+        pairs_within(&a, &pose_a, &b, &pose_b, 0.05, &mut pairs);
+        for pair in all_pairs(&a, &b) {
+            let is_within = gap(&a, &b, &a_to_b, pair) <= 0.05;
+            assert!(pairs.contains(&pair) || !is_within);
+            within += usize::from(is_within);
+        }
+        listed += pairs.len();
+    }
+    assert!(within > 100 && listed < 3 * within, "{listed} listed, {within} within");
+}
+
+/// First contact of one pair by bisection over the gap: an oracle that knows nothing of slabs.
+fn first_contact_by_bisection(at: impl Fn(f64) -> f64, length: f64) -> Option<f64> {
+    let steps = 4000;
+    let sample = |i: i32| length * f64::from(i) / f64::from(steps);
+    let first = (0..=steps).find(|&i| at(sample(i)) <= 0.0)?;
+    let (mut low, mut high) = (sample((first - 1).max(0)), sample(first));
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if at(middle) <= 0.0 { high = middle } else { low = middle }
+    }
+    Some(high)
+}
+
+#[test]
+fn a_cast_stops_where_bisection_over_all_pairs_stops() {
+    let mut noise = Noise(3);
+    let (a, b) = (soup(&mut noise, 6, 0.5), soup(&mut noise, 7, 0.5));
+    let mut hits = 0;
+    for _ in 0..12 {
+        let (pose_a, pose_b) = (noise.pose(0.1), noise.pose(0.1));
+        let a_to_b = Placement::between(&a, &pose_a, &b, &pose_b);
+        let direction = noise.vector().normalize();
+        let cast = Cast {
+            from: -4.0 * direction,
+            direction,
+            length: 6.0,
+            margin: 0.0,
+            window: 1e-9,
+            worse_than: 0.0,
+        };
+        let mut found = Vec::new();
+        let distance = cast.run(&a, &b, &a_to_b, &mut found);
+        let brute = all_pairs(&a, &b)
+            .filter_map(|pair| {
+                let at = |s: f64| gap(&a, &b, &a_to_b.shifted(&(cast.from + direction * s)), pair);
+                first_contact_by_bisection(at, cast.length)
+            })
+            .min_by(f64::total_cmp);
+        match (distance, brute) {
+            (Some(x), Some(y)) => {
+                assert!((x - y).abs() < 1e-9 || x < y && y - x < 3e-3, "{x} {y}");
+                assert!(found.iter().any(|Hit { entry, .. }| *entry == x));
+                hits += 1;
+            }
+            (x, y) => assert!(x.is_none() && y.is_none(), "{x:?} {y:?}"),
+        }
+    }
+    assert!(hits > 5);
+}
+
+#[test]
+fn a_translation_that_starts_in_contact_answers_time_zero_and_one_that_leaves_answers_none() {
+    let mut noise = Noise(4);
+    let a = soup(&mut noise, 40, 0.4);
+    let pose = noise.pose(1.0);
+    let toi = translational(&a, &pose, &Vector3::new(1.0, 0.0, 0.0), &a, &pose).unwrap();
+    assert_eq!(toi.time, 0.0);
+    let mut far = pose;
+    far.translation.x += 10.0;
+    assert!(translational(&a, &far, &Vector3::new(1.0, 0.2, 0.0), &a, &pose).is_none());
+    assert!(translational(&a, &far, &Vector3::new(-10.0, 0.0, 0.0), &a, &pose).is_some());
+}

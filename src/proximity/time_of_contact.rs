@@ -1,0 +1,239 @@
+//! Time of contact of a translation: exact, over two trees [Je12 §4, eqs. 5–7].
+//!
+//! Departs from [Je12]: no conservative advancement. The first contact of two triangles under a translation is a ray
+//! cast into the intersection of slabs, and the same holds for boxes, so one ordered descent finds the exact answer.
+
+use std::ops::ControlFlow;
+
+use nalgebra::{Isometry3, Point3, Unit, Vector3};
+
+use super::Model;
+use super::collision::PreparedLeaf;
+use super::placement::{MovedBox, Placement};
+use super::triangle_pair::{SeparatingPlane, contact_interval, separating_planes};
+use crate::bvh::node::{Bounds, Node, Packet, WIDTH, above};
+use crate::bvh::tandem::{self, Tandem};
+
+/// Rounding of single-precision slab arithmetic, relative: a subtraction, a reciprocal and a product.
+const SLAB_ROUNDING: f32 = 4e-7;
+/// Keeps the reciprocal of a direction's component finite in single precision.
+const FLAT: f64 = 1e-30;
+
+/// The first contact of a translation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimeOfContact {
+    /// When the surfaces first touch, in [0, 1] of the translation.
+    pub time: f64,
+    /// Unit normal of the contact in the world frame, from B to A.
+    pub normal: Unit<Vector3<f64>>,
+    /// One triangle of A and one of B that touch then.
+    pub triangles: [u32; 2],
+}
+
+/// The first contact of the surface of `a`, moved along `translation` [m, world], with that of the resting `b`;
+/// `None` when the whole translation is free of contact. A start in contact answers time 0.
+#[must_use]
+pub fn translational(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    translation: &Vector3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+) -> Option<TimeOfContact> {
+    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let in_b = pose_b.rotation.inverse() * translation;
+    let length = in_b.norm();
+    let direction = if length > 0.0 { in_b / length } else { Vector3::x() };
+    let mut hits = Vec::new();
+    let cast = Cast { from: Vector3::zeros(), direction, length, margin: 0.0, window: 0.0, worse_than: 0.0 };
+    let distance = cast.run(a, b, &a_to_b, &mut hits)?;
+    let first = hits.iter().min_by(|x, y| x.entry.total_cmp(&y.entry).then(x.pair.cmp(&y.pair)))?;
+    let at_contact = a_to_b.shifted(&(direction * distance));
+    let plane = nearest_plane(&triangles_in_b(a, b, &at_contact, first.pair), &direction);
+    let time = if length > 0.0 { distance / length } else { 0.0 };
+    Some(TimeOfContact { time, normal: pose_b.rotation * plane.normal, triangles: first.pair })
+}
+
+/// The separating plane with the greatest gap; of equal ones the one that most opposes the motion.
+fn nearest_plane(pair: &[[Point3<f64>; 3]; 2], direction: &Vector3<f64>) -> SeparatingPlane {
+    let mut best: Option<SeparatingPlane> = None;
+    let size = pair.iter().flatten().map(|p| (p - pair[0][0]).norm()).fold(0.0, f64::max);
+    separating_planes(&pair[0], &pair[1], |plane| {
+        let better = best.is_none_or(|best| {
+            let tie = 1e-9 * size;
+            plane.gap > best.gap + tie
+                || (plane.gap > best.gap - tie && plane.normal.dot(direction) < best.normal.dot(direction))
+        });
+        if better {
+            best = Some(plane);
+        }
+    });
+    best.expect("a triangle with an area has a normal")
+}
+
+/// Corners of a triangle of each model in the frame of B's tree.
+pub(crate) fn triangles_in_b(
+    a: &Model,
+    b: &Model,
+    a_to_b: &Placement,
+    [i, j]: [u32; 2],
+) -> [[Point3<f64>; 3]; 2] {
+    let (center_a, center_b) = (a.center(), b.center());
+    let of_a = a.mesh().triangle(i as usize).map(|p| a_to_b.point(&Point3::from(p - center_a)));
+    let of_b = b.mesh().triangle(j as usize).map(|p| Point3::from(p - center_b));
+    [of_a, of_b]
+}
+
+/// A pair of triangles that a translation brings together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Hit {
+    pub(crate) pair: [u32; 2],
+    /// Length of the translation at the contact [m], zero where the start is a contact.
+    pub(crate) entry: f64,
+}
+
+/// A translational cast of A against B; everything in the frame of B's tree.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cast {
+    /// Translation of A at the start [m], on top of its placement.
+    pub(crate) from: Vector3<f64>,
+    /// Unit direction.
+    pub(crate) direction: Vector3<f64>,
+    /// Length [m].
+    pub(crate) length: f64,
+    /// Gap at which two triangles count as touching [m].
+    pub(crate) margin: f64,
+    /// Hits up to this much beyond the first one are kept [m].
+    pub(crate) window: f64,
+    /// The cast may stop once it is known to hit before this length [m]; zero to find the first contact.
+    pub(crate) worse_than: f64,
+}
+
+impl Cast {
+    /// Length to the first contact, if there is one; its pairs and those within the window are left in `hits`.
+    ///
+    /// When `worse_than` is positive and the first contact lies before it, some contact before it is answered.
+    pub(crate) fn run(&self, a: &Model, b: &Model, a_to_b: &Placement, hits: &mut Vec<Hit>) -> Option<f64> {
+        hits.clear();
+        let start = a_to_b.shifted(&self.from);
+        let back = start.inverse();
+        let ray_in_a = -(start.rotation.transpose() * self.direction);
+        let mut query = Descent {
+            cast: self,
+            a_to_b: start,
+            b_to_a: back,
+            in_b: Ray::new(&self.direction),
+            in_a: Ray::new(&ray_in_a),
+            direction: self.direction.into(),
+            prepared: PreparedLeaf::default(),
+            best: self.length,
+            limit: self.length,
+            found: false,
+            hits,
+        };
+        tandem::descend(a.bvh(), b.bvh(), &mut query);
+        let (found, best, limit) = (query.found, query.best, query.limit);
+        hits.retain(|hit| hit.entry <= limit);
+        found.then_some(best)
+    }
+}
+
+/// A direction with its reciprocals in single precision.
+struct Ray {
+    inverse: [f32; 3],
+}
+
+impl Ray {
+    fn new(direction: &Vector3<f64>) -> Self {
+        let inverse = |x: f64| (1.0 / if x.abs() < FLAT { FLAT } else { x }) as f32;
+        Self { inverse: [inverse(direction.x), inverse(direction.y), inverse(direction.z)] }
+    }
+
+    /// Length at which the moving box enters each child, infinite where it never does.
+    #[inline(always)]
+    fn costs(&self, node: &Node, moving: &MovedBox) -> [f32; WIDTH] {
+        let mut entry = [f32::NEG_INFINITY; WIDTH];
+        let mut exit = [f32::INFINITY; WIDTH];
+        for axis in 0..3 {
+            let inverse = self.inverse[axis];
+            for lane in 0..WIDTH {
+                let first = (node.min[axis][lane] - moving.max[axis]) * inverse;
+                let second = (node.max[axis][lane] - moving.min[axis]) * inverse;
+                let (near, far) = if first < second { (first, second) } else { (second, first) };
+                entry[lane] = if near > entry[lane] { near } else { entry[lane] };
+                exit[lane] = if far < exit[lane] { far } else { exit[lane] };
+            }
+        }
+        let mut costs = [f32::INFINITY; WIDTH];
+        for lane in 0..WIDTH {
+            let near = entry[lane] - SLAB_ROUNDING * entry[lane].abs();
+            let far = exit[lane] + SLAB_ROUNDING * exit[lane].abs();
+            let clipped = if near > 0.0 { near } else { 0.0 };
+            costs[lane] = if (near <= far) & (far >= 0.0) { clipped } else { f32::INFINITY };
+        }
+        costs
+    }
+}
+
+struct Descent<'a> {
+    cast: &'a Cast,
+    a_to_b: Placement,
+    b_to_a: Placement,
+    in_b: Ray,
+    in_a: Ray,
+    direction: [f64; 3],
+    prepared: PreparedLeaf,
+    /// First contact so far [m].
+    best: f64,
+    /// Hits beyond this length do not matter [m].
+    limit: f64,
+    found: bool,
+    hits: &'a mut Vec<Hit>,
+}
+
+impl Tandem for Descent<'_> {
+    #[inline(always)]
+    fn costs_in_b(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
+        self.in_b.costs(children_of_b, &self.a_to_b.bounds(box_of_a, self.cast.margin))
+    }
+
+    #[inline(always)]
+    fn costs_in_a(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
+        self.in_a.costs(children_of_a, &self.b_to_a.bounds(box_of_b, self.cast.margin))
+    }
+
+    #[inline(always)]
+    fn bound(&self) -> f32 {
+        above(self.limit).min(f32::MAX)
+    }
+
+    #[inline(always)]
+    fn leaves(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
+        self.prepared.load(a, &self.a_to_b);
+        for (lane_a, triangle_a) in a.1.lanes() {
+            let p = &self.prepared.triangles[lane_a];
+            let interval = contact_interval(p, b.1, &self.direction, self.cast.margin, self.limit);
+            for (lane_b, triangle_b) in b.1.lanes() {
+                let (entry, exit) = (interval.entry.0[lane_b], interval.exit.0[lane_b]);
+                if entry <= exit && entry <= self.limit && exit >= 0.0 {
+                    self.hit([triangle_a, triangle_b], entry.max(0.0));
+                }
+            }
+        }
+        if self.found && self.best < self.cast.worse_than {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Descent<'_> {
+    fn hit(&mut self, pair: [u32; 2], entry: f64) {
+        if entry <= self.cast.length {
+            self.found = true;
+            self.best = self.best.min(entry);
+            self.limit = self.limit.min(self.best + self.cast.window);
+        }
+        self.hits.push(Hit { pair, entry });
+    }
+}
