@@ -1,1 +1,8 @@
 //! Penetration depth: the least translation that separates two overlapping shapes.
+
+mod in_projection;
+pub mod translational;
+
+pub use translational::{
+    Effort, MotionCoherence, Penetration, PenetrationError, TranslationalOptions, penetration,
+};

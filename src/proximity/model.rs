@@ -1,6 +1,6 @@
 //! A triangle mesh made ready for queries.
 
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 use crate::bvh::TriangleBvh;
 use crate::geometry::{Solidity, TriangleMesh};
@@ -12,6 +12,7 @@ pub struct Model {
     bvh: TriangleBvh,
     solidity: Solidity,
     radius: f64,
+    centroid: Point3<f64>,
 }
 
 impl Model {
@@ -24,7 +25,8 @@ impl Model {
         let center = bvh.center();
         let used = mesh.triangles().iter().flatten().map(|&i| mesh.vertices()[i as usize]);
         let radius = used.map(|p| nalgebra::distance_squared(&p, &center)).fold(0.0, f64::max).sqrt();
-        Self { mesh, bvh, solidity, radius }
+        let centroid = area_centroid(&mesh, &center);
+        Self { mesh, bvh, solidity, radius, centroid }
     }
 
     /// The mesh [m, body frame].
@@ -56,4 +58,22 @@ impl Model {
     pub fn radius(&self) -> f64 {
         self.radius
     }
+
+    /// Centroid of the surface [m, body frame].
+    #[must_use]
+    pub fn centroid(&self) -> Point3<f64> {
+        self.centroid
+    }
+}
+
+/// Centroid of the triangles weighted by area, summed relative to `about`.
+fn area_centroid(mesh: &TriangleMesh, about: &Point3<f64>) -> Point3<f64> {
+    let (mut sum, mut area) = (Vector3::zeros(), 0.0);
+    for i in 0..mesh.triangles().len() {
+        let [p, q, r] = mesh.triangle(i).map(|corner| corner - about);
+        let doubled_area = (q - p).cross(&(r - p)).norm();
+        sum += (p + q + r) * doubled_area;
+        area += 3.0 * doubled_area;
+    }
+    about + sum / area
 }

@@ -1,0 +1,182 @@
+//! Translational penetration depth of polygon soups: PolyDepth [Je12].
+//!
+//! The depth is the infimum of the lengths of translations of A after which the models no longer overlap; what is
+//! returned is the least one found, an upper bound. The returned translation keeps a documented clearance, and it is
+//! verified by an independent query before it is returned.
+
+mod contact_cone;
+mod free_configuration;
+mod walk;
+
+use nalgebra::{Isometry3, Unit, Vector3};
+use thiserror::Error;
+
+use crate::proximity::placement::Placement;
+use crate::proximity::{Model, surfaces_collide as collide};
+use walk::{ContactSpace, Optimum};
+
+/// How much work a query may do. Both are bounds on work, not on time: the answer is reproducible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Effort {
+    /// One walk from one start.
+    Fast,
+    /// Casts along two hundred directions, and walks from the best ten.
+    #[default]
+    Best,
+}
+
+/// Options of a penetration query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TranslationalOptions {
+    /// How much work to do.
+    pub effort: Effort,
+    /// In-projections that one walk may make. Most walks need fewer than ten; on a finely meshed curved surface each
+    /// facet may cost one.
+    pub max_iterations: u32,
+}
+
+impl Default for TranslationalOptions {
+    fn default() -> Self {
+        Self { effort: Effort::default(), max_iterations: 100 }
+    }
+}
+
+/// The penetration of two overlapping models; all vectors in the world frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Penetration {
+    /// Length of the least separating translation found [m]: an upper bound of the penetration depth.
+    pub depth: f64,
+    /// Direction in which A must move.
+    pub direction: Unit<Vector3<f64>>,
+    /// Translation of A after which the models are apart [m]: `depth` along `direction` and a clearance of at most
+    /// 1e-10 of the models' size on every contact.
+    pub translation: Vector3<f64>,
+    /// Whether the walk ended because nothing nearby is better, and not at its bound on work.
+    pub converged: bool,
+    /// In-projections made.
+    pub iterations: u32,
+    /// Out-projections made: translational casts.
+    pub casts: u32,
+    /// Half-spaces of the contact cone at the answer.
+    pub rows: usize,
+}
+
+/// Why a penetration query failed. A failure is never reported as "no contact".
+#[derive(Debug, Error, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum PenetrationError {
+    /// A pose has a component that is not finite.
+    #[error("the pose of {body} is not finite: {pose}")]
+    PoseNotFinite {
+        /// `A` or `B`.
+        body: char,
+        /// The pose.
+        pose: Isometry3<f64>,
+    },
+    /// The best configuration found still overlaps by the independent check.
+    #[error("the best translation found ({length} m) does not separate the models")]
+    NotSeparated {
+        /// Its length [m].
+        length: f64,
+    },
+}
+
+/// What is remembered of a pair from one query to the next [Je12 §5.3].
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct MotionCoherence {
+    /// Placement of A in the frame of B when they were last known to be apart.
+    free: Option<Isometry3<f64>>,
+}
+
+impl MotionCoherence {
+    /// Remembers that the models are apart at these poses.
+    pub fn remember_free(&mut self, pose_a: &Isometry3<f64>, pose_b: &Isometry3<f64>) {
+        self.free = Some(pose_b.inv_mul(pose_a));
+    }
+
+    /// Placement of A in the frame of B when they were last known to be apart.
+    #[must_use]
+    pub fn last_free(&self) -> Option<&Isometry3<f64>> {
+        self.free.as_ref()
+    }
+}
+
+/// The penetration of `a` and `b`, or `None` when they are proved apart. Poses map body to world coordinates.
+///
+/// Swapping the models reverses the direction and changes nothing else.
+///
+/// # Errors
+/// [`PenetrationError`] when a pose is not finite, or when no separating translation could be verified.
+pub fn penetration(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    options: &TranslationalOptions,
+) -> Result<Option<Penetration>, PenetrationError> {
+    check_pose('A', pose_a)?;
+    check_pose('B', pose_b)?;
+    if !collide(a, pose_a, b, pose_b) {
+        return Ok(None);
+    }
+    if is_in_order(a, pose_a, b, pose_b) {
+        return separate(a, pose_a, b, pose_b, options).map(Some);
+    }
+    let swapped = separate(b, pose_b, a, pose_a, options)?;
+    Ok(Some(Penetration { direction: -swapped.direction, translation: -swapped.translation, ..swapped }))
+}
+
+fn check_pose(body: char, pose: &Isometry3<f64>) -> Result<(), PenetrationError> {
+    let finite = pose.translation.vector.iter().chain(pose.rotation.coords.iter()).all(|x| x.is_finite());
+    if finite { Ok(()) } else { Err(PenetrationError::PoseNotFinite { body, pose: *pose }) }
+}
+
+/// Decides which model is moved, so that the same pair is answered the same way in either order.
+fn is_in_order(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> bool {
+    let (m, n) = (a.mesh().triangles().len(), b.mesh().triangles().len());
+    let of_models = m.cmp(&n).then(a.radius().total_cmp(&b.radius()));
+    let seen_from = |from: &Isometry3<f64>, to: &Isometry3<f64>| {
+        from.rotation.inverse() * (to.translation.vector - from.translation.vector)
+    };
+    let (a_in_b, b_in_a) = (seen_from(pose_b, pose_a), seen_from(pose_a, pose_b));
+    let of_poses = || {
+        let pairs = a_in_b.iter().zip(b_in_a.iter());
+        pairs.map(|(x, y)| x.total_cmp(y)).find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+    };
+    of_models.then_with(of_poses).is_le()
+}
+
+fn separate(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    options: &TranslationalOptions,
+) -> Result<Penetration, PenetrationError> {
+    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let far = pose_a.translation.vector.norm().max(pose_b.translation.vector.norm());
+    let mut space = ContactSpace::new(a, b, a_to_b, far, options.max_iterations);
+    let optimum = match options.effort {
+        Effort::Fast => free_configuration::fast(&mut space),
+        Effort::Best => free_configuration::best(&mut space),
+    };
+    let translation = pose_b.rotation * optimum.q;
+    let mut moved = *pose_a;
+    moved.translation.vector += translation;
+    if collide(a, &moved, b, pose_b) {
+        return Err(PenetrationError::NotSeparated { length: translation.norm() });
+    }
+    Ok(answer(&space, &optimum, translation))
+}
+
+fn answer(space: &ContactSpace, optimum: &Optimum, translation: Vector3<f64>) -> Penetration {
+    Penetration {
+        depth: optimum.touching.norm(),
+        direction: Unit::new_normalize(translation),
+        translation,
+        converged: optimum.converged,
+        iterations: space.iterations,
+        casts: space.casts,
+        rows: space.rows(),
+    }
+}

@@ -1,0 +1,210 @@
+//! The walk in contact space: out- and in-projections in turn until a local optimum [Je12 §§ 3.2, 6.2].
+//!
+//! | paper | here                | meaning                                              |
+//! |-------|---------------------|------------------------------------------------------|
+//! | o     | zero                | the input configuration                              |
+//! | q     | `q`                 | a configuration: translation of A in B's frame [m]   |
+//! | LCS   | [`ContactCone`]     | local contact space                                  |
+//!
+//! Departs from [Je12]: the walk goes on until the in-projection gains nothing, it keeps the best configuration, and
+//! before each out-projection it looks whether a cast from outside along the target beats the present one (a hop).
+//! All motion keeps a clearance from the contacts, so that a start never touches and needs no special case.
+
+use nalgebra::Vector3;
+
+use super::contact_cone::ContactCone;
+use crate::proximity::Model;
+use crate::proximity::placement::Placement;
+use crate::proximity::time_of_contact::{Cast, Hit};
+
+/// Gap that casts keep, relative to the size of the pair: well above rounding, and far below what matters.
+const MARGIN: f64 = 1e-11;
+/// Gap that in-projections keep, in margins: above the √3 margins that a cast may keep on slanted axes.
+const CLEARANCE: f64 = 2.0;
+/// Rounding of a pose's translation, relative to it; far from the origin it exceeds the margin.
+const POSE_ROUNDING: f64 = 1e-15;
+/// Contacts this close behind the first one, relative to the size, belong to the same contact configuration.
+const WINDOW: f64 = 1e-6;
+/// A step must gain this much of the depth, or the walk is at its optimum.
+const GAIN: f64 = 1e-9;
+
+/// A pair of models in one relative orientation, and the buffers of the walks between them.
+pub(crate) struct ContactSpace<'a> {
+    pub(crate) a: &'a Model,
+    pub(crate) b: &'a Model,
+    pub(crate) a_to_b: Placement,
+    margin: f64,
+    window: f64,
+    hits: Vec<Hit>,
+    cone: ContactCone,
+    /// Casts so far.
+    pub(crate) casts: u32,
+    /// Projections so far.
+    pub(crate) iterations: u32,
+    /// Projections that one walk may make.
+    pub(crate) max_iterations: u32,
+}
+
+/// Where a walk ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Optimum {
+    /// A contact configuration: free, with a clearance from its contacts.
+    pub(crate) q: Vector3<f64>,
+    /// The same without the clearance; its length is the depth [m].
+    pub(crate) touching: Vector3<f64>,
+    /// Whether the last in-projection gained nothing: then it is a local optimum.
+    pub(crate) converged: bool,
+}
+
+impl<'a> ContactSpace<'a> {
+    /// `far` is the distance of the farther pose from its world's origin [m].
+    pub(crate) fn new(a: &'a Model, b: &'a Model, a_to_b: Placement, far: f64, max_iterations: u32) -> Self {
+        let size = a.radius() + b.radius();
+        Self {
+            a,
+            b,
+            a_to_b,
+            margin: MARGIN * size + POSE_ROUNDING * far,
+            window: WINDOW * size,
+            hits: Vec::new(),
+            cone: ContactCone::default(),
+            casts: 0,
+            iterations: 0,
+            max_iterations,
+        }
+    }
+
+    /// Gap that every contact of a returned configuration keeps [m].
+    pub(crate) fn clearance(&self) -> f64 {
+        CLEARANCE * self.margin
+    }
+
+    /// Length along the unit vector `direction` beyond which the bounding balls are apart [m].
+    pub(crate) fn outside(&self, direction: &Vector3<f64>) -> f64 {
+        /// Beyond touching balls.
+        const BEYOND: f64 = 1.001;
+        let between = self.a_to_b.translation;
+        let reach = BEYOND * (self.a.radius() + self.b.radius());
+        let along = between.dot(direction);
+        let root = (along * along - between.norm_squared() + reach * reach).max(0.0).sqrt();
+        (root - along).max(0.0)
+    }
+
+    /// Out-projection: moves from the free `from` towards `to` up to the first contact.
+    ///
+    /// Answers the length moved, or `None` when nothing is in the way; leaves the contacts in `self.hits`.
+    fn cast(&mut self, from: &Vector3<f64>, to: &Vector3<f64>, worse_than: f64) -> Option<f64> {
+        let length = (to - from).norm();
+        if !(length > 0.0) {
+            return None;
+        }
+        self.casts += 1;
+        let direction = (to - from) / length;
+        let (margin, window) = (self.margin, self.window);
+        let cast = Cast { from: *from, direction, length, margin, window, worse_than };
+        cast.run(self.a, self.b, &self.a_to_b, &mut self.hits)
+    }
+
+    /// Depth at which A, coming from outside against `direction`, first touches B, if less than `within` [m].
+    pub(crate) fn depth_from_outside(&mut self, direction: &Vector3<f64>, within: f64) -> Option<f64> {
+        let start = self.outside(direction);
+        let stopped = self.cast(&(direction * start), &Vector3::zeros(), start - within)?;
+        Some(start - stopped).filter(|&depth| depth < within)
+    }
+
+    fn remember(&mut self, q: &Vector3<f64>) {
+        let clearance = self.clearance();
+        self.cone.remember((self.a, self.b, &self.a_to_b), &mut self.hits, q, clearance);
+    }
+
+    /// Walks from the free configuration `start` to a local optimum.
+    ///
+    /// `hops` allows leaving the component of the contact space that can be reached from the start: a simulator
+    /// that wants to be pushed back to the side it came from says no.
+    pub(crate) fn walk(&mut self, start: &Vector3<f64>, hops: bool) -> Optimum {
+        let origin = Vector3::zeros();
+        self.cone.clear();
+        let mut q = self.advance(start, &origin);
+        let mut converged = false;
+        for _ in 0..self.max_iterations {
+            self.iterations += 1;
+            let clearance = self.clearance();
+            self.cone.update(&q, clearance);
+            let Some(target) = self.cone.nearest(&origin, clearance) else { break };
+            if !(target.norm() < q.norm() * (1.0 - GAIN) - clearance) {
+                converged = true;
+                break;
+            }
+            let next = match self.hop(&q, &target).filter(|_| hops) {
+                Some(hopped) => hopped,
+                None => self.slide(&q, &target),
+            };
+            if !(next.norm() < q.norm() * (1.0 - GAIN) - clearance) && self.stuck(&next, &target) {
+                break;
+            }
+            q = next;
+        }
+        self.finish(q, converged)
+    }
+
+    /// Whether even the contacts just met leave the target where it was.
+    fn stuck(&mut self, q: &Vector3<f64>, target: &Vector3<f64>) -> bool {
+        let clearance = self.clearance();
+        self.cone.update(q, clearance);
+        let renewed = self.cone.nearest(&Vector3::zeros(), clearance);
+        renewed.is_none_or(|renewed| (renewed - target).norm() <= clearance)
+    }
+
+    /// Moves from `from` towards `to` and remembers the contacts met; where there are none, arrives.
+    fn advance(&mut self, from: &Vector3<f64>, to: &Vector3<f64>) -> Vector3<f64> {
+        match self.cast(from, to, 0.0) {
+            Some(length) => {
+                let q = from + (to - from) * (length / (to - from).norm());
+                self.remember(&q);
+                q
+            }
+            None => *to,
+        }
+    }
+
+    /// A better contact configuration on the ray through the target, met from outside.
+    fn hop(&mut self, q: &Vector3<f64>, target: &Vector3<f64>) -> Option<Vector3<f64>> {
+        let length = target.norm();
+        if !(length > 0.0) {
+            return None;
+        }
+        let direction = target / length;
+        let depth = self.depth_from_outside(&direction, q.norm() * (1.0 - GAIN) - self.clearance())?;
+        let hopped = direction * depth;
+        self.remember(&hopped);
+        Some(hopped)
+    }
+
+    /// Out-projection from `q` to the target of the in-projection, and on towards the origin where it is free.
+    fn slide(&mut self, q: &Vector3<f64>, target: &Vector3<f64>) -> Vector3<f64> {
+        let clearance = self.clearance();
+        let lifted = self.cone.nearest(q, clearance).unwrap_or(*q);
+        let reached = self.advance(&lifted, target);
+        if reached == *target { self.advance(target, &Vector3::zeros()) } else { reached }
+    }
+
+    /// Settles the last configuration: away from its contacts by the clearance, and touching them.
+    fn finish(&mut self, q: Vector3<f64>, converged: bool) -> Optimum {
+        let clearance = self.clearance();
+        self.cone.update(&q, clearance);
+        let origin = Vector3::zeros();
+        if converged
+            && let (Some(free), Some(touching)) =
+                (self.cone.nearest(&origin, clearance), self.cone.nearest(&origin, 0.0))
+        {
+            return Optimum { q: free, touching, converged };
+        }
+        let lifted = self.cone.nearest(&q, clearance).unwrap_or(q);
+        Optimum { q: lifted, touching: lifted, converged }
+    }
+
+    /// Half-spaces of the last walk's contacts.
+    pub(crate) fn rows(&self) -> usize {
+        self.cone.rows().len()
+    }
+}
