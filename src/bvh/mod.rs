@@ -10,7 +10,7 @@ pub(crate) mod node;
 pub(crate) mod single;
 pub(crate) mod tandem;
 
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 use crate::geometry::TriangleMesh;
 use node::{Bounds, Child, Node, Packet};
@@ -127,7 +127,7 @@ impl TriangleBvh {
     /// Half the diagonal of the box around everything [m].
     #[must_use]
     pub fn half_diagonal(&self) -> f64 {
-        self.bounds(self.root()).half_extents().norm()
+        Vector3::from(self.bounds(self.root()).half_extents()).norm()
     }
 }
 

@@ -1,8 +1,6 @@
 //! The nodes of the tree: eight child boxes side by side, and leaves of four triangles side by side.
 
-use nalgebra::{Point3, Vector3};
-
-use super::lanes::{LaneVector, Lanes};
+use nalgebra::Point3;
 
 /// Children of a node.
 pub(crate) const WIDTH: usize = 8;
@@ -103,19 +101,31 @@ impl Bounds {
     }
 
     #[inline(always)]
-    pub(crate) fn center(&self) -> Vector3<f64> {
-        Vector3::from_fn(|k, _| 0.5 * (f64::from(self.min[k]) + f64::from(self.max[k])))
+    pub(crate) fn center(&self) -> [f64; 3] {
+        let (min, max) = (&self.min, &self.max);
+        let middle = [
+            f64::from(min[0]) + f64::from(max[0]),
+            f64::from(min[1]) + f64::from(max[1]),
+            f64::from(min[2]) + f64::from(max[2]),
+        ];
+        [0.5 * middle[0], 0.5 * middle[1], 0.5 * middle[2]]
     }
 
     #[inline(always)]
-    pub(crate) fn half_extents(&self) -> Vector3<f64> {
-        Vector3::from_fn(|k, _| 0.5 * (f64::from(self.max[k]) - f64::from(self.min[k])))
+    pub(crate) fn half_extents(&self) -> [f64; 3] {
+        let (min, max) = (&self.min, &self.max);
+        let full = [
+            f64::from(max[0]) - f64::from(min[0]),
+            f64::from(max[1]) - f64::from(min[1]),
+            f64::from(max[2]) - f64::from(min[2]),
+        ];
+        [0.5 * full[0], 0.5 * full[1], 0.5 * full[2]]
     }
 
     /// Half the surface area.
     #[inline(always)]
     pub(crate) fn half_area(&self) -> f32 {
-        let [x, y, z]: [f32; 3] = std::array::from_fn(|k| self.max[k] - self.min[k]);
+        let (x, y, z) = (self.max[0] - self.min[0], self.max[1] - self.min[1], self.max[2] - self.min[2]);
         x * y + y * z + z * x
     }
 }
@@ -133,18 +143,18 @@ pub(crate) fn above(x: f64) -> f32 {
     -below(-x)
 }
 
-/// Four triangles side by side: `corners[corner][axis].0[lane]` [m], in the frame of the tree.
+/// Four triangles side by side: `corners[corner][axis][lane]` [m], in the frame of the tree.
 #[derive(Debug, Clone)]
 #[repr(C)]
 pub(crate) struct Packet {
-    pub(crate) corners: [LaneVector; 3],
+    pub(crate) corners: [[[f64; PACKET]; 3]; 3],
     /// Triangle of each lane, or [`NONE`]; a lane without a triangle repeats the first one's corners.
     pub(crate) triangles: [u32; PACKET],
 }
 
 impl Packet {
     pub(crate) fn new(triangles: &[u32], corners: impl Fn(u32) -> [Point3<f64>; 3]) -> Self {
-        let mut packet = Self { corners: [[Lanes::splat(0.0); 3]; 3], triangles: [NONE; PACKET] };
+        let mut packet = Self { corners: [[[0.0; PACKET]; 3]; 3], triangles: [NONE; PACKET] };
         packet.triangles[..triangles.len()].copy_from_slice(triangles);
         packet.fill(corners);
         packet
@@ -157,7 +167,7 @@ impl Packet {
                 if self.triangles[lane] == NONE { self.triangles[0] } else { self.triangles[lane] };
             for (slot, point) in self.corners.iter_mut().zip(corners(triangle)) {
                 for axis in 0..3 {
-                    slot[axis].0[lane] = point[axis];
+                    slot[axis][lane] = point[axis];
                 }
             }
         }
@@ -172,7 +182,13 @@ impl Packet {
     /// Corners of one lane's triangle.
     #[inline(always)]
     pub(crate) fn triangle(&self, lane: usize) -> [[f64; 3]; 3] {
-        std::array::from_fn(|corner| std::array::from_fn(|axis| self.corners[corner][axis].0[lane]))
+        let mut corners = [[0.0; 3]; 3];
+        for corner in 0..3 {
+            for axis in 0..3 {
+                corners[corner][axis] = self.corners[corner][axis][lane];
+            }
+        }
+        corners
     }
 
     /// The box around the packet's triangles.

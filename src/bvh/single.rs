@@ -3,19 +3,20 @@
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
+use super::lanes::{Isa, Portable};
 use super::node::{Child, Node, Packet, WIDTH};
 use super::{Subtree, TriangleBvh};
 
 /// What a query asks of a descent of one tree; costs as in [`super::tandem::Tandem`].
 pub(crate) trait Single {
     /// Costs of the children of a node.
-    fn costs(&self, children: &Node) -> [f32; WIDTH];
+    fn costs<I: Isa>(&self, children: &Node) -> [f32; WIDTH];
 
     /// Subtrees that cost more than this are skipped; it may fall during the descent.
     fn bound(&self) -> f32;
 
     /// Looks at the triangles of a leaf and says whether to go on.
-    fn leaf(&mut self, packet: &Packet) -> ControlFlow<()>;
+    fn leaf<I: Isa>(&mut self, packet: &Packet) -> ControlFlow<()>;
 }
 
 thread_local! {
@@ -39,12 +40,16 @@ pub(crate) fn descend<V: Single>(tree: &TriangleBvh, query: &mut V) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn descend_avx2<V: Single>(tree: &TriangleBvh, query: &mut V) {
-    descend_portable(tree, query);
+    descend_with::<super::lanes::Avx2, V>(tree, query);
 }
 
-/// The descent itself: the same bits on every instruction set.
-#[inline(always)]
+/// The descent on the instruction set that every machine has: the same bits.
 pub(crate) fn descend_portable<V: Single>(tree: &TriangleBvh, query: &mut V) {
+    descend_with::<Portable, V>(tree, query);
+}
+
+#[inline(always)]
+fn descend_with<I: Isa, V: Single>(tree: &TriangleBvh, query: &mut V) {
     let mut stack = STACK.take();
     stack.clear();
     stack.push((0.0, tree.root()));
@@ -54,12 +59,12 @@ pub(crate) fn descend_portable<V: Single>(tree: &TriangleBvh, query: &mut V) {
         }
         match tree.child(subtree) {
             Child::Leaf(packet) => {
-                if query.leaf(tree.packet(packet)).is_break() {
+                if query.leaf::<I>(tree.packet(packet)).is_break() {
                     break;
                 }
             }
             Child::Inner(node) => {
-                let costs = query.costs(tree.node(node));
+                let costs = query.costs::<I>(tree.node(node));
                 let (first, bound) = (stack.len(), query.bound());
                 for lane in 0..WIDTH {
                     if !(costs[lane] <= bound) {

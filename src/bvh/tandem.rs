@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
+use super::lanes::{Isa, Portable};
 use super::node::{Bounds, Child, Node, Packet, WIDTH};
 use super::{Subtree, TriangleBvh};
 
@@ -11,16 +12,16 @@ use super::{Subtree, TriangleBvh};
 /// A pair of subtrees has a *cost*: a lower bound of what the query minimises, infinite where the pair cannot matter.
 pub(crate) trait Tandem {
     /// Costs of the children of a node of B against a box of A.
-    fn costs_in_b(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH];
+    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH];
 
     /// Costs of the children of a node of A against a box of B.
-    fn costs_in_a(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH];
+    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH];
 
     /// Pairs that cost more than this are skipped; it may fall during the descent.
     fn bound(&self) -> f32;
 
     /// Looks at all pairs of triangles of two leaves (`#` their index in the tree) and says whether to go on.
-    fn leaves(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()>;
+    fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()>;
 }
 
 /// A pair of subtrees that waits for its turn.
@@ -53,12 +54,16 @@ pub(crate) fn descend<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn descend_avx2<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
-    descend_portable(a, b, query);
+    descend_with::<super::lanes::Avx2, V>(a, b, query);
 }
 
-/// The descent itself: the same bits on every instruction set.
-#[inline(always)]
+/// The descent on the instruction set that every machine has: the same bits.
 pub(crate) fn descend_portable<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
+    descend_with::<Portable, V>(a, b, query);
+}
+
+#[inline(always)]
+fn descend_with<I: Isa, V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
     let mut stack = STACK.take();
     stack.clear();
     stack.push(Entry { cost: 0.0, a: a.root(), b: b.root() });
@@ -68,17 +73,17 @@ pub(crate) fn descend_portable<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, quer
         }
         match (a.child(entry.a), b.child(entry.b)) {
             (Child::Leaf(i), Child::Leaf(j)) => {
-                if query.leaves((i, a.packet(i)), (j, b.packet(j))).is_break() {
+                if query.leaves::<I>((i, a.packet(i)), (j, b.packet(j))).is_break() {
                     break;
                 }
             }
-            (Child::Inner(i), Child::Leaf(_)) => expand_a(&mut stack, a, b, entry, i, query),
-            (Child::Leaf(_), Child::Inner(j)) => expand_b(&mut stack, a, b, entry, j, query),
+            (Child::Inner(i), Child::Leaf(_)) => expand_a::<I, V>(&mut stack, a, b, entry, i, query),
+            (Child::Leaf(_), Child::Inner(j)) => expand_b::<I, V>(&mut stack, a, b, entry, j, query),
             (Child::Inner(i), Child::Inner(j)) => {
                 if a.bounds(entry.a).half_area() > b.bounds(entry.b).half_area() {
-                    expand_a(&mut stack, a, b, entry, i, query);
+                    expand_a::<I, V>(&mut stack, a, b, entry, i, query);
                 } else {
-                    expand_b(&mut stack, a, b, entry, j, query);
+                    expand_b::<I, V>(&mut stack, a, b, entry, j, query);
                 }
             }
         }
@@ -87,7 +92,7 @@ pub(crate) fn descend_portable<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, quer
 }
 
 #[inline(always)]
-fn expand_a<V: Tandem>(
+fn expand_a<I: Isa, V: Tandem>(
     stack: &mut Vec<Entry>,
     a: &TriangleBvh,
     b: &TriangleBvh,
@@ -95,7 +100,7 @@ fn expand_a<V: Tandem>(
     node: u32,
     query: &V,
 ) {
-    let costs = query.costs_in_a(a.node(node), &b.bounds(entry.b));
+    let costs = query.costs_in_a::<I>(a.node(node), &b.bounds(entry.b));
     push_sorted(stack, &costs, query.bound(), |lane| Entry {
         cost: costs[lane],
         a: Subtree::new(node, lane),
@@ -104,7 +109,7 @@ fn expand_a<V: Tandem>(
 }
 
 #[inline(always)]
-fn expand_b<V: Tandem>(
+fn expand_b<I: Isa, V: Tandem>(
     stack: &mut Vec<Entry>,
     a: &TriangleBvh,
     b: &TriangleBvh,
@@ -112,7 +117,7 @@ fn expand_b<V: Tandem>(
     node: u32,
     query: &V,
 ) {
-    let costs = query.costs_in_b(b.node(node), &a.bounds(entry.a));
+    let costs = query.costs_in_b::<I>(b.node(node), &a.bounds(entry.a));
     push_sorted(stack, &costs, query.bound(), |lane| Entry {
         cost: costs[lane],
         b: Subtree::new(node, lane),

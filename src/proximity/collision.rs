@@ -9,6 +9,7 @@ use nalgebra::Isometry3;
 use super::Model;
 use super::placement::{MovedBox, Placement};
 use super::triangle_pair::{Prepared, within};
+use crate::bvh::lanes::{Isa, Mask, Single};
 use crate::bvh::node::{Bounds, NONE, Node, PACKET, Packet, WIDTH};
 use crate::bvh::tandem::{self, Tandem};
 
@@ -110,13 +111,13 @@ impl<S: Sink> Overlap<S> {
 
 impl<S: Sink> Tandem for Overlap<S> {
     #[inline(always)]
-    fn costs_in_b(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
-        overlap_costs(children_of_b, &self.a_to_b.bounds(box_of_a, self.margin))
+    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
+        overlap_costs::<I>(children_of_b, &self.a_to_b.bounds(box_of_a, self.margin))
     }
 
     #[inline(always)]
-    fn costs_in_a(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
-        overlap_costs(children_of_a, &self.b_to_a.bounds(box_of_b, self.margin))
+    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
+        overlap_costs::<I>(children_of_a, &self.b_to_a.bounds(box_of_b, self.margin))
     }
 
     #[inline(always)]
@@ -125,12 +126,12 @@ impl<S: Sink> Tandem for Overlap<S> {
     }
 
     #[inline(always)]
-    fn leaves(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
+    fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
         self.prepared.load(a, &self.a_to_b);
         for (lane_a, triangle_a) in a.1.lanes() {
-            let near = within(&self.prepared.triangles[lane_a], b.1, self.margin);
+            let near = within::<I::Double>(&self.prepared.triangles[lane_a], b.1, self.margin);
             for (lane_b, triangle_b) in b.1.lanes() {
-                if near.0[lane_b] {
+                if near & (1 << lane_b) != 0 {
                     self.sink.add([triangle_a, triangle_b])?;
                 }
             }
@@ -139,14 +140,25 @@ impl<S: Sink> Tandem for Overlap<S> {
     }
 }
 
+/// Children that overlap the box on one axis.
+#[inline(always)]
+fn overlap<I: Isa>(node: &Node, other: &MovedBox, axis: usize) -> <I::Single as Single>::Mask {
+    let starts_before = I::Single::load(&node.min[axis]).less_or_equal(I::Single::splat(other.max[axis]));
+    let ends_after = I::Single::splat(other.min[axis]).less_or_equal(I::Single::load(&node.max[axis]));
+    starts_before & ends_after
+}
+
 /// Zero for the children whose box overlaps the other one, else infinity.
 #[inline(always)]
-fn overlap_costs(node: &Node, other: &MovedBox) -> [f32; WIDTH] {
-    let mut costs = [0.0; WIDTH];
-    for axis in 0..3 {
-        for lane in 0..WIDTH {
-            let apart = (node.min[axis][lane] > other.max[axis]) | (node.max[axis][lane] < other.min[axis]);
-            costs[lane] = if apart { f32::INFINITY } else { costs[lane] };
+fn overlap_costs<I: Isa>(node: &Node, other: &MovedBox) -> [f32; WIDTH] {
+    let x = overlap::<I>(node, other, 0);
+    let y = overlap::<I>(node, other, 1);
+    let z = overlap::<I>(node, other, 2);
+    let bits = (x & y & z).bits();
+    let mut costs = [f32::INFINITY; WIDTH];
+    for lane in 0..WIDTH {
+        if bits & (1 << lane) != 0 {
+            costs[lane] = 0.0;
         }
     }
     costs
@@ -170,8 +182,9 @@ impl PreparedLeaf {
     pub(crate) fn load(&mut self, leaf: (u32, &Packet), a_to_b: &Placement) {
         if self.leaf != leaf.0 {
             self.leaf = leaf.0;
-            self.triangles =
-                std::array::from_fn(|lane| Prepared::new(&a_to_b.triangle(&leaf.1.triangle(lane))));
+            for lane in 0..PACKET {
+                self.triangles[lane] = Prepared::new(&a_to_b.triangle(&leaf.1.triangle(lane)));
+            }
         }
     }
 }

@@ -71,12 +71,17 @@ impl Placement {
     /// A box around the moved box, a margin [m] wider on every side.
     #[inline(always)]
     pub(crate) fn bounds(&self, bounds: &Bounds, margin: f64) -> MovedBox {
-        let center = self.rotation * bounds.center() + self.translation;
-        let half = self.absolute * bounds.half_extents();
+        let (center, half) = (bounds.center(), bounds.half_extents());
+        let (r, absolute) = (&self.rotation, &self.absolute);
         let wider = margin + self.slack;
-        MovedBox {
-            min: std::array::from_fn(|k| below(center[k] - half[k] - wider)),
-            max: std::array::from_fn(|k| above(center[k] + half[k] + wider)),
+        let mut moved = MovedBox { min: [0.0; 3], max: [0.0; 3] };
+        for k in 0..3 {
+            let at =
+                r[(k, 0)] * center[0] + r[(k, 1)] * center[1] + r[(k, 2)] * center[2] + self.translation[k];
+            let reach = absolute[(k, 0)] * half[0] + absolute[(k, 1)] * half[1] + absolute[(k, 2)] * half[2];
+            moved.min[k] = below(at - reach - wider);
+            moved.max[k] = above(at + reach + wider);
         }
+        moved
     }
 }

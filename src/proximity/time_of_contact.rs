@@ -11,6 +11,7 @@ use super::Model;
 use super::collision::PreparedLeaf;
 use super::placement::{MovedBox, Placement};
 use super::triangle_pair::{SeparatingPlane, contact_interval, separating_planes};
+use crate::bvh::lanes::{Isa, Mask, Single};
 use crate::bvh::node::{Bounds, Node, Packet, WIDTH, above};
 use crate::bvh::tandem::{self, Tandem};
 
@@ -151,25 +152,26 @@ impl Ray {
 
     /// Length at which the moving box enters each child, infinite where it never does.
     #[inline(always)]
-    fn costs(&self, node: &Node, moving: &MovedBox) -> [f32; WIDTH] {
-        let mut entry = [f32::NEG_INFINITY; WIDTH];
-        let mut exit = [f32::INFINITY; WIDTH];
+    fn costs<I: Isa>(&self, node: &Node, moving: &MovedBox) -> [f32; WIDTH] {
+        let single = I::Single::splat;
+        let mut entry = single(f32::NEG_INFINITY);
+        let mut exit = single(f32::INFINITY);
         for axis in 0..3 {
-            let inverse = self.inverse[axis];
-            for lane in 0..WIDTH {
-                let first = (node.min[axis][lane] - moving.max[axis]) * inverse;
-                let second = (node.max[axis][lane] - moving.min[axis]) * inverse;
-                let (near, far) = if first < second { (first, second) } else { (second, first) };
-                entry[lane] = if near > entry[lane] { near } else { entry[lane] };
-                exit[lane] = if far < exit[lane] { far } else { exit[lane] };
-            }
+            let inverse = single(self.inverse[axis]);
+            let first = (I::Single::load(&node.min[axis]) - single(moving.max[axis])) * inverse;
+            let second = (I::Single::load(&node.max[axis]) - single(moving.min[axis])) * inverse;
+            entry = first.min(second).max(entry);
+            exit = first.max(second).min(exit);
         }
-        let mut costs = [f32::INFINITY; WIDTH];
+        let near = entry - single(SLAB_ROUNDING) * entry.abs();
+        let far = exit + single(SLAB_ROUNDING) * exit.abs();
+        let zero = single(0.0);
+        let met = (near.less_or_equal(far) & zero.less_or_equal(far)).bits();
+        let mut costs = near.max(zero).store();
         for lane in 0..WIDTH {
-            let near = entry[lane] - SLAB_ROUNDING * entry[lane].abs();
-            let far = exit[lane] + SLAB_ROUNDING * exit[lane].abs();
-            let clipped = if near > 0.0 { near } else { 0.0 };
-            costs[lane] = if (near <= far) & (far >= 0.0) { clipped } else { f32::INFINITY };
+            if met & (1 << lane) == 0 {
+                costs[lane] = f32::INFINITY;
+            }
         }
         costs
     }
@@ -193,13 +195,13 @@ struct Descent<'a> {
 
 impl Tandem for Descent<'_> {
     #[inline(always)]
-    fn costs_in_b(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
-        self.in_b.costs(children_of_b, &self.a_to_b.bounds(box_of_a, self.cast.margin))
+    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
+        self.in_b.costs::<I>(children_of_b, &self.a_to_b.bounds(box_of_a, self.cast.margin))
     }
 
     #[inline(always)]
-    fn costs_in_a(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
-        self.in_a.costs(children_of_a, &self.b_to_a.bounds(box_of_b, self.cast.margin))
+    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
+        self.in_a.costs::<I>(children_of_a, &self.b_to_a.bounds(box_of_b, self.cast.margin))
     }
 
     #[inline(always)]
@@ -208,13 +210,14 @@ impl Tandem for Descent<'_> {
     }
 
     #[inline(always)]
-    fn leaves(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
+    fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
         self.prepared.load(a, &self.a_to_b);
         for (lane_a, triangle_a) in a.1.lanes() {
             let p = &self.prepared.triangles[lane_a];
-            let interval = contact_interval(p, b.1, &self.direction, self.cast.margin, self.limit);
+            let interval =
+                contact_interval::<I::Double>(p, b.1, &self.direction, self.cast.margin, self.limit);
             for (lane_b, triangle_b) in b.1.lanes() {
-                let (entry, exit) = (interval.entry.0[lane_b], interval.exit.0[lane_b]);
+                let (entry, exit) = (interval.entry[lane_b], interval.exit[lane_b]);
                 if entry <= exit && entry <= self.limit && exit >= 0.0 {
                     self.hit([triangle_a, triangle_b], entry.max(0.0));
                 }

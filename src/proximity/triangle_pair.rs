@@ -9,7 +9,7 @@
 //! edges may point anywhere, yet what it separates is separated; and with the corners taken relative to one of
 //! them, a gap carries an error of a few units of rounding of the triangles' size.
 
-use crate::bvh::lanes::{LaneVector, Lanes, Mask, cross, dot, norm_l1, splat, sub};
+use crate::bvh::lanes::{Double, LaneVector, Mask, cross, dot, load, norm_l1, splat, sub};
 use crate::bvh::node::Packet;
 use nalgebra::{Point3, Unit, Vector3};
 
@@ -30,10 +30,12 @@ pub(crate) struct Prepared {
     normal: [f64; 3],
 }
 
+#[inline(always)]
 fn difference(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
+#[inline(always)]
 fn cross_product(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
@@ -49,49 +51,86 @@ impl Prepared {
 
 /// The projections of both triangles on one axis, in every lane: `[least of P, greatest of P]`, the same of Q, and
 /// the axis itself; corners relative to P's first.
-struct Projection {
-    axis: LaneVector,
-    p: [Lanes; 2],
-    q: [Lanes; 2],
+struct Projection<D> {
+    axis: LaneVector<D>,
+    p: [D; 2],
+    q: [D; 2],
 }
 
-/// Shows `visit` each candidate axis until it returns `false`.
-#[inline(always)]
-fn each_axis(p: &Prepared, q: &Packet, mut visit: impl FnMut(&Projection) -> bool) {
-    let first = splat(&p.first);
-    let corners = [sub(&q.corners[0], &first), sub(&q.corners[1], &first), sub(&q.corners[2], &first)];
-    let p_edges = [splat(&p.edges[0]), splat(&p.edges[1]), splat(&p.edges[2])];
-    let q_edges =
-        [sub(&corners[1], &corners[0]), sub(&corners[2], &corners[1]), sub(&corners[0], &corners[2])];
-    let zero = Lanes::splat(0.0);
-    let project = |axis: LaneVector| {
+/// What a kernel does with each candidate axis; a trait and not a closure, see [`crate::bvh::lanes`].
+trait AxisVisitor<D> {
+    /// Looks at one axis and says whether more are wanted.
+    fn visit(&mut self, on: &Projection<D>) -> bool;
+}
+
+/// A packet's triangles relative to P's first corner.
+struct Relative<D> {
+    p_edges: [LaneVector<D>; 3],
+    corners: [LaneVector<D>; 3],
+    q_edges: [LaneVector<D>; 3],
+}
+
+impl<D: Double> Relative<D> {
+    #[inline(always)]
+    fn new(p: &Prepared, q: &Packet) -> Self {
+        let first = splat(&p.first);
+        let corners = [
+            sub(&load(&q.corners[0]), &first),
+            sub(&load(&q.corners[1]), &first),
+            sub(&load(&q.corners[2]), &first),
+        ];
+        Self {
+            p_edges: [splat(&p.edges[0]), splat(&p.edges[1]), splat(&p.edges[2])],
+            q_edges: [
+                sub(&corners[1], &corners[0]),
+                sub(&corners[2], &corners[1]),
+                sub(&corners[0], &corners[2]),
+            ],
+            corners,
+        }
+    }
+
+    #[inline(always)]
+    fn project(&self, axis: LaneVector<D>) -> Projection<D> {
+        let zero = D::splat(0.0);
         // P's corners relative to its first: 0, e₀, −e₂.
-        let (p1, p2) = (dot(&axis, &p_edges[0]), -dot(&axis, &p_edges[2]));
-        let (q0, q1, q2) = (dot(&axis, &corners[0]), dot(&axis, &corners[1]), dot(&axis, &corners[2]));
+        let (p1, p2) = (dot(&axis, &self.p_edges[0]), -dot(&axis, &self.p_edges[2]));
+        let q0 = dot(&axis, &self.corners[0]);
+        let q1 = dot(&axis, &self.corners[1]);
+        let q2 = dot(&axis, &self.corners[2]);
         Projection {
             axis,
             p: [zero.min(p1).min(p2), zero.max(p1).max(p2)],
             q: [q0.min(q1).min(q2), q0.max(q1).max(q2)],
         }
-    };
+    }
+}
+
+/// Shows the visitor each candidate axis until it has seen enough.
+#[inline(always)]
+fn each_axis<D: Double, V: AxisVisitor<D>>(p: &Prepared, q: &Packet, visitor: &mut V) {
+    let relative = Relative::<D>::new(p, q);
     let p_normal = splat(&p.normal);
-    let q_normal = cross(&q_edges[0], &q_edges[1]);
-    if !visit(&project(p_normal)) || !visit(&project(q_normal)) {
+    if !visitor.visit(&relative.project(p_normal)) {
         return;
     }
-    for p_edge in &p_edges {
-        for q_edge in &q_edges {
-            if !visit(&project(cross(p_edge, q_edge))) {
+    let q_normal = cross(&relative.q_edges[0], &relative.q_edges[1]);
+    if !visitor.visit(&relative.project(q_normal)) {
+        return;
+    }
+    for i in 0..3 {
+        for j in 0..3 {
+            if !visitor.visit(&relative.project(cross(&relative.p_edges[i], &relative.q_edges[j]))) {
                 return;
             }
         }
     }
     let c = cross(&p_normal, &q_normal);
-    let limit = Lanes::splat(PARALLEL_PLANES) * dot(&p_normal, &p_normal) * dot(&q_normal, &q_normal);
-    if dot(&c, &c).less_or_equal(limit).any() {
+    let limit = D::splat(PARALLEL_PLANES) * dot(&p_normal, &p_normal) * dot(&q_normal, &q_normal);
+    if dot(&c, &c).less_or_equal(limit).bits() != 0 {
         for k in 0..3 {
-            if !visit(&project(cross(&p_normal, &p_edges[k])))
-                || !visit(&project(cross(&q_normal, &q_edges[k])))
+            if !visitor.visit(&relative.project(cross(&p_normal, &relative.p_edges[k])))
+                || !visitor.visit(&relative.project(cross(&q_normal, &relative.q_edges[k])))
             {
                 return;
             }
@@ -99,27 +138,60 @@ fn each_axis(p: &Prepared, q: &Packet, mut visit: impl FnMut(&Projection) -> boo
     }
 }
 
-/// Lanes whose triangle is within `margin` [m] of P on every axis: with a margin of zero, those that intersect P
+struct Within<D: Double> {
+    margin: D,
+    near: D::Mask,
+}
+
+impl<D: Double> AxisVisitor<D> for Within<D> {
+    #[inline(always)]
+    fn visit(&mut self, on: &Projection<D>) -> bool {
+        let gap = (on.q[0] - on.p[1]).max(on.p[0] - on.q[1]);
+        self.near = self.near & (gap - self.margin * norm_l1(&on.axis)).less_or_equal(D::splat(0.0));
+        self.near.bits() != 0
+    }
+}
+
+/// D whose triangle is within `margin` [m] of P on every axis: with a margin of zero, those that intersect P
 /// (touching counts); else all whose distance to P is at most `margin`, and possibly some a little farther.
 #[inline(always)]
-pub(crate) fn within(p: &Prepared, q: &Packet, margin: f64) -> Mask {
-    let (margin, zero) = (Lanes::splat(margin), Lanes::splat(0.0));
-    let mut near = Mask([true; 4]);
-    each_axis(p, q, |on| {
-        let gap = (on.q[0] - on.p[1]).max(on.p[0] - on.q[1]);
-        near = near & (gap - margin * norm_l1(&on.axis)).less_or_equal(zero);
-        near.any()
-    });
-    near
+pub(crate) fn within<D: Double>(p: &Prepared, q: &Packet, margin: f64) -> u32 {
+    let mut visitor =
+        Within::<D> { margin: D::splat(margin), near: D::splat(0.0).less_or_equal(D::splat(0.0)) };
+    each_axis(p, q, &mut visitor);
+    visitor.near.bits()
 }
 
 /// The interval of lengths along a translation of P in which P and each lane's triangle are closer than a margin.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Interval {
     /// Where it begins [m]; greater than `exit` where there is no contact.
-    pub(crate) entry: Lanes,
+    pub(crate) entry: [f64; 4],
     /// Where it ends [m].
-    pub(crate) exit: Lanes,
+    pub(crate) exit: [f64; 4],
+}
+
+struct Slabs<D> {
+    direction: LaneVector<D>,
+    margin: D,
+    cutoff: D,
+    entry: D,
+    exit: D,
+}
+
+impl<D: Double> AxisVisitor<D> for Slabs<D> {
+    #[inline(always)]
+    fn visit(&mut self, on: &Projection<D>) -> bool {
+        let slack = self.margin * norm_l1(&on.axis) + D::splat(WIDENING);
+        let per_speed = dot(&on.axis, &self.direction).away_from_zero(VANISHING).recip();
+        let first = (on.q[0] - on.p[1] - slack) * per_speed;
+        let second = (on.q[1] - on.p[0] + slack) * per_speed;
+        self.entry = self.entry.max(first.min(second));
+        self.exit = self.exit.min(first.max(second));
+        let open =
+            self.entry.less_or_equal(self.exit.min(self.cutoff)) & D::splat(0.0).less_or_equal(self.exit);
+        open.bits() != 0
+    }
 }
 
 /// The contact interval of P moving along the unit vector `direction` against each lane's triangle.
@@ -127,30 +199,22 @@ pub(crate) struct Interval {
 /// Contact means a gap of at most `margin` [m] (up to √3 times it on slanted axes). Stops early once every lane is
 /// known to begin after `cutoff` or to have ended before the start.
 #[inline(always)]
-pub(crate) fn contact_interval(
+pub(crate) fn contact_interval<D: Double>(
     p: &Prepared,
     q: &Packet,
     direction: &[f64; 3],
     margin: f64,
     cutoff: f64,
 ) -> Interval {
-    let u = splat(direction);
-    let (margin, widening) = (Lanes::splat(margin), Lanes::splat(WIDENING));
-    let (zero, cutoff) = (Lanes::splat(0.0), Lanes::splat(cutoff));
-    let mut interval = Interval { entry: Lanes::splat(f64::NEG_INFINITY), exit: Lanes::splat(f64::INFINITY) };
-    each_axis(p, q, |on| {
-        let slack = margin * norm_l1(&on.axis) + widening;
-        let per_speed = dot(&on.axis, &u).away_from_zero(VANISHING).recip();
-        let first = (on.q[0] - on.p[1] - slack) * per_speed;
-        let second = (on.q[1] - on.p[0] + slack) * per_speed;
-        interval.entry = interval.entry.max(first.min(second));
-        interval.exit = interval.exit.min(first.max(second));
-        let open = interval.entry.less_or_equal(interval.exit)
-            & interval.entry.less_or_equal(cutoff)
-            & zero.less_or_equal(interval.exit);
-        open.any()
-    });
-    interval
+    let mut slabs = Slabs::<D> {
+        direction: splat(direction),
+        margin: D::splat(margin),
+        cutoff: D::splat(cutoff),
+        entry: D::splat(f64::NEG_INFINITY),
+        exit: D::splat(f64::INFINITY),
+    };
+    each_axis(p, q, &mut slabs);
+    Interval { entry: slabs.entry.store(), exit: slabs.exit.store() }
 }
 
 /// A plane that separates two triangles, or nearly does.
