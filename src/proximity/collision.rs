@@ -150,7 +150,7 @@ fn overlap<I: Isa>(node: &Node, other: &MovedBox, axis: usize) -> <I::Single as 
 
 /// Zero for the children whose box overlaps the other one, else infinity.
 #[inline(always)]
-fn overlap_costs<I: Isa>(node: &Node, other: &MovedBox) -> [f32; WIDTH] {
+pub(crate) fn overlap_costs<I: Isa>(node: &Node, other: &MovedBox) -> [f32; WIDTH] {
     let x = overlap::<I>(node, other, 0);
     let y = overlap::<I>(node, other, 1);
     let z = overlap::<I>(node, other, 2);

@@ -1,6 +1,7 @@
 //! Proximity queries between triangle models: collision, inside, distance, contact features, time of contact.
 
 mod collision;
+pub(crate) mod first_free;
 mod model;
 pub(crate) mod placement;
 pub(crate) mod time_of_contact;

@@ -6,6 +6,8 @@ use super::walk::{ContactSpace, Optimum};
 
 /// Directions of a thorough search, spread evenly over the sphere.
 const DIRECTIONS: u32 = 200;
+/// Directions in which a thorough search marches out from inside, beside the axes of both bodies.
+const MARCHES: u32 = 60;
 /// Walks of a thorough search, from the most promising directions.
 const WALKS: usize = 10;
 /// Directions whose cosine exceeds this lead to the same place: the better one is enough.
@@ -60,6 +62,13 @@ pub(crate) fn best(space: &mut ContactSpace) -> Optimum {
     }
     for (depth, direction) in promising {
         let start = direction * (depth + space.clearance());
+        let optimum = space.walk(&start, true);
+        if optimum.touching.norm() < best.touching.norm() {
+            best = optimum;
+        }
+    }
+    for direction in axes(space).chain((0..MARCHES).map(|i| fibonacci(i, MARCHES))) {
+        let Some(start) = space.first_free(&direction, best.touching.norm()) else { continue };
         let optimum = space.walk(&start, true);
         if optimum.touching.norm() < best.touching.norm() {
             best = optimum;

@@ -14,6 +14,7 @@ use nalgebra::Vector3;
 
 use super::contact_cone::ContactCone;
 use crate::proximity::Model;
+use crate::proximity::first_free::March;
 use crate::proximity::placement::Placement;
 use crate::proximity::time_of_contact::{Cast, Hit};
 
@@ -39,6 +40,8 @@ pub(crate) struct ContactSpace<'a> {
     cone: ContactCone,
     /// Casts so far.
     pub(crate) casts: u32,
+    /// Marches from inside so far.
+    pub(crate) marches: u32,
     /// Projections so far.
     pub(crate) iterations: u32,
     /// Projections that one walk may make.
@@ -69,6 +72,7 @@ impl<'a> ContactSpace<'a> {
             hits: Vec::new(),
             cone: ContactCone::default(),
             casts: 0,
+            marches: 0,
             iterations: 0,
             max_iterations,
         }
@@ -110,6 +114,15 @@ impl<'a> ContactSpace<'a> {
         let start = self.outside(direction);
         let stopped = self.cast(&(direction * start), &Vector3::zeros(), start - within)?;
         Some(start - stopped).filter(|&depth| depth < within)
+    }
+
+    /// The first free configuration found on the way out along `direction`, if nearer than `within` [m].
+    ///
+    /// Inside a hollow of a solid it may still be enclosed: the caller verifies.
+    pub(crate) fn first_free(&mut self, direction: &Vector3<f64>, within: f64) -> Option<Vector3<f64>> {
+        self.marches += 1;
+        let march = March { direction: *direction, margin: self.clearance(), within };
+        march.first_free(self.a, self.b, &self.a_to_b, 0.0).map(|length| direction * length)
     }
 
     fn remember(&mut self, q: &Vector3<f64>) {

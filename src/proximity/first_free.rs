@@ -1,0 +1,110 @@
+//! The way out from inside: the first free configuration along a ray of translations.
+//!
+//! A cast from outside never sees a pocket or a hole; this march starts at the overlap and leaves it, one group of
+//! intersecting pairs after another, so that the first gap it meets is the nearest one in its direction.
+
+use std::ops::ControlFlow;
+
+use nalgebra::Vector3;
+
+use super::Model;
+use super::collision::{PreparedLeaf, overlap_costs};
+use super::placement::Placement;
+use super::triangle_pair::contact_interval;
+use crate::bvh::lanes::Isa;
+use crate::bvh::node::{Bounds, Node, Packet, WIDTH};
+use crate::bvh::tandem::{self, Tandem};
+
+/// Intersecting pairs that one look gathers: their last exit is where the next look starts. Fewer looks against
+/// cheaper ones; between 8 and 64 it hardly matters.
+const GATHERED: u32 = 16;
+/// Looks after which a march gives up: it is in something dense.
+const LOOKS: u32 = 256;
+
+/// A march of A out of B along a unit direction; everything in the frame of B's tree.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct March {
+    /// Unit direction.
+    pub(crate) direction: Vector3<f64>,
+    /// Gap that counts as free [m].
+    pub(crate) margin: f64,
+    /// Length at which to give up [m].
+    pub(crate) within: f64,
+}
+
+impl March {
+    /// The least length from `start` on at which no triangles are closer than the margin, as far as the march saw:
+    /// it may step over a gap that a later pair closes only in part, never over one that is free.
+    pub(crate) fn first_free(&self, a: &Model, b: &Model, a_to_b: &Placement, start: f64) -> Option<f64> {
+        let mut length = start;
+        for _ in 0..LOOKS {
+            if !(length < self.within) {
+                return None;
+            }
+            match self.look(a, b, &a_to_b.shifted(&(self.direction * length))) {
+                None => return Some(length),
+                Some(exit) => length += exit.max(0.0) + self.margin,
+            }
+        }
+        None
+    }
+
+    /// Length from here to the last exit of a few intersecting pairs; `None` when nothing intersects.
+    fn look(&self, a: &Model, b: &Model, a_to_b: &Placement) -> Option<f64> {
+        let mut query = Look {
+            a_to_b: *a_to_b,
+            b_to_a: a_to_b.inverse(),
+            direction: self.direction.into(),
+            margin: self.margin,
+            prepared: PreparedLeaf::default(),
+            gathered: 0,
+            exit: f64::NEG_INFINITY,
+        };
+        tandem::descend(a.bvh(), b.bvh(), &mut query);
+        (query.gathered > 0).then_some(query.exit)
+    }
+}
+
+struct Look {
+    a_to_b: Placement,
+    b_to_a: Placement,
+    direction: [f64; 3],
+    margin: f64,
+    prepared: PreparedLeaf,
+    gathered: u32,
+    exit: f64,
+}
+
+impl Tandem for Look {
+    #[inline(always)]
+    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
+        overlap_costs::<I>(children_of_b, &self.a_to_b.bounds(box_of_a, self.margin))
+    }
+
+    #[inline(always)]
+    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
+        overlap_costs::<I>(children_of_a, &self.b_to_a.bounds(box_of_b, self.margin))
+    }
+
+    #[inline(always)]
+    fn bound(&self) -> f32 {
+        0.0
+    }
+
+    #[inline(always)]
+    fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
+        self.prepared.load(a, &self.a_to_b);
+        for (lane_a, _) in a.1.lanes() {
+            let p = &self.prepared.triangles[lane_a];
+            let interval = contact_interval::<I::Double>(p, b.1, &self.direction, self.margin, 0.0);
+            for (lane_b, _) in b.1.lanes() {
+                let (entry, exit) = (interval.entry[lane_b], interval.exit[lane_b]);
+                if entry <= exit && entry <= 0.0 && exit >= 0.0 {
+                    self.gathered += 1;
+                    self.exit = self.exit.max(exit);
+                }
+            }
+        }
+        if self.gathered >= GATHERED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
