@@ -1,5 +1,10 @@
 //! Shapes at rest: triangle meshes, their files, reports, mass properties and procedural models.
 
+pub mod mass_properties;
+pub mod procedural;
+pub mod report;
+pub mod topology;
 mod triangle_mesh;
+mod weld;
 
 pub use triangle_mesh::{Aabb, MeshError, Solidity, TriangleMesh};

@@ -166,7 +166,8 @@ impl TriangleMesh {
         let (ab, ac, bc) = (b - a, c - a, c - b);
         let longest_squared = ab.norm_squared().max(ac.norm_squared()).max(bc.norm_squared());
         let doubled_area = ab.cross(&ac).norm();
-        !(doubled_area > PARALLEL * longest_squared)
+        let has_area = doubled_area > PARALLEL * longest_squared;
+        !has_area
     }
 
     /// Smallest axis-aligned box around the vertices that triangles use.
@@ -179,6 +180,13 @@ impl TriangleMesh {
     #[must_use]
     pub fn transformed(&self, pose: &Isometry3<f64>) -> Self {
         Self { vertices: self.vertices.iter().map(|p| pose * p).collect(), triangles: self.triangles.clone() }
+    }
+
+    /// The mesh with every triangle turned round, so that inside and outside change places.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let triangles = self.triangles.iter().map(|&[a, b, c]| [a, c, b]).collect();
+        Self { vertices: self.vertices.clone(), triangles }
     }
 
     /// The mesh scaled along its axes. A mirroring scale also reverses the triangles, so that normals keep

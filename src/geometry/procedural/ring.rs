@@ -1,0 +1,103 @@
+//! Tori: the smooth one, and one whose centre line waves and whose tube swells.
+
+use std::f64::consts::TAU;
+
+use nalgebra::{Point3, Vector3};
+
+use super::ProceduralError;
+use super::knot::{Tube, clearance};
+use super::parameters::Checks;
+use super::surface::{revolve_closed, turn};
+use crate::geometry::TriangleMesh;
+
+procedural! { "torus"
+    /// A torus about the z axis.
+    pub struct Torus {
+        /// Radius of the centre line [m].
+        major_radius: f64 = 1.0,
+        /// Radius of the tube [m].
+        minor_radius: f64 = 0.2,
+        /// Steps around the axis.
+        segments: u32 = 48,
+        /// Steps around the tube.
+        sides: u32 = 12,
+    }
+    mesh = Torus::build
+}
+
+impl Torus {
+    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+        let checks = Checks::of::<Self>();
+        checks.positive([("minor_radius", self.minor_radius)])?;
+        let is_open = self.major_radius > self.minor_radius;
+        checks.require("major_radius", self.major_radius, is_open, "more than the minor radius")?;
+        checks.at_least("segments", self.segments, 3, "at least 3")?;
+        checks.at_least("sides", self.sides, 3, "at least 3")?;
+        checks.triangles([2, self.segments, self.sides])?;
+        let profile: Vec<_> = (0..self.sides)
+            .map(|i| turn(i, self.sides).1 * self.minor_radius)
+            .map(|offset| [self.major_radius + offset.x, offset.y])
+            .collect();
+        revolve_closed(&profile, self.segments)
+    }
+}
+
+procedural! { "distorted_torus"
+    /// A torus about the z axis whose centre line rises and falls and whose tube swells and thins.
+    pub struct DistortedTorus {
+        /// Mean radius of the centre line [m].
+        major_radius: f64 = 1.0,
+        /// Mean radius of the tube [m].
+        minor_radius: f64 = 0.25,
+        /// Rise of the centre line above and below the middle [m].
+        rise: f64 = 0.2,
+        /// Number of rises around the axis.
+        waves: u32 = 3,
+        /// Swelling of the tube as a share of its radius, below 1.
+        swelling: f64 = 0.35,
+        /// Number of swellings around the axis.
+        swellings: u32 = 5,
+        /// Steps around the axis.
+        segments: u32 = 72,
+        /// Steps around the tube.
+        sides: u32 = 18,
+    }
+    mesh = DistortedTorus::build
+}
+
+impl DistortedTorus {
+    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+        let checks = Checks::of::<Self>();
+        checks.positive([("major_radius", self.major_radius), ("minor_radius", self.minor_radius)])?;
+        checks.require("rise", self.rise, self.rise >= 0.0, "not negative")?;
+        checks.require(
+            "swelling",
+            self.swelling,
+            (0.0..1.0).contains(&self.swelling),
+            "from 0 to below 1",
+        )?;
+        checks.at_least("segments", self.segments, 3, "at least 3")?;
+        checks.at_least("sides", self.sides, 3, "at least 3")?;
+        checks.triangles([2, self.segments, self.sides])?;
+        let widest = self.minor_radius * (1.0 + self.swelling);
+        checks.free_of_itself(widest, clearance(|t| self.center_line(t)))?;
+        let tube = Tube {
+            center: |t| self.center_line(t),
+            outward: |t: f64| Vector3::new(t.cos(), t.sin(), 0.0),
+            radius: |t: f64| {
+                self.minor_radius * (1.0 + self.swelling * (f64::from(self.swellings) * t).cos())
+            },
+        };
+        tube.mesh(self.segments, self.sides)
+    }
+
+    fn center_line(&self, t: f64) -> Point3<f64> {
+        let z = self.rise * (f64::from(self.waves) * t).sin();
+        Point3::new(self.major_radius * t.cos(), self.major_radius * t.sin(), z)
+    }
+}
+
+/// The turn around a closed curve that step `i` of `count` has made [rad].
+pub(super) fn parameter(i: u32, count: u32) -> f64 {
+    TAU * f64::from(i) / f64::from(count)
+}

@@ -1,0 +1,90 @@
+//! Round primitives as meshes: cylinder, cone, capsule. Axis z, centred at half height, as on the command line.
+
+use std::f64::consts::FRAC_PI_2;
+
+use super::ProceduralError;
+use super::parameters::Checks;
+use super::surface::revolve;
+use crate::geometry::TriangleMesh;
+
+procedural! { "cylinder"
+    /// A cylinder about the z axis.
+    pub struct Cylinder {
+        /// Radius [m].
+        radius: f64 = 0.5,
+        /// Height [m].
+        height: f64 = 1.0,
+        /// Steps around the axis.
+        segments: u32 = 32,
+    }
+    mesh = Cylinder::build
+}
+
+impl Cylinder {
+    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+        let checks = Checks::of::<Self>();
+        checks.positive([("radius", self.radius), ("height", self.height)])?;
+        checks.at_least("segments", self.segments, 3, "at least 3")?;
+        checks.triangles([4, self.segments])?;
+        let half = 0.5 * self.height;
+        revolve(&[[0.0, -half], [self.radius, -half], [self.radius, half], [0.0, half]], self.segments)
+    }
+}
+
+procedural! { "cone"
+    /// A cone about the z axis, its apex upwards.
+    pub struct Cone {
+        /// Radius of the base [m].
+        radius: f64 = 0.5,
+        /// Height [m].
+        height: f64 = 1.0,
+        /// Steps around the axis.
+        segments: u32 = 32,
+    }
+    mesh = Cone::build
+}
+
+impl Cone {
+    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+        let checks = Checks::of::<Self>();
+        checks.positive([("radius", self.radius), ("height", self.height)])?;
+        checks.at_least("segments", self.segments, 3, "at least 3")?;
+        checks.triangles([2, self.segments])?;
+        let half = 0.5 * self.height;
+        revolve(&[[0.0, -half], [self.radius, -half], [0.0, half]], self.segments)
+    }
+}
+
+procedural! { "capsule"
+    /// A capsule about the z axis: a cylinder with a half ball at either end.
+    pub struct Capsule {
+        /// Radius [m].
+        radius: f64 = 0.25,
+        /// Length of the cylinder, without the half balls [m].
+        length: f64 = 0.5,
+        /// Steps around the axis.
+        segments: u32 = 32,
+        /// Steps from the rim of a half ball to its pole.
+        rings: u32 = 8,
+    }
+    mesh = Capsule::build
+}
+
+impl Capsule {
+    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+        let checks = Checks::of::<Self>();
+        checks.positive([("radius", self.radius), ("length", self.length)])?;
+        checks.at_least("segments", self.segments, 3, "at least 3")?;
+        checks.at_least("rings", self.rings, 1, "at least 1")?;
+        checks.triangles([4, self.segments, self.rings])?;
+        let half_ball = (0..=self.rings).map(|i| {
+            let angle = FRAC_PI_2 * f64::from(i) / f64::from(self.rings);
+            // The pole lies on the axis exactly.
+            let cos = if i == self.rings { 0.0 } else { angle.cos() };
+            [self.radius * cos, 0.5 * self.length + self.radius * angle.sin()]
+        });
+        let upper: Vec<_> = half_ball.collect();
+        let lower = upper.iter().rev().map(|&[radius, z]| [radius, -z]);
+        revolve(&lower.chain(upper.iter().copied()).collect::<Vec<_>>(), self.segments)
+    }
+}
