@@ -115,6 +115,11 @@ impl TriangleBvh {
         &self.nodes[index as usize]
     }
 
+    /// The nodes, parents before their children; the first is the root.
+    pub(crate) fn inner_nodes(&self) -> &[Node] {
+        &self.nodes[..self.nodes.len() - 1]
+    }
+
     #[inline(always)]
     pub(crate) fn packet(&self, index: u32) -> &Packet {
         &self.packets[index as usize]

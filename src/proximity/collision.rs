@@ -7,14 +7,22 @@ use std::ops::ControlFlow;
 use nalgebra::Isometry3;
 
 use super::Model;
+use super::inside::is_part_inside;
 use super::placement::{MovedBox, Placement};
 use super::triangle_pair::{Prepared, within};
 use crate::bvh::lanes::{Isa, Mask, Single};
 use crate::bvh::node::{Bounds, NONE, Node, PACKET, Packet, WIDTH};
 use crate::bvh::tandem::{self, Tandem};
 
+/// Whether `a` and `b` collide: their surfaces intersect (touching counts), or one of them is a solid that contains
+/// a part of the other one. Poses map body to world coordinates.
+#[must_use]
+pub fn collide(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> bool {
+    collide_at(a, b, &Placement::between(a, pose_a, b, pose_b))
+}
+
 /// Whether any triangle of `a` intersects one of `b` (touching counts). A solid inside another one is not seen
-/// here; [`super::collide`] sees it. Poses map body to world coordinates.
+/// here; [`collide`] sees it. Poses map body to world coordinates.
 #[must_use]
 pub fn surfaces_collide(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> bool {
     surfaces_collide_at(a, b, &Placement::between(a, pose_a, b, pose_b))
@@ -44,6 +52,10 @@ pub fn pairs_within(
     pairs: &mut Vec<[u32; 2]>,
 ) {
     pairs_within_at(a, b, &Placement::between(a, pose_a, b, pose_b), distance, pairs);
+}
+
+pub(crate) fn collide_at(a: &Model, b: &Model, a_to_b: &Placement) -> bool {
+    surfaces_collide_at(a, b, a_to_b) || is_part_inside(a, b, a_to_b)
 }
 
 pub(crate) fn surfaces_collide_at(a: &Model, b: &Model, a_to_b: &Placement) -> bool {

@@ -2,15 +2,20 @@
 
 mod collision;
 pub(crate) mod first_free;
+mod inside;
 mod model;
+mod parts;
 pub(crate) mod placement;
 pub(crate) mod time_of_contact;
 pub(crate) mod triangle_pair;
+mod winding;
 
-pub use collision::{intersecting_pairs, pairs_within, surfaces_collide};
+pub use collision::{collide, intersecting_pairs, pairs_within, surfaces_collide};
 pub use model::Model;
 pub use time_of_contact::{TimeOfContact, translational};
 
+#[cfg(test)]
+mod shapes;
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "exact promises")]
 mod tests;

@@ -1,7 +1,11 @@
 //! A triangle mesh made ready for queries.
 
+use std::sync::OnceLock;
+
 use nalgebra::{Point3, Vector3};
 
+use super::parts;
+use super::winding::WindingNumber;
 use crate::bvh::TriangleBvh;
 use crate::geometry::{Solidity, TriangleMesh};
 
@@ -13,6 +17,9 @@ pub struct Model {
     solidity: Solidity,
     radius: f64,
     centroid: Point3<f64>,
+    /// Made when first asked for: most models never are.
+    winding: OnceLock<WindingNumber>,
+    part_representatives: OnceLock<Vec<Point3<f64>>>,
 }
 
 impl Model {
@@ -26,7 +33,8 @@ impl Model {
         let used = mesh.triangles().iter().flatten().map(|&i| mesh.vertices()[i as usize]);
         let radius = used.map(|p| nalgebra::distance_squared(&p, &center)).fold(0.0, f64::max).sqrt();
         let centroid = area_centroid(&mesh, &center);
-        Self { mesh, bvh, solidity, radius, centroid }
+        let (winding, part_representatives) = (OnceLock::new(), OnceLock::new());
+        Self { mesh, bvh, solidity, radius, centroid, winding, part_representatives }
     }
 
     /// The mesh [m, body frame].
@@ -63,6 +71,26 @@ impl Model {
     #[must_use]
     pub fn centroid(&self) -> Point3<f64> {
         self.centroid
+    }
+
+    /// Memory in bytes of the tree and of what queries have made on top of it so far, the mesh not included.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let representatives = self.part_representatives.get().map_or(0, |points| size_of_val(&**points));
+        self.bvh.memory() + self.winding.get().map_or(0, WindingNumber::memory) + representatives
+    }
+
+    pub(super) fn winding(&self) -> &WindingNumber {
+        self.winding.get_or_init(|| WindingNumber::new(&self.bvh))
+    }
+
+    /// One vertex of every connected part [m, frame of the tree].
+    pub(super) fn part_representatives(&self) -> &[Point3<f64>] {
+        self.part_representatives.get_or_init(|| {
+            let center = self.center();
+            let points = parts::representatives(&self.mesh, &center);
+            points.into_iter().map(|p| Point3::from(p - center)).collect()
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use nalgebra::{Isometry3, Unit, Vector3};
 use thiserror::Error;
 
 use crate::proximity::placement::Placement;
-use crate::proximity::{Model, surfaces_collide as collide};
+use crate::proximity::{Model, collide};
 use walk::{ContactSpace, Optimum};
 
 /// How much work a query may do. Both are bounds on work, not on time: the answer is reproducible.
