@@ -12,7 +12,7 @@
 //! # Layers
 //!
 //! Each layer names only those before it: [`geometry`], [`bvh`], [`proximity`], [`penetration`], [`dynamics`],
-//! [`scene`], [`cli`].
+//! [`scene`], [`record`], [`cli`].
 
 pub mod bvh;
 pub mod cli;
@@ -20,4 +20,5 @@ pub mod dynamics;
 pub mod geometry;
 pub mod penetration;
 pub mod proximity;
+pub mod record;
 pub mod scene;

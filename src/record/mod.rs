@@ -1,0 +1,1 @@
+//! What a run leaves behind: states, a summary, timings and the hashes that make runs comparable.
