@@ -1,0 +1,321 @@
+//! Where in a RON text a value stands.
+//!
+//! `ron` tells the position of a syntax error, but a value that parses and is wrong (a negative mass, a name that is
+//! unknown) has lost its position. This second, lenient pass over a text that `ron` has accepted keeps only the
+//! structure and the byte ranges, so that [`Outline::find`] can answer "where is `bodies[3].mass`?".
+
+use std::ops::Range;
+
+use thiserror::Error;
+
+/// The structure of a RON text: every value with its byte range.
+#[derive(Debug, Clone)]
+pub(crate) struct Outline {
+    root: Node,
+}
+
+/// A value: a scalar has no children.
+#[derive(Debug, Clone)]
+struct Node {
+    span: Range<usize>,
+    children: Vec<Child>,
+    is_scalar: bool,
+}
+
+/// A value inside another one; fields of structs and entries of maps with string keys have a name.
+#[derive(Debug, Clone)]
+struct Child {
+    name: Option<(String, Range<usize>)>,
+    node: Node,
+}
+
+/// One step of the way to a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A field of a struct, or the entry of a map.
+    Field(&'static str),
+    /// The n-th element of a list, tuple or map, 0-based.
+    Index(usize),
+    /// The n-th key of a map, 0-based (its value is [`Step::Index`]).
+    Key(usize),
+}
+
+/// The text is not RON as this pass knows it.
+#[derive(Debug, Error, Clone, Copy, PartialEq, Eq)]
+#[error("a form of RON that scenes do not support")]
+pub(crate) struct NotUnderstood {
+    /// Byte offset of the place.
+    pub(crate) offset: usize,
+}
+
+impl Outline {
+    /// The outline of `text`.
+    pub(crate) fn new(text: &str) -> Result<Self, NotUnderstood> {
+        let mut cursor = Cursor { text, at: 0, depth: 0 };
+        cursor.skip_attributes()?;
+        Ok(Self { root: cursor.value()? })
+    }
+
+    /// Byte range of the value at `path`, or of the nearest value around it that is written in the text.
+    pub(crate) fn find(&self, path: &[Step]) -> Range<usize> {
+        let mut node = &self.root;
+        for step in path {
+            let next = match step {
+                Step::Field(name) => {
+                    node.children.iter().find(|c| c.name.as_ref().is_some_and(|n| n.0 == *name))
+                }
+                Step::Index(index) => node.children.get(*index),
+                Step::Key(index) => {
+                    let key = node.children.get(*index).and_then(|child| child.name.as_ref());
+                    return key.map_or_else(|| node.span.clone(), |(_, span)| span.clone());
+                }
+            };
+            match next {
+                Some(child) => node = &child.node,
+                None => break,
+            }
+        }
+        node.span.clone()
+    }
+
+    /// Byte ranges of all numbers that are not finite: `NaN`, `inf`, and what overflows.
+    pub(crate) fn numbers_that_are_not_finite(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        self.root.each_scalar(&mut |span| {
+            let number = text[span.clone()].replace('_', "").parse::<f64>();
+            if number.is_ok_and(|value| !value.is_finite()) {
+                found.push(span.clone());
+            }
+        });
+        found
+    }
+}
+
+impl Node {
+    fn each_scalar(&self, visit: &mut impl FnMut(&Range<usize>)) {
+        if self.is_scalar {
+            visit(&self.span);
+        }
+        self.children.iter().for_each(|child| child.node.each_scalar(visit));
+    }
+}
+
+/// Values inside values that are followed; `ron` itself stops at 128.
+const DEEPEST: usize = 256;
+
+struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+impl Cursor<'_> {
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    fn fail<T>(&self) -> Result<T, NotUnderstood> {
+        Err(NotUnderstood { offset: self.at })
+    }
+
+    /// Moves behind white space and comments (block comments nest).
+    fn skip_space(&mut self) -> Result<(), NotUnderstood> {
+        loop {
+            self.at = self.text.len() - self.rest().trim_start().len();
+            if self.rest().starts_with("//") {
+                self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+            } else if self.rest().starts_with("/*") {
+                self.skip_block_comment()?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn skip_block_comment(&mut self) -> Result<(), NotUnderstood> {
+        let mut depth = 0_usize;
+        loop {
+            let rest = self.rest();
+            if rest.starts_with("/*") {
+                depth += 1;
+                self.at += 2;
+            } else if rest.starts_with("*/") {
+                depth -= 1;
+                self.at += 2;
+                if depth == 0 {
+                    return Ok(());
+                }
+            } else {
+                let Some(c) = rest.chars().next() else { return self.fail() };
+                self.at += c.len_utf8();
+            }
+        }
+    }
+
+    /// Moves behind `#![enable(…)]` at the top of a file.
+    fn skip_attributes(&mut self) -> Result<(), NotUnderstood> {
+        self.skip_space()?;
+        while self.rest().starts_with('#') {
+            let Some(end) = self.rest().find(']') else { return self.fail() };
+            self.at += end + 1;
+            self.skip_space()?;
+        }
+        Ok(())
+    }
+
+    /// The value at the cursor.
+    fn value(&mut self) -> Result<Node, NotUnderstood> {
+        self.skip_space()?;
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return self.fail();
+        }
+        let start = self.at;
+        let node = match self.rest().chars().next() {
+            Some('[') => self.group(start, ']')?,
+            Some('{') => self.group(start, '}')?,
+            Some('(') => self.group(start, ')')?,
+            Some(_) => self.scalar_or_named_group(start)?,
+            None => return self.fail(),
+        };
+        self.depth -= 1;
+        Ok(node)
+    }
+
+    /// A scalar, or a struct or variant with its name in front; `Some(x)` is as good as `x`.
+    fn scalar_or_named_group(&mut self, start: usize) -> Result<Node, NotUnderstood> {
+        let is_text = self.skip_scalar()?;
+        let end = self.at;
+        self.skip_space()?;
+        if is_text || !self.rest().starts_with('(') {
+            self.at = end;
+            return Ok(Node { span: start..end, children: Vec::new(), is_scalar: !is_text });
+        }
+        let mut group = self.group(start, ')')?;
+        if &self.text[start..end] == "Some" && group.children.len() == 1 {
+            return Ok(group.children.remove(0).node);
+        }
+        Ok(group)
+    }
+
+    /// The values up to `close`; the cursor is at the opening bracket.
+    fn group(&mut self, start: usize, close: char) -> Result<Node, NotUnderstood> {
+        self.at += 1;
+        let mut children = Vec::new();
+        loop {
+            self.skip_space()?;
+            if self.rest().starts_with(close) {
+                self.at += 1;
+                return Ok(Node { span: start..self.at, children, is_scalar: false });
+            }
+            let first = self.value()?;
+            self.skip_space()?;
+            let child = if self.rest().starts_with(':') {
+                self.at += 1;
+                let name = self.text[first.span.clone()].trim_matches('"').to_owned();
+                Child { name: Some((name, first.span)), node: self.value()? }
+            } else {
+                Child { name: None, node: first }
+            };
+            children.push(child);
+            self.skip_space()?;
+            if self.rest().starts_with(',') {
+                self.at += 1;
+            } else if !self.rest().starts_with(close) {
+                return self.fail();
+            }
+        }
+    }
+
+    /// Moves behind a string, character, number or word; whether it was a string or character.
+    fn skip_scalar(&mut self) -> Result<bool, NotUnderstood> {
+        let rest = self.rest();
+        let unprefixed = rest.strip_prefix('b').unwrap_or(rest);
+        let hashes = unprefixed.strip_prefix('r').map(|r| r.len() - r.trim_start_matches('#').len());
+        let length = if let Some(hashes) = hashes.filter(|n| unprefixed[1 + n..].starts_with('"')) {
+            let close = format!("\"{}", "#".repeat(hashes));
+            let body = rest.len() - unprefixed.len() + hashes + 2;
+            rest[body..].find(&close).map(|end| body + end + close.len())
+        } else if let Some(quote) = unprefixed.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+            end_of_quoted(unprefixed, quote).map(|end| rest.len() - unprefixed.len() + end)
+        } else {
+            let is_delimiter = |c: char| c.is_whitespace() || ",:()[]{}/".contains(c);
+            let length = rest.find(is_delimiter).unwrap_or(rest.len());
+            self.at += length;
+            return if length == 0 { self.fail() } else { Ok(false) };
+        };
+        let Some(length) = length else { return self.fail() };
+        self.at += length;
+        Ok(true)
+    }
+}
+
+/// Length of the literal that starts with `quote`, both quotes included.
+fn end_of_quoted(text: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if c == quote => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r##"#![enable(implicit_some)]
+        // a comment with ( and "
+        Scene(
+            title: "braces ) ] } in a string \" here", /* and /* nested */ ( */
+            shapes: {"cup": mesh(file: r#"a "b".obj"#), "cup": ball(radius: 0.5)},
+            bodies: [(name: "é", mass: Some(-1.0)), (name: "b", position: (0, inf, -NaN), note: 'x')],
+            duration: 1e999, time_step: 1_000.0,
+        )"##;
+
+    fn at(path: &[Step]) -> &'static str {
+        &TEXT[Outline::new(TEXT).unwrap().find(path)]
+    }
+
+    #[test]
+    fn a_value_is_found_by_its_path() {
+        use Step::{Field, Index, Key};
+        assert_eq!(at(&[Field("bodies"), Index(0), Field("mass")]), "-1.0");
+        assert_eq!(at(&[Field("bodies"), Index(1), Field("position"), Index(1)]), "inf");
+        assert_eq!(at(&[Field("shapes"), Key(1)]), "\"cup\"");
+        assert_eq!(at(&[Field("shapes"), Index(0), Field("file")]), "r#\"a \"b\".obj\"#");
+        assert_eq!(at(&[Field("shapes"), Index(1)]), "ball(radius: 0.5)");
+        assert_eq!(at(&[Field("bodies"), Index(0), Field("name")]), "\"é\"");
+    }
+
+    #[test]
+    fn a_value_that_is_not_written_is_placed_at_what_should_hold_it() {
+        use Step::{Field, Index};
+        let body = at(&[Field("bodies"), Index(1)]);
+        assert_eq!(at(&[Field("bodies"), Index(1), Field("shape")]), body);
+        assert_eq!(at(&[Field("bodies"), Index(1), Field("shape"), Index(4)]), body);
+    }
+
+    #[test]
+    fn every_number_that_is_not_finite_is_found_and_no_other_word() {
+        let words = |text: &'static str| -> Vec<&str> {
+            let spans = Outline::new(text).unwrap().numbers_that_are_not_finite(text);
+            spans.into_iter().map(|span| &text[span]).collect()
+        };
+        assert_eq!(words(TEXT), ["inf", "-NaN", "1e999"]);
+        assert_eq!(words(r#"(a: "inf", b: NaN)"#), ["NaN"]);
+    }
+
+    #[test]
+    fn a_text_that_ends_early_is_refused_at_its_end() {
+        for text in ["(a: 1", "(a: \"b", "(a: /* b", "", "(a: [1, 2)"] {
+            assert!(Outline::new(text).is_err(), "{text}");
+        }
+        let deep = "(".repeat(100_000);
+        assert!(Outline::new(&deep).is_err());
+    }
+}

@@ -1,0 +1,121 @@
+//! From the text of a scene to the schema, with the place of every value at hand.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use miette::NamedSource;
+use ron::extensions::Extensions;
+
+use super::SceneError;
+use super::error::{Fault, Problem};
+use super::locate::{Outline, Step};
+use super::schema::SceneFile;
+use super::validate::validate;
+
+impl SceneFile {
+    /// The scene that `text` describes, with names, ranges and references checked. Meshes are not opened; `path`
+    /// names the file in messages.
+    ///
+    /// # Errors
+    /// [`SceneError::Invalid`] with everything that is wrong.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, SceneError> {
+        let document = Document::parse(path, text).map_err(|problems| SceneError::Invalid { problems })?;
+        let problems = validate(&document);
+        if problems.is_empty() { Ok(document.file) } else { Err(SceneError::Invalid { problems }) }
+    }
+}
+
+/// How scenes write RON: an optional field is written without `Some`.
+pub(super) fn options() -> ron::Options {
+    ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
+}
+
+/// A scene file that is RON and fits the schema.
+#[derive(Debug)]
+pub(super) struct Document {
+    pub(super) file: SceneFile,
+    pub(super) source: Arc<NamedSource<String>>,
+    outline: Outline,
+}
+
+impl Document {
+    /// Parses `text`; `path` names the file in messages.
+    pub(super) fn parse(path: &Path, text: &str) -> Result<Self, Vec<Problem>> {
+        let source = Arc::new(NamedSource::new(path.display().to_string(), text.to_owned()));
+        let problem = |fault, place| Problem::new(fault, place, &source);
+        let file = options().from_str::<SceneFile>(text).map_err(|error| {
+            let place = byte_range(text, error.span.start, error.span.end);
+            vec![problem(describe(&error.code), place)]
+        })?;
+        let outline = Outline::new(text).map_err(|error| {
+            let fault = Fault::Syntax { message: error.to_string(), expected: None };
+            vec![problem(fault, error.offset..error.offset)]
+        })?;
+        let not_finite = outline.numbers_that_are_not_finite(text).into_iter();
+        let problems: Vec<_> = not_finite
+            .map(|place| problem(Fault::NotFinite { text: text[place.clone()].to_owned() }, place))
+            .collect();
+        if problems.is_empty() { Ok(Self { file, source, outline }) } else { Err(problems) }
+    }
+
+    /// A problem with the value at `path`.
+    pub(super) fn problem(&self, path: &[Step], fault: Fault) -> Problem {
+        Problem::new(fault, self.outline.find(path), &self.source)
+    }
+
+    /// Byte range of the value at `path`.
+    pub(super) fn place(&self, path: &[Step]) -> Range<usize> {
+        self.outline.find(path)
+    }
+}
+
+/// The bytes between two positions of `ron`, widened to the word before them where they are one point: `ron` stops
+/// behind the name or value that it refuses.
+fn byte_range(text: &str, start: ron::error::Position, end: ron::error::Position) -> Range<usize> {
+    let offset = |at: ron::error::Position| {
+        let line_start =
+            text.split_inclusive('\n').take(at.line.saturating_sub(1)).map(str::len).sum::<usize>();
+        let in_line =
+            text[line_start..].chars().take(at.col.saturating_sub(1)).map(char::len_utf8).sum::<usize>();
+        line_start + in_line
+    };
+    let (start, end) = (offset(start), offset(end));
+    if start < end {
+        return start..end;
+    }
+    let word = |c: char| c.is_alphanumeric() || "_.\"-+".contains(c);
+    let before = text[..end].trim_end_matches(word).len();
+    before..end
+}
+
+/// What the parser says, in the words of this crate.
+fn describe(error: &ron::Error) -> Fault {
+    let within =
+        |outer: &Option<String>| outer.as_ref().map_or(String::new(), |name| format!(" of `{name}`"));
+    let one_of = |expected: &[&str]| Some(format!("there are: {}", expected.join(", ")));
+    let (message, expected) = match error {
+        ron::Error::NoSuchStructField { expected, found, outer } => {
+            (format!("there is no field `{found}`{}", within(outer)), one_of(expected))
+        }
+        ron::Error::NoSuchEnumVariant { expected, found, outer } => {
+            (format!("`{found}` is not a value{}", within(outer)), one_of(expected))
+        }
+        ron::Error::MissingStructField { field, outer } => {
+            (format!("the field `{field}`{} is missing", within(outer)), None)
+        }
+        ron::Error::DuplicateStructField { field, outer } => {
+            (format!("the field `{field}`{} is given twice", within(outer)), None)
+        }
+        ron::Error::SuggestRawIdentifier(found) | ron::Error::InvalidIdentifier(found) => {
+            (format!("expected the name of a field, found `{found}`"), Some("write `name: value`".into()))
+        }
+        other => {
+            let text = other.to_string();
+            let mut letters = text.chars();
+            let first = letters.next().map(|c| c.to_ascii_lowercase());
+            (first.into_iter().chain(letters).collect(), None)
+        }
+    };
+    Fault::Syntax { message, expected }
+}

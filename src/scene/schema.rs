@@ -1,0 +1,471 @@
+//! What a scene file may say: the RON schema, field by field. `docs/scenes.md` is its reference.
+//!
+//! SI units; angles in degrees where the name says so; positions and directions in the world frame unless a line
+//! says otherwise. Nothing is checked here beyond types and names of fields: `Scene::load` does that.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
+/// Three numbers `(x, y, z)`.
+pub type Triple = (f64, f64, f64);
+
+/// A scene file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename = "Scene", deny_unknown_fields)]
+pub struct SceneFile {
+    /// A line that says what the scene shows.
+    pub title: String,
+    /// What to look at, in a few sentences.
+    #[serde(default)]
+    pub description: String,
+    /// Acceleration of free fall [m/s²].
+    #[serde(default = "default_gravity")]
+    pub gravity: Triple,
+    /// Length of a step [s]; the accuracy's own where it is missing.
+    #[serde(default)]
+    pub time_step: Option<f64>,
+    /// Simulated time of a run [s].
+    pub duration: f64,
+    /// How much work a step may be.
+    #[serde(default)]
+    pub accuracy: Accuracy,
+    /// Seed of everything random.
+    #[serde(default)]
+    pub seed: u64,
+    /// What a run does with bodies that overlap at the start.
+    #[serde(default)]
+    pub on_overlap: OnOverlap,
+    /// Shapes by name.
+    pub shapes: Entries<ShapeEntry>,
+    /// Bodies.
+    pub bodies: Vec<BodyEntry>,
+    /// Joints between bodies.
+    #[serde(default)]
+    pub joints: Vec<JointEntry>,
+    /// What a run must show.
+    #[serde(default)]
+    pub expect: Expect,
+}
+
+fn default_gravity() -> Triple {
+    (0.0, 0.0, -9.81)
+}
+
+/// How much work a step may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Accuracy {
+    /// Fast, for a first look.
+    Preview,
+    /// The default.
+    #[default]
+    Standard,
+    /// As exact as the solver gets.
+    Reference,
+}
+
+/// What a run does with bodies that overlap at the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnOverlap {
+    /// The run pushes them apart without adding energy.
+    #[default]
+    Ignore,
+    /// The run does not start.
+    Error,
+}
+
+/// Named entries in the order of the file; a name that stands twice is kept, so that it can be reported.
+#[derive(Debug, Clone, Default)]
+pub struct Entries<T>(pub Vec<(String, T)>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder<T>(std::marker::PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for InOrder<T> {
+            type Value = Entries<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a map { \"name\": value, … }")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(InOrder(std::marker::PhantomData))
+    }
+}
+
+/// A shape, in its own frame.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename = "Shape", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ShapeEntry {
+    /// A triangle mesh from a file.
+    Mesh {
+        /// Path of the mesh, relative to the folder of the scene.
+        file: String,
+        /// Factor from the file's unit of length to metres.
+        #[serde(default = "default_scale")]
+        scale: f64,
+        /// Whether the mesh has an inside; it has one where it is closed unless this says otherwise.
+        #[serde(default)]
+        solidity: Option<SolidityEntry>,
+    },
+    /// A triangle mesh made by a formula.
+    Procedural {
+        /// Which one.
+        kind: String,
+        /// Its parameters by name; what is missing has its default.
+        #[serde(default)]
+        parameters: BTreeMap<String, f64>,
+        /// Factor on all lengths.
+        #[serde(default = "default_scale")]
+        scale: f64,
+        /// Whether the mesh has an inside; it has one where it is closed unless this says otherwise.
+        #[serde(default)]
+        solidity: Option<SolidityEntry>,
+    },
+    /// A ball around the origin.
+    Ball {
+        /// Its radius [m].
+        radius: f64,
+    },
+    /// A box around the origin.
+    Cuboid {
+        /// Full edge lengths [m].
+        size: Triple,
+    },
+    /// A capsule around the origin, its axis along z.
+    Capsule {
+        /// Its radius [m].
+        radius: f64,
+        /// Length of the straight part, without the caps [m].
+        length: f64,
+    },
+    /// A cylinder around the origin, its axis along z.
+    Cylinder {
+        /// Its radius [m].
+        radius: f64,
+        /// Its full height [m].
+        height: f64,
+    },
+    /// A cone, its apex towards +z, its origin at half height.
+    Cone {
+        /// Radius of its base [m].
+        radius: f64,
+        /// Its full height [m].
+        height: f64,
+    },
+    /// Everything at z ≤ 0.
+    HalfSpace,
+}
+
+fn default_scale() -> f64 {
+    1.0
+}
+
+/// Whether a mesh has an inside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename = "Solidity", rename_all = "snake_case")]
+pub enum SolidityEntry {
+    /// It is the boundary of a volume.
+    Solid,
+    /// It is a surface without an inside.
+    Surface,
+}
+
+/// A body, or a grid of equal ones.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename = "Body", deny_unknown_fields)]
+pub struct BodyEntry {
+    /// Its name, unique in the scene.
+    pub name: String,
+    /// Name of its shape.
+    pub shape: String,
+    /// What moves it.
+    #[serde(default)]
+    pub kind: BodyKind,
+    /// Position of its origin [m].
+    #[serde(default)]
+    pub position: Triple,
+    /// Its orientation.
+    #[serde(default)]
+    pub rotation: Rotation,
+    /// Mass per volume [kg/m³].
+    #[serde(default)]
+    pub density: Option<f64>,
+    /// Mass [kg], instead of a density.
+    #[serde(default)]
+    pub mass: Option<f64>,
+    /// Coefficient of friction.
+    #[serde(default = "default_friction")]
+    pub friction: f64,
+    /// Coefficient of restitution.
+    #[serde(default)]
+    pub restitution: f64,
+    /// Velocity of its centre of mass at the start [m/s].
+    #[serde(default)]
+    pub linear_velocity: Triple,
+    /// Angular velocity at the start [rad/s].
+    #[serde(default)]
+    pub angular_velocity: Triple,
+    /// Rate at which the linear velocity decays [1/s].
+    #[serde(default)]
+    pub linear_damping: f64,
+    /// Rate at which the angular velocity decays [1/s].
+    #[serde(default)]
+    pub angular_damping: f64,
+    /// Whether its motion within a step is swept, so that it cannot pass through thin things.
+    #[serde(default)]
+    pub continuous: bool,
+    /// Makes a grid of copies of the body.
+    #[serde(default)]
+    pub copies: Option<Copies>,
+}
+
+/// Density [kg/m³] of a body that gives neither density nor mass: water.
+pub const DEFAULT_DENSITY: f64 = 1000.0;
+
+fn default_friction() -> f64 {
+    0.5
+}
+
+/// What moves a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BodyKind {
+    /// Nothing.
+    Fixed,
+    /// Forces, contacts and joints.
+    #[default]
+    Dynamic,
+    /// Its given velocities; nothing else moves it.
+    Kinematic,
+}
+
+/// An orientation.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Rotation {
+    /// The axes of the world.
+    #[default]
+    Identity,
+    /// A unit quaternion `(w, x, y, z)`.
+    Quaternion(f64, f64, f64, f64),
+    /// A turn about an axis.
+    AxisAngleDegrees {
+        /// Unit vector of the axis.
+        axis: Triple,
+        /// The angle [°], right-handed.
+        angle: f64,
+    },
+    /// Turns about the fixed x, then y, then z axis of the world [°].
+    EulerDegrees(f64, f64, f64),
+}
+
+/// A grid of copies of a body, the first at the body's position.
+///
+/// Their names are the body's with the indices along the axes that have more than one: `"brick-2-0"`.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Copies {
+    /// Copies along x, y and z.
+    pub count: (u32, u32, u32),
+    /// Distance between neighbours along x, y and z [m].
+    pub spacing: Triple,
+    /// Whether each copy gets an orientation of its own, drawn from the scene's seed.
+    #[serde(default)]
+    pub random_rotation: bool,
+}
+
+/// A joint between two bodies.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename = "Joint", deny_unknown_fields)]
+pub struct JointEntry {
+    /// Its name, unique among joints.
+    pub name: String,
+    /// The two bodies it connects.
+    pub bodies: (String, String),
+    /// What it allows.
+    pub kind: JointKind,
+    /// Whether the two bodies collide with each other.
+    #[serde(default)]
+    pub contacts: bool,
+}
+
+/// What a joint allows. Points and axes are in the world frame, with all bodies at their start.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum JointKind {
+    /// Nothing: the bodies keep their relative pose.
+    Fixed,
+    /// A turn about an axis.
+    Revolute {
+        /// A point of the axis [m].
+        anchor: Triple,
+        /// Unit vector of the axis.
+        axis: Triple,
+        /// Least and greatest angle [°] from the start, right-handed, of the second body against the first.
+        #[serde(default)]
+        limits_degrees: Option<(f64, f64)>,
+    },
+    /// A slide along an axis.
+    Prismatic {
+        /// Unit vector of the axis.
+        axis: Triple,
+        /// Least and greatest displacement [m] from the start, of the second body against the first.
+        #[serde(default)]
+        limits: Option<(f64, f64)>,
+    },
+    /// Any turn about a point.
+    Spherical {
+        /// The point [m].
+        anchor: Triple,
+    },
+    /// Any motion that keeps two points within a distance.
+    Rope {
+        /// The point of the first and of the second body [m].
+        anchors: (Triple, Triple),
+        /// Greatest distance of the two [m].
+        length: f64,
+    },
+}
+
+/// What a run must show. Every bound is judged; what is missing is not.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expect {
+    /// Largest penetration depth of a pair over the size of its smaller body, from `settle_time` on.
+    #[serde(default)]
+    pub max_penetration: Option<f64>,
+    /// Time from which `max_penetration` is judged [s].
+    #[serde(default)]
+    pub settle_time: Option<f64>,
+    /// The same of the last state alone.
+    #[serde(default)]
+    pub final_penetration: Option<f64>,
+    /// From this time on [s] every dynamic body moves slower than `rest_speed`.
+    #[serde(default)]
+    pub at_rest_by: Option<f64>,
+    /// Speed of rest, in sizes of the body per second [1/s].
+    #[serde(default)]
+    pub rest_speed: Option<f64>,
+    /// Largest rise of the total energy above its start, over the energy scale of the run.
+    #[serde(default)]
+    pub energy_gain: Option<f64>,
+    /// Largest rise of the total energy above its least value before, over the energy scale of the run.
+    #[serde(default)]
+    pub energy_rise: Option<f64>,
+    /// Largest speed of the origin of a dynamic body [m/s].
+    #[serde(default)]
+    pub max_speed: Option<f64>,
+    /// Box that the origins of all dynamic bodies never leave.
+    #[serde(default)]
+    pub no_escape: Option<Region>,
+    /// Positions of bodies at the end.
+    #[serde(default)]
+    pub body_at: Vec<BodyAt>,
+    /// Boxes in which bodies are at the end.
+    #[serde(default)]
+    pub body_within: Vec<BodyWithin>,
+    /// Distances between bodies at the end.
+    #[serde(default)]
+    pub distance: Vec<Distance>,
+    /// Chains of bodies that are linked at the end.
+    #[serde(default)]
+    pub linked: Vec<Linked>,
+}
+
+impl Expect {
+    /// Time from which `max_penetration` is judged [s]: 1 s where the scene says nothing.
+    #[must_use]
+    pub fn settle_time(&self) -> f64 {
+        self.settle_time.unwrap_or(1.0)
+    }
+
+    /// Speed of rest in sizes of the body per second [1/s]: 0.01 where the scene says nothing.
+    #[must_use]
+    pub fn rest_speed(&self) -> f64 {
+        self.rest_speed.unwrap_or(0.01)
+    }
+}
+
+/// An axis-aligned box.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Region {
+    /// Least coordinates [m].
+    pub min: Triple,
+    /// Greatest coordinates [m].
+    pub max: Triple,
+}
+
+/// A body whose origin ends at a position.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BodyAt {
+    /// Name of the body.
+    pub body: String,
+    /// The position [m].
+    pub position: Triple,
+    /// Greatest distance from it [m].
+    pub tolerance: f64,
+}
+
+/// A body whose origin ends in a box.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BodyWithin {
+    /// Name of the body.
+    pub body: String,
+    /// Least coordinates [m].
+    pub min: Triple,
+    /// Greatest coordinates [m].
+    pub max: Triple,
+}
+
+/// Bodies whose origins end at a distance, each from the next.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Distance {
+    /// Names of two or more bodies.
+    pub bodies: Vec<String>,
+    /// The distance [m].
+    pub distance: f64,
+    /// Greatest deviation over the distance.
+    pub tolerance: f64,
+}
+
+/// Bodies that end linked, each with the next.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Linked {
+    /// Names of two or more bodies.
+    pub bodies: Vec<String>,
+    /// The closed curve inside each body, in its frame.
+    pub core: Core,
+}
+
+/// A closed curve, in the frame of a body.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Core {
+    /// A circle around the origin, in the plane z = 0.
+    Circle {
+        /// Its radius [m].
+        radius: f64,
+    },
+    /// Points joined by straight lines, the last with the first.
+    Polygon {
+        /// Three points or more [m].
+        points: Vec<Triple>,
+    },
+}

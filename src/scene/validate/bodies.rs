@@ -1,0 +1,102 @@
+//! Bodies: names, shapes, masses, orientations, copies.
+
+use super::super::error::Fault;
+use super::super::locate::Step::{self, Field, Index};
+use super::super::placement::{copies, copy_count, vector};
+use super::super::random::Random;
+use super::super::schema::{BodyEntry, BodyKind, Rotation, ShapeEntry};
+use super::{BodyNames, Checker, MOST_BODIES, NOT_NEGATIVE, POSITIVE, WITHIN_ONE};
+
+impl Checker<'_> {
+    /// Whether the copies can be expanded at all.
+    pub(super) fn bodies_are_countable(&mut self) -> bool {
+        let mut total = 0_u64;
+        for (index, body) in self.file().bodies.iter().enumerate() {
+            let path = [Field("bodies"), Index(index), Field("copies")];
+            let count = copy_count(body);
+            total = total.saturating_add(count);
+            if count == 0 {
+                self.contradiction(&path, "a count of zero makes no copies");
+            } else if total > MOST_BODIES {
+                self.contradiction(&path, format!("the scene has more than {MOST_BODIES} bodies"));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Checks the bodies and returns the names of all, copies expanded.
+    pub(super) fn bodies(&mut self) -> BodyNames {
+        let bodies = &self.file().bodies;
+        let expanded: Vec<(String, usize)> = bodies
+            .iter()
+            .enumerate()
+            .flat_map(|(index, body)| {
+                copies(body, &mut Random::new(0)).into_iter().map(move |(n, _)| (n, index))
+            })
+            .collect();
+        let place = |index| vec![Field("bodies"), Index(index), Field("name")];
+        self.names("bodies", expanded.iter().map(|(name, index)| (name.as_str(), place(*index))));
+        for (index, body) in bodies.iter().enumerate() {
+            self.body(index, body);
+        }
+        let dynamic = |index: usize| bodies[index].kind == BodyKind::Dynamic;
+        expanded.into_iter().map(|(name, index)| (name, dynamic(index))).collect()
+    }
+
+    fn body(&mut self, index: usize, body: &BodyEntry) {
+        let at = |field: &'static str| [Field("bodies"), Index(index), Field(field)];
+        self.body_shape(&at("shape"), body);
+        self.rotation(&at("rotation"), body.rotation);
+        match (body.density, body.mass) {
+            (Some(_), Some(_)) => {
+                let message =
+                    format!("body `{}` has both a mass and a density; one follows from the other", body.name);
+                self.contradiction(&at("mass"), message);
+            }
+            (Some(density), None) => self.range(&at("density"), "the density [kg/m³]", density, POSITIVE),
+            (None, Some(mass)) => self.range(&at("mass"), "the mass [kg]", mass, POSITIVE),
+            (None, None) => {}
+        }
+        self.range(&at("friction"), "the friction coefficient", body.friction, NOT_NEGATIVE);
+        self.range(&at("restitution"), "the restitution coefficient", body.restitution, WITHIN_ONE);
+        self.range(&at("linear_damping"), "the damping [1/s]", body.linear_damping, NOT_NEGATIVE);
+        self.range(&at("angular_damping"), "the damping [1/s]", body.angular_damping, NOT_NEGATIVE);
+        for (field, velocity) in
+            [("linear_velocity", body.linear_velocity), ("angular_velocity", body.angular_velocity)]
+        {
+            if body.kind == BodyKind::Fixed && vector(velocity).norm() > 0.0 {
+                self.contradiction(&at(field), format!("body `{}` is fixed and has a velocity", body.name));
+            }
+        }
+    }
+
+    fn body_shape(&mut self, path: &[Step], body: &BodyEntry) {
+        let shapes = &self.file().shapes.0;
+        match shapes.iter().find(|(name, _)| *name == body.shape) {
+            Some((_, ShapeEntry::HalfSpace)) if body.kind == BodyKind::Dynamic => {
+                let message =
+                    format!("body `{}` is a half-space, which has no mass: it cannot be dynamic", body.name);
+                self.contradiction(path, message);
+            }
+            Some(_) => {}
+            None => {
+                let known = shapes.iter().map(|(name, _)| name.clone()).collect();
+                self.report(path, Fault::UnknownName { what: "shape", name: body.shape.clone(), known });
+            }
+        }
+    }
+
+    fn rotation(&mut self, path: &[Step], rotation: Rotation) {
+        match rotation {
+            Rotation::Quaternion(w, x, y, z) => {
+                let length = w.hypot(x).hypot(y).hypot(z);
+                self.unit_length(path, "the quaternion (w, x, y, z)", length);
+            }
+            Rotation::AxisAngleDegrees { axis, .. } => {
+                self.unit(&[path, &[Field("axis")]].concat(), "the axis of the rotation", axis);
+            }
+            Rotation::Identity | Rotation::EulerDegrees(..) => {}
+        }
+    }
+}

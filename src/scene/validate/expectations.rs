@@ -1,0 +1,109 @@
+//! Expectations: each must be one that a run can be judged by.
+
+use super::super::locate::Step::{self, Field, Index};
+use super::super::schema::{Core, Expect, Triple};
+use super::{BodyNames, Checker, NOT_NEGATIVE, POSITIVE};
+
+impl Checker<'_> {
+    pub(super) fn expectations(&mut self, bodies: &BodyNames) {
+        let expect = &self.file().expect;
+        self.bounds(expect);
+        self.times(expect);
+        if let Some(region) = expect.no_escape {
+            self.region(&[Field("expect"), Field("no_escape")], region.min, region.max);
+        }
+        for (index, at) in expect.body_at.iter().enumerate() {
+            let path = [Field("expect"), Field("body_at"), Index(index)];
+            self.known_body(&inside(&path, "body"), &at.body, bodies);
+            self.range(&inside(&path, "tolerance"), "the tolerance [m]", at.tolerance, POSITIVE);
+        }
+        for (index, within) in expect.body_within.iter().enumerate() {
+            let path = [Field("expect"), Field("body_within"), Index(index)];
+            self.known_body(&inside(&path, "body"), &within.body, bodies);
+            self.region(&path, within.min, within.max);
+        }
+        for (index, distance) in expect.distance.iter().enumerate() {
+            let path = [Field("expect"), Field("distance"), Index(index)];
+            self.chain(&path, &distance.bodies, bodies);
+            self.range(&inside(&path, "distance"), "the distance [m]", distance.distance, POSITIVE);
+            self.range(&inside(&path, "tolerance"), "the tolerance", distance.tolerance, POSITIVE);
+        }
+        for (index, linked) in expect.linked.iter().enumerate() {
+            let path = [Field("expect"), Field("linked"), Index(index)];
+            self.chain(&path, &linked.bodies, bodies);
+            self.core(&inside(&path, "core"), &linked.core);
+        }
+    }
+
+    fn bounds(&mut self, expect: &Expect) {
+        for (field, quantity, bound) in [
+            ("max_penetration", "the bound on the penetration", expect.max_penetration),
+            ("final_penetration", "the bound on the penetration", expect.final_penetration),
+            ("energy_gain", "the bound on the energy", expect.energy_gain),
+            ("energy_rise", "the bound on the energy", expect.energy_rise),
+            ("max_speed", "the bound on the speed [m/s]", expect.max_speed),
+            ("settle_time", "the settle time [s]", expect.settle_time),
+        ] {
+            if let Some(value) = bound {
+                self.range(&[Field("expect"), Field(field)], quantity, value, NOT_NEGATIVE);
+            }
+        }
+        if let Some(speed) = expect.rest_speed {
+            self.range(&[Field("expect"), Field("rest_speed")], "the speed of rest [1/s]", speed, POSITIVE);
+        }
+    }
+
+    /// A bound that is judged from a time on needs a run that lasts beyond that time, and a time needs its bound.
+    fn times(&mut self, expect: &Expect) {
+        for (time_field, time, bound_field, bound_is_there) in [
+            ("settle_time", expect.settle_time, "max_penetration", expect.max_penetration.is_some()),
+            ("rest_speed", expect.rest_speed, "at_rest_by", expect.at_rest_by.is_some()),
+        ] {
+            if time.is_some() && !bound_is_there {
+                let message = format!("`{time_field}` judges nothing without `{bound_field}`");
+                self.contradiction(&[Field("expect"), Field(time_field)], message);
+            }
+        }
+        let duration = self.file().duration;
+        let settled = expect.max_penetration.map(|_| expect.settle_time());
+        for (field, time) in [("at_rest_by", expect.at_rest_by), ("settle_time", settled)] {
+            if time.is_some_and(|time| time >= duration) {
+                let message =
+                    format!("`{field}` is not before the end of the run, {duration} s: nothing is judged");
+                self.contradiction(&[Field("expect"), Field(field)], message);
+            }
+        }
+    }
+
+    fn region(&mut self, path: &[Step], min: Triple, max: Triple) {
+        for (lower, upper) in [(min.0, max.0), (min.1, max.1), (min.2, max.2)] {
+            self.ordered(path, lower, upper);
+        }
+    }
+
+    fn chain(&mut self, path: &[Step], names: &[String], bodies: &BodyNames) {
+        let path = inside(path, "bodies");
+        if names.len() < 2 {
+            self.contradiction(&path, "two bodies or more are needed");
+        }
+        for (index, name) in names.iter().enumerate() {
+            self.known_body(&[path.as_slice(), &[Index(index)]].concat(), name, bodies);
+        }
+    }
+
+    fn core(&mut self, path: &[Step], core: &Core) {
+        match core {
+            Core::Circle { radius } => {
+                self.range(&inside(path, "radius"), "the radius [m]", *radius, POSITIVE)
+            }
+            Core::Polygon { points } if points.len() < 3 => {
+                self.contradiction(&inside(path, "points"), "a closed curve has three points or more");
+            }
+            Core::Polygon { .. } => {}
+        }
+    }
+}
+
+fn inside(path: &[Step], field: &'static str) -> Vec<Step> {
+    [path, &[Field(field)]].concat()
+}

@@ -1,0 +1,134 @@
+//! What a scene file says must make sense: names, ranges, units, references. Everything wrong is reported at once.
+
+mod bodies;
+mod expectations;
+mod joints;
+mod shapes;
+
+use std::collections::BTreeMap;
+
+use super::error::{Fault, Problem};
+use super::locate::Step::{self, Field};
+use super::parse::Document;
+use super::placement::vector;
+use super::schema::{SceneFile, Triple};
+
+/// Largest deviation from 1 of the length of a direction or quaternion: what four written digits leave. Larger, and
+/// a wrong vector would pass; smaller, and `(0.7071, 0.7071, 0)` would not.
+const UNIT_TOLERANCE: f64 = 1e-4;
+
+/// Most bodies of a scene: a slip of the pen in a grid of copies ends here and not in the memory.
+const MOST_BODIES: u64 = 1_000_000;
+
+/// Everything that is wrong with the document, in the order of the text.
+pub(super) fn validate(document: &Document) -> Vec<Problem> {
+    let mut checker = Checker { document, problems: Vec::new() };
+    checker.scene();
+    checker.shapes();
+    if checker.bodies_are_countable() {
+        let bodies = checker.bodies();
+        checker.joints(&bodies);
+        checker.expectations(&bodies);
+    }
+    let mut problems = checker.problems;
+    problems.sort_by_key(Problem::offset);
+    problems
+}
+
+/// Names of all bodies, copies expanded, each with whether it is dynamic.
+type BodyNames = BTreeMap<String, bool>;
+
+struct Checker<'a> {
+    document: &'a Document,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Checker<'a> {
+    fn file(&self) -> &'a SceneFile {
+        &self.document.file
+    }
+
+    fn report(&mut self, path: &[Step], fault: Fault) {
+        self.problems.push(self.document.problem(path, fault));
+    }
+
+    fn contradiction(&mut self, path: &[Step], message: impl Into<String>) {
+        self.report(path, Fault::Contradiction { message: message.into() });
+    }
+
+    /// `within` must hold of the value; it is written so that NaN fails.
+    fn range(
+        &mut self,
+        path: &[Step],
+        quantity: &'static str,
+        value: f64,
+        (requirement, within): (&'static str, fn(f64) -> bool),
+    ) {
+        if !within(value) {
+            self.report(path, Fault::OutOfRange { quantity, value, requirement });
+        }
+    }
+
+    fn unit(&mut self, path: &[Step], what: &'static str, direction: Triple) {
+        self.unit_length(path, what, vector(direction).norm());
+    }
+
+    fn unit_length(&mut self, path: &[Step], what: &'static str, length: f64) {
+        let is_unit = (length - 1.0).abs() <= UNIT_TOLERANCE;
+        if !is_unit {
+            self.report(path, Fault::NotUnit { what, length });
+        }
+    }
+
+    /// A lower bound that lies above its upper bound is refused.
+    fn ordered(&mut self, path: &[Step], lower: f64, upper: f64) {
+        let in_order = lower <= upper;
+        if !in_order {
+            self.report(path, Fault::ReversedLimits { lower, upper });
+        }
+    }
+
+    /// Reports empty names, and names that stand twice with both places. `names` come with the path of each.
+    fn names<'n>(&mut self, what: &'static str, names: impl IntoIterator<Item = (&'n str, Vec<Step>)>) {
+        let mut first = BTreeMap::<&str, Vec<Step>>::new();
+        for (name, path) in names {
+            if name.trim().is_empty() {
+                self.report(&path, Fault::EmptyName { what });
+            } else if let Some(earlier) = first.get(name) {
+                let fault = Fault::DuplicateName { what, name: name.to_owned() };
+                let problem = self.document.problem(&path, fault);
+                self.problems.push(problem.with_earlier(self.document.place(earlier)));
+            } else {
+                first.insert(name, path);
+            }
+        }
+    }
+
+    fn known_body(&mut self, path: &[Step], name: &str, bodies: &BodyNames) {
+        if !bodies.contains_key(name) {
+            let known = bodies.keys().cloned().collect();
+            self.report(path, Fault::UnknownName { what: "body", name: name.to_owned(), known });
+        }
+    }
+
+    fn scene(&mut self) {
+        let file = self.file();
+        self.range(&[Field("duration")], "the duration [s]", file.duration, POSITIVE);
+        if let Some(time_step) = file.time_step {
+            self.range(&[Field("time_step")], "the time step [s]", time_step, POSITIVE);
+            if time_step > file.duration {
+                let message =
+                    format!("the time step, {time_step} s, is longer than the duration, {} s", file.duration);
+                self.contradiction(&[Field("time_step")], message);
+            }
+        }
+        if file.bodies.is_empty() {
+            self.contradiction(&[Field("bodies")], "the scene has no bodies");
+        }
+    }
+}
+
+const POSITIVE: (&str, fn(f64) -> bool) = ("above zero", |x| x > 0.0);
+const NOT_NEGATIVE: (&str, fn(f64) -> bool) = ("zero or above", |x| x >= 0.0);
+const WITHIN_ONE: (&str, fn(f64) -> bool) = ("between 0 and 1", |x| (0.0..=1.0).contains(&x));
+const WITHIN_TURN: (&str, fn(f64) -> bool) = ("between -180 and 180", |x| (-180.0..=180.0).contains(&x));

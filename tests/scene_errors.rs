@@ -1,0 +1,173 @@
+//! What is wrong with a scene is told with the file, the line, the column and the cause.
+
+use std::path::Path;
+
+use extricate::scene::schema::SceneFile;
+
+/// A scene in which `what` stands among the fields of its one body (line 4) and `rest` behind the list of bodies.
+fn scene(what: &str, rest: &str) -> String {
+    format!(
+        "(title: \"test\", duration: 2,\nshapes: {{\"s\": ball(radius: 0.5), \"floor\": half_space}},\nbodies: [\n\
+         (name: \"a\", shape: \"s\", {what}),\n(name: \"b\", shape: \"s\"),\n(name: \"f\", shape: \"floor\", kind: fixed)],\n{rest})"
+    )
+}
+
+/// The messages of everything that is wrong, each `line:column: cause`.
+fn faults(text: &str) -> Vec<String> {
+    let error = SceneFile::parse(Path::new("dir/scene.ron"), text).expect_err("the scene is wrong");
+    let strip = |p: &extricate::scene::Problem| {
+        p.to_string().strip_prefix("dir/scene.ron:").expect("the message starts with the path").to_owned()
+    };
+    error.problems().iter().map(strip).collect()
+}
+
+#[test]
+fn a_scene_without_a_fault_is_accepted() {
+    let text = scene("mass: 2", "joints: [(name: \"j\", bodies: (\"a\", \"b\"), kind: fixed)]");
+    SceneFile::parse(Path::new("scene.ron"), &text).unwrap();
+}
+
+#[test]
+fn a_wrong_value_of_a_body_is_told_with_its_place_and_cause() {
+    for (what, expected) in [
+        ("mass: -2.0", "4:31: the mass [kg] is -2, but must be above zero"),
+        ("mass: 0", "4:31: the mass [kg] is 0, but must be above zero"),
+        ("density: -1e3", "4:34: the density [kg/m³] is -1000, but must be above zero"),
+        ("position: (0, NaN, 0)", "4:39: `NaN` is not a finite number"),
+        ("position: (0, 0, -inf)", "4:42: `-inf` is not a finite number"),
+        ("density: 1e999", "4:34: `1e999` is not a finite number"),
+        ("friction: -0.1", "4:35: the friction coefficient is -0.1, but must be zero or above"),
+        ("restitution: 1.5", "4:38: the restitution coefficient is 1.5, but must be between 0 and 1"),
+        ("mass: 1, density: 2", "4:31: body `a` has both a mass and a density; one follows from the other"),
+        ("rotation: quaternion(1, 1, 0, 0)", "the quaternion (w, x, y, z) has length 1.414"),
+        (
+            "rotation: axis_angle_degrees(axis: (0, 0, 0), angle: 3)",
+            "4:60: the axis of the rotation has length 0",
+        ),
+        ("copies: (count: (2, 0, 1), spacing: (1, 1, 1))", "a count of zero makes no copies"),
+        (
+            "copies: (count: (4000000000, 4000000000, 4000000000), spacing: (1, 1, 1))",
+            "more than 1000000 bodies",
+        ),
+        ("kind: fixed, linear_velocity: (1, 0, 0)", "body `a` is fixed and has a velocity"),
+        ("frction: 0.5", "4:25: there is no field `frction` of `Body`"),
+        ("kind: flying", "4:31: `flying` is not a value of `BodyKind`"),
+        ("mass: \"heavy\"", "expected float"),
+    ] {
+        let faults = faults(&scene(what, ""));
+        assert_eq!(faults.len(), 1, "{what}: {faults:?}");
+        assert!(faults[0].contains(expected), "{what}: {} (expected {expected})", faults[0]);
+    }
+}
+
+#[test]
+fn a_wrong_joint_is_told_with_its_place_and_cause() {
+    for (kind, expected) in [
+        (
+            "revolute(anchor: (0, 0, 0), axis: (0, 0, 0))",
+            "the axis of the joint has length 0, but must be a unit vector",
+        ),
+        (
+            "revolute(anchor: (0, 0, 0), axis: (0, 0, 1000))",
+            "the axis of the joint has length 1000, but must be a unit",
+        ),
+        ("prismatic(axis: (0.6, 0, 0.9))", "7:64: the axis of the joint has length 1.08166538"),
+        (
+            "prismatic(axis: (0, 0, 1), limits: (2, 1))",
+            "the limits are reversed: the lower one is 2, the upper one 1",
+        ),
+        (
+            "revolute(anchor: (0, 0, 0), axis: (1, 0, 0), limits_degrees: (30, -30))",
+            "the limits are reversed",
+        ),
+        ("revolute(anchor: (0, 0, 0), axis: (1, 0, 0), limits_degrees: (0, 200))", "the limit [°] is 200"),
+        (
+            "rope(anchors: ((0, 0, 0), (0, 0, 2)), length: 1)",
+            "the anchors are 2 m apart, the rope is only 1 m long",
+        ),
+        ("rope(anchors: ((0, 0, 0), (0, 0, 2)), length: -1)", "the length [m] is -1"),
+    ] {
+        let faults = faults(
+            &scene("", &format!("joints: [(name: \"j\", bodies: (\"a\", \"b\"), kind: {kind})]"))
+                .replace(", )", ")"),
+        );
+        assert!(faults[0].contains(expected), "{kind}: {faults:?} (expected {expected})");
+    }
+}
+
+#[test]
+fn a_name_that_nothing_bears_or_that_two_bear_is_told_where_it_stands() {
+    let text = scene("", "")
+        .replace(", )", ")")
+        .replace("(name: \"b\", shape: \"s\")", "(name: \"a\", shape: \"t\")");
+    let both = faults(&text);
+    assert_eq!(both, ["5:8: there are two bodies named `a`", "5:20: there is no shape named `t`"]);
+    let text = scene("mass: 1", "").replace("\"floor\": half", "\"s\": ball(radius: 1), \"floor\": half");
+    assert_eq!(faults(&text), ["2:34: there are two shapes named `s`"]);
+    let joint = |a: &str, b: &str| {
+        let list = format!("joints: [(name: \"j\", bodies: (\"{a}\", \"{b}\"), kind: fixed)]");
+        faults(&scene("mass: 1", &list))
+    };
+    assert_eq!(joint("a", "c"), ["7:36: there is no body named `c`"]);
+    assert_eq!(joint("a", "a"), ["7:30: joint `j` connects body `a` with itself"]);
+    let twice = "joints: [(name: \"j\", bodies: (\"a\", \"b\"), kind: fixed),\n(name: \"j\", bodies: (\"a\", \"b\"), kind: fixed)]";
+    assert_eq!(faults(&scene("mass: 1", twice)), ["8:8: there are two joints named `j`"]);
+}
+
+#[test]
+fn copies_clash_with_a_body_that_has_the_name_of_one() {
+    let text = scene("copies: (count: (2, 1, 1), spacing: (1, 0, 0))", "").replace("\"b\"", "\"a-1\"");
+    assert_eq!(faults(&text), ["5:8: there are two bodies named `a-1`"]);
+}
+
+#[test]
+fn an_expectation_that_no_run_can_be_judged_by_is_refused() {
+    for (expect, expected) in [
+        ("at_rest_by: 2", "`at_rest_by` is not before the end of the run"),
+        ("max_penetration: 1e-3, settle_time: 5", "`settle_time` is not before the end of the run"),
+        ("settle_time: 1", "`settle_time` judges nothing without `max_penetration`"),
+        ("rest_speed: 1", "`rest_speed` judges nothing without `at_rest_by`"),
+        ("energy_gain: -1", "the bound on the energy is -1"),
+        ("body_at: [(body: \"x\", position: (0, 0, 0), tolerance: 1)]", "there is no body named `x`"),
+        ("body_at: [(body: \"a\", position: (0, 0, 0), tolerance: 0)]", "the tolerance [m] is 0"),
+        (
+            "no_escape: (min: (0, 0, 0), max: (1, -1, 1))",
+            "the limits are reversed: the lower one is 0, the upper one -1",
+        ),
+        ("distance: [(bodies: [\"a\"], distance: 1, tolerance: 0.1)]", "two bodies or more are needed"),
+        ("linked: [(bodies: [\"a\", \"b\"], core: polygon(points: [(0, 0, 0)]))]", "three points or more"),
+        ("linked: [(bodies: [\"a\", \"c\"], core: circle(radius: 1))]", "there is no body named `c`"),
+    ] {
+        let faults = faults(&scene("mass: 1", &format!("expect: ({expect})")));
+        assert!(faults[0].contains(expected), "{expect}: {faults:?}");
+    }
+}
+
+#[test]
+fn all_faults_of_a_file_are_told_in_its_order() {
+    let text = scene("mass: -1, friction: -1", "time_step: 0");
+    let faults = faults(&text);
+    assert_eq!(faults.len(), 3, "{faults:?}");
+    assert!(faults[0].starts_with("4:31") && faults[1].starts_with("4:45") && faults[2].starts_with("7:"));
+}
+
+#[test]
+fn the_report_shows_the_line_of_the_scene_and_both_places_of_a_name() {
+    let text = scene("mass: 1", "").replace("\"b\"", "\"a\"");
+    let error = SceneFile::parse(Path::new("dir/scene.ron"), &text).expect_err("two bodies have one name");
+    let mut shown = String::new();
+    let theme = miette::GraphicalTheme::unicode_nocolor();
+    let problem = &error.problems()[0];
+    miette::GraphicalReportHandler::new_themed(theme).render_report(&mut shown, problem).unwrap();
+    for part in ["dir/scene.ron:5:8", "(name: \"a\", shape: \"s\", mass: 1)", "here", "first here"] {
+        assert!(shown.contains(part), "{part} is not in\n{shown}");
+    }
+}
+
+#[test]
+fn a_truncated_file_is_an_error_wherever_it_is_cut() {
+    let text = scene("mass: 2", "joints: [(name: \"j\", bodies: (\"a\", \"b\"), kind: fixed)]");
+    for (end, _) in text.char_indices() {
+        assert!(SceneFile::parse(Path::new("scene.ron"), &text[..end]).is_err(), "{}", &text[..end]);
+    }
+}
