@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use crate::proximity::placement::Placement;
 use crate::proximity::{Model, collide};
-use walk::{ContactSpace, Optimum};
+pub(crate) use walk::{ContactSpace, Optimum};
 
 /// How much work a query may do. Both are bounds on work, not on time: the answer is reproducible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -94,6 +94,16 @@ impl<'a> ContactSpace<'a> {
         (root - along).max(0.0)
     }
 
+    /// Whether the surfaces keep a clearance at the configuration `q`.
+    ///
+    /// A solid may still be enclosed by the other one there: a caller that can be inside verifies that as well.
+    #[must_use]
+    pub(crate) fn is_free(&self, q: &Vector3<f64>) -> bool {
+        let at = self.a_to_b.shifted(q);
+        let march = March { direction: Vector3::x(), margin: self.clearance(), within: 0.0 };
+        march.look(self.a, self.b, &at).is_none()
+    }
+
     /// Out-projection: moves from the free `from` towards `to` up to the first contact.
     ///
     /// Answers the length moved, or `None` when nothing is in the way; leaves the contacts in `self.hits`.
