@@ -1,6 +1,6 @@
 //! Proximity queries between triangle models: collision, inside, distance, contact features, time of contact.
 
-mod collision;
+pub(crate) mod collision;
 pub(crate) mod first_free;
 mod inside;
 mod model;

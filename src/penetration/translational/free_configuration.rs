@@ -1,6 +1,6 @@
 //! Free configurations from which a walk can start [Je12 §5].
 
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Vector3};
 
 use super::walk::{ContactSpace, Optimum};
 
@@ -41,6 +41,34 @@ fn fibonacci(i: u32, n: u32) -> Vector3<f64> {
     let angle = std::f64::consts::PI * (3.0 - 5_f64.sqrt()) * f64::from(i);
     let radius = (1.0 - z * z).sqrt();
     Vector3::new(radius * angle.cos(), radius * angle.sin(), z)
+}
+
+/// Where the last free placement of A lies for the orientation that A has now [Je12 §5.3], pushed on outwards until
+/// it is free there.
+pub(crate) fn motion_coherence(space: &ContactSpace, last_free: &Isometry3<f64>) -> Option<Vector3<f64>> {
+    /// Doublings of the way back before giving up.
+    const PUSHES: u32 = 24;
+    /// First step where the way back has no length, relative to the size.
+    const STEP: f64 = 1e-3;
+    let center = last_free * space.a.center() - space.b.center().coords;
+    let back = center.coords - space.a_to_b.translation;
+    let step = STEP * (space.a.radius() + space.b.radius());
+    let direction = if back.norm() > 1e-3 * step { back.normalize() } else { centroid_difference(space) };
+    let pushes = (0..PUSHES).map(|i| if i == 0 { 0.0 } else { step * f64::from(1 << (i - 1)) });
+    pushes.map(|push| back + direction * push).find(|q| q.norm() > 0.0 && space.is_apart(q))
+}
+
+/// Leaves nothing free between the overlap and the optimum: what is free on the way out is where to walk from.
+pub(crate) fn settle(space: &mut ContactSpace, mut optimum: Optimum, hops: bool) -> Optimum {
+    /// Walks that may follow each other; each starts nearer than the last one ended.
+    const WALKS: u32 = 16;
+    for _ in 0..WALKS {
+        let depth = optimum.q.norm();
+        let within = depth - 4.0 * space.clearance();
+        let Some(start) = space.first_free(&(optimum.q / depth), within) else { break };
+        optimum = space.walk(&start, hops);
+    }
+    optimum
 }
 
 /// One walk from the centroid difference.

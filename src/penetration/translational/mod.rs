@@ -103,7 +103,8 @@ impl MotionCoherence {
 
 /// The penetration of `a` and `b`, or `None` when they are proved apart. Poses map body to world coordinates.
 ///
-/// Swapping the models reverses the direction and changes nothing else.
+/// Swapping the models reverses the direction and changes nothing else. At every shorter translation along the
+/// answer's direction the models overlap.
 ///
 /// # Errors
 /// [`PenetrationError`] when a pose is not finite, or when no separating translation could be verified.
@@ -114,15 +115,53 @@ pub fn penetration(
     pose_b: &Isometry3<f64>,
     options: &TranslationalOptions,
 ) -> Result<Option<Penetration>, PenetrationError> {
+    penetration_from(a, pose_a, b, pose_b, options, None)
+}
+
+/// As [`penetration`], but back to the side from which the models came: the walk starts where they were last apart
+/// and never leaps, so that a thin plate is pushed back and linked rings stay linked.
+///
+/// `coherence` belongs to this pair in this order. Where it knows of no time apart the answer is that of
+/// [`penetration`].
+///
+/// # Errors
+/// As [`penetration`].
+pub fn penetration_coherent(
+    (a, pose_a): (&Model, &Isometry3<f64>),
+    (b, pose_b): (&Model, &Isometry3<f64>),
+    options: &TranslationalOptions,
+    coherence: &mut MotionCoherence,
+) -> Result<Option<Penetration>, PenetrationError> {
+    let last_free = coherence.free;
+    let answer = penetration_from(a, pose_a, b, pose_b, options, last_free)?;
+    match &answer {
+        None => coherence.remember_free(pose_a, pose_b),
+        Some(penetration) => {
+            let mut apart = *pose_a;
+            apart.translation.vector += penetration.translation;
+            coherence.remember_free(&apart, pose_b);
+        }
+    }
+    Ok(answer)
+}
+
+fn penetration_from(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    options: &TranslationalOptions,
+    last_free: Option<Isometry3<f64>>,
+) -> Result<Option<Penetration>, PenetrationError> {
     check_pose('A', pose_a)?;
     check_pose('B', pose_b)?;
     if !collide(a, pose_a, b, pose_b) {
         return Ok(None);
     }
     if is_in_order(a, pose_a, b, pose_b) {
-        return separate(a, pose_a, b, pose_b, options).map(Some);
+        return separate(a, pose_a, b, pose_b, options, last_free).map(Some);
     }
-    let swapped = separate(b, pose_b, a, pose_a, options)?;
+    let swapped = separate(b, pose_b, a, pose_a, options, last_free.map(|pose| pose.inverse()))?;
     Ok(Some(Penetration { direction: -swapped.direction, translation: -swapped.translation, ..swapped }))
 }
 
@@ -152,14 +191,18 @@ fn separate(
     b: &Model,
     pose_b: &Isometry3<f64>,
     options: &TranslationalOptions,
+    last_free: Option<Isometry3<f64>>,
 ) -> Result<Penetration, PenetrationError> {
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
     let far = pose_a.translation.vector.norm().max(pose_b.translation.vector.norm());
     let mut space = ContactSpace::new(a, b, a_to_b, far, options.max_iterations);
-    let optimum = match options.effort {
-        Effort::Fast => free_configuration::fast(&mut space),
-        Effort::Best => free_configuration::best(&mut space),
+    let start = last_free.and_then(|pose| free_configuration::motion_coherence(&space, &pose));
+    let optimum = match (start, options.effort) {
+        (Some(start), _) => space.walk(&start, false),
+        (None, Effort::Fast) => free_configuration::fast(&mut space),
+        (None, Effort::Best) => free_configuration::best(&mut space),
     };
+    let optimum = free_configuration::settle(&mut space, optimum, start.is_none());
     let translation = pose_b.rotation * optimum.q;
     let mut moved = *pose_a;
     moved.translation.vector += translation;

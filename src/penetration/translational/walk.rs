@@ -14,6 +14,7 @@ use nalgebra::Vector3;
 
 use super::contact_cone::ContactCone;
 use crate::proximity::Model;
+use crate::proximity::collision::collide_at;
 use crate::proximity::first_free::March;
 use crate::proximity::placement::Placement;
 use crate::proximity::time_of_contact::{Cast, Hit};
@@ -95,13 +96,19 @@ impl<'a> ContactSpace<'a> {
     }
 
     /// Whether the surfaces keep a clearance at the configuration `q`.
-    ///
-    /// A solid may still be enclosed by the other one there: a caller that can be inside verifies that as well.
     #[must_use]
     pub(crate) fn is_free(&self, q: &Vector3<f64>) -> bool {
-        let at = self.a_to_b.shifted(q);
-        let march = March { direction: Vector3::x(), margin: self.clearance(), within: 0.0 };
-        march.look(self.a, self.b, &at).is_none()
+        self.march(&Vector3::x(), 0.0).look(self.a, self.b, &self.a_to_b.shifted(q)).is_none()
+    }
+
+    /// Whether the models are apart at the configuration `q`: their surfaces, and neither inside the other.
+    #[must_use]
+    pub(crate) fn is_apart(&self, q: &Vector3<f64>) -> bool {
+        !collide_at(self.a, self.b, &self.a_to_b.shifted(q))
+    }
+
+    fn march(&self, direction: &Vector3<f64>, within: f64) -> March {
+        March { direction: *direction, margin: self.clearance(), within }
     }
 
     /// Out-projection: moves from the free `from` towards `to` up to the first contact.
@@ -126,13 +133,20 @@ impl<'a> ContactSpace<'a> {
         Some(start - stopped).filter(|&depth| depth < within)
     }
 
-    /// The first free configuration found on the way out along `direction`, if nearer than `within` [m].
-    ///
-    /// Inside a hollow of a solid it may still be enclosed: the caller verifies.
+    /// The least free configuration along `direction`, if nearer than `within` [m].
     pub(crate) fn first_free(&mut self, direction: &Vector3<f64>, within: f64) -> Option<Vector3<f64>> {
-        self.marches += 1;
-        let march = March { direction: *direction, margin: self.clearance(), within };
-        march.first_free(self.a, self.b, &self.a_to_b, 0.0).map(|length| direction * length)
+        let march = self.march(direction, within);
+        let mut length = 0.0;
+        loop {
+            self.marches += 1;
+            length = march.first_free(self.a, self.b, &self.a_to_b, length)?;
+            let q = direction * length;
+            if self.is_apart(&q) {
+                return Some(q);
+            }
+            // Enclosed by the other one: on through the wall.
+            length += self.cast(&q, &(direction * within), 0.0)? + self.clearance();
+        }
     }
 
     fn remember(&mut self, q: &Vector3<f64>) {
