@@ -115,7 +115,7 @@ pub fn penetration(
     pose_b: &Isometry3<f64>,
     options: &TranslationalOptions,
 ) -> Result<Option<Penetration>, PenetrationError> {
-    penetration_from(a, pose_a, b, pose_b, options, None)
+    search(a, pose_a, b, pose_b, options, None)
 }
 
 /// As [`penetration`], but back to the side from which the models came: the walk starts where they were last apart
@@ -133,7 +133,7 @@ pub fn penetration_coherent(
     coherence: &mut MotionCoherence,
 ) -> Result<Option<Penetration>, PenetrationError> {
     let last_free = coherence.free;
-    let answer = penetration_from(a, pose_a, b, pose_b, options, last_free)?;
+    let answer = search(a, pose_a, b, pose_b, options, last_free)?;
     match &answer {
         None => coherence.remember_free(pose_a, pose_b),
         Some(penetration) => {
@@ -145,7 +145,7 @@ pub fn penetration_coherent(
     Ok(answer)
 }
 
-fn penetration_from(
+fn search(
     a: &Model,
     pose_a: &Isometry3<f64>,
     b: &Model,
