@@ -5,6 +5,6 @@ pub mod procedural;
 pub mod report;
 pub mod topology;
 mod triangle_mesh;
-mod weld;
+pub(crate) mod weld;
 
 pub use triangle_mesh::{Aabb, MeshError, Solidity, TriangleMesh};

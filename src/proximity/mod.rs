@@ -1,6 +1,7 @@
 //! Proximity queries between triangle models: collision, inside, distance, contact features, time of contact.
 
 pub(crate) mod collision;
+pub mod contacts;
 pub(crate) mod first_free;
 mod inside;
 mod model;

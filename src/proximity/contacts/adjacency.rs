@@ -1,0 +1,349 @@
+//! What contact features need to know of a mesh: its edges with their faces, which of them are convex, the
+//! neighbours of every vertex, and which triangle answers for which vertex and edge.
+//!
+//! Vertices at the same place count as one, so that triangle soups (as STL files hold them) have edges too.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::geometry::TriangleMesh;
+use crate::geometry::weld::Welder;
+
+/// Sine of the dihedral angle below which an edge counts as flat. Flat edges and vertices within a plane are
+/// left out of contacts: the corners of the plane answer for them.
+const FLAT: f64 = 1e-4;
+
+/// An edge of a mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Edge {
+    /// Its ends, as places.
+    pub(super) ends: [u32; 2],
+}
+
+/// Edges, neighbours and plane regions of a mesh.
+#[derive(Debug, Clone)]
+pub struct Adjacency {
+    /// Places of vertices [m], body frame: vertices of equal coordinates share one.
+    places: Vec<Point3<f64>>,
+    /// Corners of the triangles, as places.
+    corners: Vec<[u32; 3]>,
+    /// Unit normals of the triangles, zero for a degenerate one.
+    normals: Vec<Vector3<f64>>,
+    /// Plane region of each triangle: triangles joined by flat edges share one.
+    regions: Vec<u32>,
+    /// Edges of each triangle: edge k joins corner k and corner k + 1.
+    triangle_edges: Vec<[u32; 3]>,
+    edges: Vec<Edge>,
+    /// Directions [unit], within the faces and at right angles to the edge, away from each edge.
+    side_offsets: Vec<u32>,
+    sides: Vec<Vector3<f64>>,
+    /// Neighbours of each place along edges.
+    neighbour_offsets: Vec<u32>,
+    neighbours: Vec<u32>,
+    /// Bits 0–2: the triangle answers for that corner; bits 3–5: for that edge.
+    owned: Vec<u8>,
+    oriented: bool,
+}
+
+impl Adjacency {
+    /// Adjacency of the mesh.
+    #[must_use]
+    pub fn new(mesh: &TriangleMesh) -> Self {
+        let (places, corners) = weld(mesh);
+        let normal = |(index, corners)| {
+            if mesh.is_degenerate(index) { Vector3::zeros() } else { unit_normal(&places, corners) }
+        };
+        let normals: Vec<_> = corners.iter().enumerate().map(normal).collect();
+        let (edges, triangle_edges, faces_of_edge) = collect_edges(&corners);
+        let (side_offsets, sides) = collect_sides(&places, &corners, &edges, &faces_of_edge);
+        let (neighbour_offsets, neighbours) = collect_neighbours(places.len(), &edges);
+        let mut adjacency = Self {
+            places,
+            corners,
+            normals,
+            regions: Vec::new(),
+            triangle_edges,
+            edges,
+            side_offsets,
+            sides,
+            neighbour_offsets,
+            neighbours,
+            owned: Vec::new(),
+            oriented: false,
+        };
+        adjacency.oriented = adjacency.is_oriented(&faces_of_edge);
+        adjacency.turn_normals_outward();
+        let shapes: Vec<_> =
+            (0..adjacency.edges.len()).map(|edge| adjacency.edge_shape(edge, &faces_of_edge)).collect();
+        adjacency.regions = plane_regions(adjacency.corners.len(), &shapes, &faces_of_edge);
+        adjacency.owned = adjacency.owners(&shapes);
+        adjacency
+    }
+
+    /// Whether every edge joins exactly two faces that agree on the outside: normals then point outwards.
+    #[must_use]
+    pub fn oriented(&self) -> bool {
+        self.oriented
+    }
+
+    /// Number of edges.
+    #[must_use]
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Plane region of a triangle: triangles joined by flat edges have the same.
+    #[must_use]
+    pub fn region(&self, triangle: u32) -> u32 {
+        self.regions[triangle as usize]
+    }
+
+    /// Unit normal of a triangle, body frame; zero for a degenerate one. It points outwards if the mesh is
+    /// [`oriented`](Self::oriented), even where the triangles are wound inside out.
+    #[must_use]
+    pub fn normal(&self, triangle: u32) -> Vector3<f64> {
+        self.normals[triangle as usize]
+    }
+
+    /// Corners of a triangle [m], body frame.
+    #[must_use]
+    pub fn triangle(&self, triangle: u32) -> [Point3<f64>; 3] {
+        self.corners[triangle as usize].map(|place| self.places[place as usize])
+    }
+
+    /// Places that at least one triangle answers for as corners of contacts [m], body frame, with their numbers.
+    pub fn sharp_vertices(&self) -> impl Iterator<Item = (u32, Point3<f64>)> {
+        self.owned.iter().zip(&self.corners).flat_map(move |(&owned, corners)| {
+            (0..3).filter(move |k| owned & (1 << k) != 0).map(move |k| (corners[k], self.place(corners[k])))
+        })
+    }
+
+    pub(super) fn place(&self, place: u32) -> Point3<f64> {
+        self.places[place as usize]
+    }
+
+    pub(super) fn corners(&self, triangle: u32) -> [u32; 3] {
+        self.corners[triangle as usize]
+    }
+
+    pub(super) fn edges_of(&self, triangle: u32) -> [u32; 3] {
+        self.triangle_edges[triangle as usize]
+    }
+
+    pub(super) fn ends(&self, edge: u32) -> [Point3<f64>; 2] {
+        self.edges[edge as usize].ends.map(|place| self.place(place))
+    }
+
+    pub(super) fn owned(&self, triangle: u32) -> u8 {
+        self.owned[triangle as usize]
+    }
+
+    pub(super) fn sides(&self, edge: u32) -> &[Vector3<f64>] {
+        &self.sides[span(&self.side_offsets, edge as usize)]
+    }
+
+    pub(super) fn neighbours(&self, place: u32) -> &[u32] {
+        &self.neighbours[span(&self.neighbour_offsets, place as usize)]
+    }
+
+    fn edge_shape(&self, edge: usize, faces_of_edge: &Lists) -> EdgeShape {
+        let &[first, second] = &faces_of_edge.values[span(&faces_of_edge.offsets, edge)] else {
+            return EdgeShape::Convex;
+        };
+        let [n, m] = [first, second].map(|face| self.normals[face as usize]);
+        if n == Vector3::zeros() || m == Vector3::zeros() {
+            return EdgeShape::Convex;
+        }
+        let sides = self.sides(u32::try_from(edge).expect("edges are numbered in 32 bits"));
+        let rise = sides[1].dot(&n);
+        if n.dot(&m) > 0.0 && rise.abs() <= FLAT {
+            EdgeShape::Flat
+        } else if rise > 0.0 && self.oriented {
+            EdgeShape::Concave
+        } else {
+            EdgeShape::Convex
+        }
+    }
+
+    /// Whether two faces run along their common edge in opposite directions.
+    fn agree(&self, edge: usize, first: u32, second: u32) -> bool {
+        let [from, to] = self.edges[edge].ends;
+        let forward = |face: u32| {
+            let [a, b, c] = self.corners[face as usize];
+            [[a, b], [b, c], [c, a]].contains(&[from, to])
+        };
+        forward(first) != forward(second)
+    }
+
+    fn is_oriented(&self, faces_of_edge: &Lists) -> bool {
+        (0..self.edges.len()).all(|edge| match faces_of_edge.values[span(&faces_of_edge.offsets, edge)] {
+            [first, second] => self.agree(edge, first, second),
+            _ => false,
+        })
+    }
+
+    /// Reverses the normals of a mesh that is inside out: one that encloses a negative volume.
+    fn turn_normals_outward(&mut self) {
+        let origin = self.places[0];
+        let sixfold_volume: f64 = self
+            .corners
+            .iter()
+            .map(|corners| {
+                let [a, b, c] = corners.map(|place| self.place(place) - origin);
+                a.dot(&b.cross(&c))
+            })
+            .sum();
+        if self.oriented && sixfold_volume < 0.0 {
+            self.normals.iter_mut().for_each(|normal| *normal = -*normal);
+        }
+    }
+
+    /// Lets one triangle answer for each place that is no inner point of a plane, and for each convex edge.
+    fn owners(&self, shapes: &[EdgeShape]) -> Vec<u8> {
+        let mut sharp = vec![false; self.places.len()];
+        for (edge, shape) in self.edges.iter().zip(shapes) {
+            if *shape != EdgeShape::Flat {
+                edge.ends.iter().for_each(|&place| sharp[place as usize] = true);
+            }
+        }
+        let mut edge_free: Vec<_> = shapes.iter().map(|shape| *shape == EdgeShape::Convex).collect();
+        let claim = |flag: &mut bool| std::mem::replace(flag, false);
+        let mut owned = vec![0; self.corners.len()];
+        for (index, bits) in owned.iter_mut().enumerate() {
+            // Trees leave out triangles without an area.
+            if self.normals[index] == Vector3::zeros() {
+                continue;
+            }
+            let (corners, edges) = (self.corners[index], self.triangle_edges[index]);
+            for k in 0..3 {
+                *bits |= u8::from(claim(&mut sharp[corners[k] as usize])) << k;
+                *bits |= u8::from(claim(&mut edge_free[edges[k] as usize])) << (k + 3);
+            }
+        }
+        owned
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EdgeShape {
+    /// Can touch another edge; borders and edges of more than two faces count as such.
+    Convex,
+    /// Between faces that form a valley: nothing touches it before it touches the faces.
+    Concave,
+    /// Between faces of one plane.
+    Flat,
+}
+
+/// Lists of numbers in one array: list i is `values[offsets[i]..offsets[i + 1]]`.
+struct Lists {
+    offsets: Vec<u32>,
+    values: Vec<u32>,
+}
+
+impl Lists {
+    fn new(count: usize, entries: &[(u32, u32)]) -> Self {
+        let mut offsets = vec![0_u32; count + 1];
+        entries.iter().for_each(|&(list, _)| offsets[list as usize + 1] += 1);
+        (0..count).for_each(|i| offsets[i + 1] += offsets[i]);
+        let mut next = offsets.clone();
+        let mut values = vec![0; entries.len()];
+        for &(list, value) in entries {
+            values[next[list as usize] as usize] = value;
+            next[list as usize] += 1;
+        }
+        Self { offsets, values }
+    }
+}
+
+fn span(offsets: &[u32], index: usize) -> Range<usize> {
+    offsets[index] as usize..offsets[index + 1] as usize
+}
+
+/// Numbers the distinct coordinates and renames the corners of the triangles.
+fn weld(mesh: &TriangleMesh) -> (Vec<Point3<f64>>, Vec<[u32; 3]>) {
+    let mut welder = Welder::default();
+    let place_of: Vec<_> = mesh.vertices().iter().map(|&vertex| welder.add(vertex)).collect();
+    let corners = mesh.triangles().iter().map(|corners| corners.map(|i| place_of[i as usize])).collect();
+    (welder.into_points(), corners)
+}
+
+fn unit_normal(places: &[Point3<f64>], corners: &[u32; 3]) -> Vector3<f64> {
+    let [a, b, c] = corners.map(|place| places[place as usize]);
+    (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default()
+}
+
+/// Edges in the order in which the triangles name them, the edges of each triangle, the faces of each edge.
+fn collect_edges(corners: &[[u32; 3]]) -> (Vec<Edge>, Vec<[u32; 3]>, Lists) {
+    let mut numbers = HashMap::new();
+    let mut edges = Vec::new();
+    let mut entries = Vec::with_capacity(3 * corners.len());
+    let mut triangle_edges = Vec::with_capacity(corners.len());
+    for (face, &[a, b, c]) in (0_u32..).zip(corners) {
+        triangle_edges.push([[a, b], [b, c], [c, a]].map(|[from, to]| {
+            let ends = [from.min(to), from.max(to)];
+            let edge = *numbers.entry(ends).or_insert_with(|| {
+                edges.push(Edge { ends });
+                u32::try_from(edges.len() - 1).expect("edges are numbered in 32 bits")
+            });
+            if from != to {
+                entries.push((edge, face));
+            }
+            edge
+        }));
+    }
+    let lists = Lists::new(edges.len(), &entries);
+    (edges, triangle_edges, lists)
+}
+
+/// For every edge and face at it, the unit direction within the face, at right angles to the edge, away from it.
+fn collect_sides(
+    places: &[Point3<f64>],
+    corners: &[[u32; 3]],
+    edges: &[Edge],
+    faces_of_edge: &Lists,
+) -> (Vec<u32>, Vec<Vector3<f64>>) {
+    let mut sides = Vec::with_capacity(faces_of_edge.values.len());
+    for (index, edge) in edges.iter().enumerate() {
+        let [from, to] = edge.ends.map(|place| places[place as usize]);
+        let along = (to - from).try_normalize(0.0).unwrap_or_default();
+        for &face in &faces_of_edge.values[span(&faces_of_edge.offsets, index)] {
+            let apex = corners[face as usize].iter().find(|place| !edge.ends.contains(place));
+            let away = apex.map_or(Vector3::zeros(), |&apex| places[apex as usize] - from);
+            sides.push((away - along * along.dot(&away)).try_normalize(0.0).unwrap_or_default());
+        }
+    }
+    (faces_of_edge.offsets.clone(), sides)
+}
+
+fn collect_neighbours(places: usize, edges: &[Edge]) -> (Vec<u32>, Vec<u32>) {
+    let entries: Vec<_> = edges
+        .iter()
+        .filter(|edge| edge.ends[0] != edge.ends[1])
+        .flat_map(|&Edge { ends: [from, to] }| [(from, to), (to, from)])
+        .collect();
+    let lists = Lists::new(places, &entries);
+    (lists.offsets, lists.values)
+}
+
+/// Numbers the sets of triangles joined by flat edges, each by its least triangle.
+fn plane_regions(triangles: usize, shapes: &[EdgeShape], faces_of_edge: &Lists) -> Vec<u32> {
+    let count = u32::try_from(triangles).expect("triangles of a mesh are numbered in 32 bits");
+    let mut parents: Vec<u32> = (0..count).collect();
+    let root = |parents: &mut Vec<u32>, mut face: u32| {
+        while parents[face as usize] != face {
+            parents[face as usize] = parents[parents[face as usize] as usize];
+            face = parents[face as usize];
+        }
+        face
+    };
+    for (edge, shape) in shapes.iter().enumerate() {
+        if let (EdgeShape::Flat, &[a, b]) = (shape, &faces_of_edge.values[span(&faces_of_edge.offsets, edge)])
+        {
+            let (a, b) = (root(&mut parents, a), root(&mut parents, b));
+            parents[a.max(b) as usize] = a.min(b);
+        }
+    }
+    (0..count).map(|face| root(&mut parents, face)).collect()
+}

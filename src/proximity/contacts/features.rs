@@ -1,0 +1,319 @@
+//! Finding the contact features among pairs of triangles.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use super::Adjacency;
+
+/// Sine of the angle by which a neighbour may lie on the wrong side of a contact plane. At 0 rounding tips a cube
+/// over one corner; at 0.3 corners that are well clear of the plane count, and it rocks too.
+const CONE: f64 = 0.02;
+/// Sine of the angle between two edges below which they count as parallel and have no common normal.
+pub(super) const PARALLEL: f64 = 0.05;
+/// By how much a foot may lie beside its triangle, as a share of the triangle: rounding of coordinates.
+const BESIDE: f64 = 1e-9;
+
+/// A feature of a mesh. Equal in every step as long as the same part of the mesh is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Feature {
+    /// A vertex; vertices at the same place are one.
+    Vertex(u32),
+    /// An edge.
+    Edge(u32),
+    /// A plane region, named by one of its triangles.
+    Face(u32),
+}
+
+/// Two features that touch or nearly touch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FeaturePair {
+    /// The points on A and on B [m], frame of A.
+    pub points: [Point3<f64>; 2],
+    /// Unit normal of the contact from A towards B, frame of A.
+    pub normal: Vector3<f64>,
+    /// Signed gap along the normal [m]; negative where the meshes overlap.
+    pub gap: f64,
+    /// The features on A and on B.
+    pub features: [Feature; 2],
+}
+
+/// Which features are asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Query {
+    /// B → A.
+    pub b_to_a: Isometry3<f64>,
+    /// Least gap [m], usually negative.
+    pub least: f64,
+    /// Greatest gap [m].
+    pub greatest: f64,
+    /// Whether A and B are surfaces without an inside: their normals then point to the side the other body is on,
+    /// and there are no negative gaps.
+    pub two_sided: [bool; 2],
+}
+
+/// Finds contact features. Holds buffers only; reuse it.
+#[derive(Debug, Clone, Default)]
+pub struct FeatureFinder {
+    found: Vec<FeaturePair>,
+}
+
+impl FeatureFinder {
+    /// Contact features among the triangle pairs `[triangle of A, triangle of B]`, in the order of the pairs.
+    ///
+    /// Every pair of triangles that are nearer to each other than the query's gaps must be listed; each feature
+    /// is found in exactly one pair.
+    pub fn find(
+        &mut self,
+        a: &Adjacency,
+        b: &Adjacency,
+        pairs: &[[u32; 2]],
+        query: &Query,
+    ) -> &[FeaturePair] {
+        self.found.clear();
+        for &pair in pairs {
+            let candidates = Candidates::new([a, b], pair, query);
+            candidates.vertex_of_a_on_face_of_b(&mut self.found);
+            candidates.vertex_of_b_on_face_of_a(&mut self.found);
+            candidates.edge_on_edge(&mut self.found);
+        }
+        if self.found.is_empty() {
+            for &pair in pairs {
+                Candidates::new([a, b], pair, query).closest_points_of_borders(&mut self.found);
+            }
+        }
+        &self.found
+    }
+}
+
+/// The features of two triangles, in the frame of A.
+struct Candidates<'a> {
+    a: &'a Adjacency,
+    b: &'a Adjacency,
+    query: &'a Query,
+    triangles: [u32; 2],
+    corners_a: [Point3<f64>; 3],
+    corners_b: [Point3<f64>; 3],
+    owned: [u8; 2],
+}
+
+impl<'a> Candidates<'a> {
+    fn new([a, b]: [&'a Adjacency; 2], [i, j]: [u32; 2], query: &'a Query) -> Self {
+        Self {
+            a,
+            b,
+            query,
+            triangles: [i, j],
+            corners_a: a.triangle(i),
+            corners_b: b.triangle(j).map(|corner| query.b_to_a * corner),
+            owned: [a.owned(i), b.owned(j)],
+        }
+    }
+
+    fn vertex_of_a_on_face_of_b(&self, found: &mut Vec<FeaturePair>) {
+        let face = self.triangles[1];
+        for k in owned_vertices(self.owned[0]) {
+            let outward = self.query.b_to_a.rotation * self.b.normal(face);
+            let vertex = self.corners_a[k];
+            let Some((outward, gap)) = self.over_face(&vertex, &self.corners_b, outward, 1) else { continue };
+            let place = self.a.corners(self.triangles[0])[k];
+            if self.a.within_cone(place, &-outward) {
+                found.push(FeaturePair {
+                    points: [vertex, vertex - outward * gap],
+                    normal: -outward,
+                    gap,
+                    features: [Feature::Vertex(place), Feature::Face(self.b.region(face))],
+                });
+            }
+        }
+    }
+
+    fn vertex_of_b_on_face_of_a(&self, found: &mut Vec<FeaturePair>) {
+        let face = self.triangles[0];
+        for k in owned_vertices(self.owned[1]) {
+            let vertex = self.corners_b[k];
+            let Some((outward, gap)) = self.over_face(&vertex, &self.corners_a, self.a.normal(face), 0)
+            else {
+                continue;
+            };
+            let place = self.b.corners(self.triangles[1])[k];
+            if self.b.within_cone(place, &self.against(&outward)) {
+                found.push(FeaturePair {
+                    points: [vertex - outward * gap, vertex],
+                    normal: outward,
+                    gap,
+                    features: [Feature::Face(self.a.region(face)), Feature::Vertex(place)],
+                });
+            }
+        }
+    }
+
+    /// The outward normal and the gap of a vertex over a face, if its foot is on the face and its gap is asked for.
+    fn over_face(
+        &self,
+        vertex: &Point3<f64>,
+        face: &[Point3<f64>; 3],
+        normal: Vector3<f64>,
+        side: usize,
+    ) -> Option<(Vector3<f64>, f64)> {
+        let height = (vertex - face[0]).dot(&normal);
+        let turned = self.query.two_sided[side] && height < 0.0;
+        let (outward, gap) = if turned { (-normal, -height) } else { (normal, height) };
+        let asked = self.query.least <= gap && gap <= self.query.greatest;
+        (asked && foot_is_inside(vertex, face, &normal)).then_some((outward, gap))
+    }
+
+    fn edge_on_edge(&self, found: &mut Vec<FeaturePair>) {
+        for i in owned_edges(self.owned[0]) {
+            for j in owned_edges(self.owned[1]) {
+                let on_a = [self.corners_a[i], self.corners_a[(i + 1) % 3]];
+                let on_b = [self.corners_b[j], self.corners_b[(j + 1) % 3]];
+                let edges = [self.a.edges_of(self.triangles[0])[i], self.b.edges_of(self.triangles[1])[j]];
+                found.extend(self.crossing(&on_a, &on_b, edges));
+            }
+        }
+    }
+
+    /// The contact of two edges whose closest points are inner points of both.
+    fn crossing(
+        &self,
+        on_a: &[Point3<f64>; 2],
+        on_b: &[Point3<f64>; 2],
+        edges: [u32; 2],
+    ) -> Option<FeaturePair> {
+        let (along_a, along_b) = (on_a[1] - on_a[0], on_b[1] - on_b[0]);
+        let across = along_a.cross(&along_b);
+        let across_squared = across.norm_squared();
+        let lengths_squared = along_a.norm_squared() * along_b.norm_squared();
+        if !(across_squared > PARALLEL * PARALLEL * lengths_squared) {
+            return None;
+        }
+        let between = on_b[0] - on_a[0];
+        let height = between.dot(&across);
+        let reach = self.query.greatest.max(-self.query.least);
+        if height * height > reach * reach * across_squared {
+            return None;
+        }
+        let s = between.cross(&along_b).dot(&across) / across_squared;
+        let t = between.cross(&along_a).dot(&across) / across_squared;
+        let inside = |x: f64| (-BESIDE..=1.0 + BESIDE).contains(&x);
+        if !(inside(s) && inside(t)) {
+            return None;
+        }
+        let unit = across / across_squared.sqrt();
+        let points = [on_a[0] + along_a * s, on_b[0] + along_b * t];
+        [unit, -unit].into_iter().find_map(|normal| {
+            let gap = between.dot(&normal);
+            let wrong_side = self.query.two_sided == [true; 2] && gap < 0.0;
+            let asked = self.query.least <= gap && gap <= self.query.greatest && !wrong_side;
+            let features = edges.map(Feature::Edge);
+            let bears = asked
+                && self.a.sides_are_behind(edges[0], &normal)
+                && self.b.sides_are_behind(edges[1], &self.against(&normal));
+            bears.then_some(FeaturePair { points, normal, gap, features })
+        })
+    }
+
+    /// Vertex–edge and vertex–vertex pairs that are apart, at local minima of the distance.
+    fn closest_points_of_borders(&self, found: &mut Vec<FeaturePair>) {
+        for i in owned_vertices(self.owned[0]) {
+            let place = self.a.corners(self.triangles[0])[i];
+            for j in owned_edges(self.owned[1]) {
+                let ends = [self.corners_b[j], self.corners_b[(j + 1) % 3]];
+                let edge = self.b.edges_of(self.triangles[1])[j];
+                let Some(foot) = inner_foot(&self.corners_a[i], &ends) else { continue };
+                let features = [Feature::Vertex(place), Feature::Edge(edge)];
+                found.extend(self.apart([self.corners_a[i], foot], features));
+            }
+            for j in owned_vertices(self.owned[1]) {
+                let features =
+                    [Feature::Vertex(place), Feature::Vertex(self.b.corners(self.triangles[1])[j])];
+                found.extend(self.apart([self.corners_a[i], self.corners_b[j]], features));
+            }
+        }
+        for j in owned_vertices(self.owned[1]) {
+            for i in owned_edges(self.owned[0]) {
+                let ends = [self.corners_a[i], self.corners_a[(i + 1) % 3]];
+                let edge = self.a.edges_of(self.triangles[0])[i];
+                let Some(foot) = inner_foot(&self.corners_b[j], &ends) else { continue };
+                let features = [Feature::Edge(edge), Feature::Vertex(self.b.corners(self.triangles[1])[j])];
+                found.extend(self.apart([foot, self.corners_b[j]], features));
+            }
+        }
+    }
+
+    /// A pair of points that are apart, if they are a local minimum of the distance.
+    fn apart(&self, points: [Point3<f64>; 2], features: [Feature; 2]) -> Option<FeaturePair> {
+        let between = points[1] - points[0];
+        let gap = between.norm();
+        if !(gap > 0.0 && self.query.least <= gap && gap <= self.query.greatest) {
+            return None;
+        }
+        let normal = between / gap;
+        let on_a = match features[0] {
+            Feature::Vertex(place) => self.a.within_cone(place, &normal),
+            Feature::Edge(edge) => self.a.sides_are_behind(edge, &normal),
+            Feature::Face(_) => true,
+        };
+        let on_b = match features[1] {
+            Feature::Vertex(place) => self.b.within_cone(place, &self.against(&normal)),
+            Feature::Edge(edge) => self.b.sides_are_behind(edge, &self.against(&normal)),
+            Feature::Face(_) => true,
+        };
+        (on_a && on_b).then_some(FeaturePair { points, normal, gap, features })
+    }
+
+    /// From B towards A, in the frame of B.
+    fn against(&self, normal: &Vector3<f64>) -> Vector3<f64> {
+        -self.query.b_to_a.rotation.inverse_transform_vector(normal)
+    }
+}
+
+impl Adjacency {
+    /// Whether no neighbour of a vertex lies further along a direction.
+    pub(super) fn within_cone(&self, place: u32, direction: &Vector3<f64>) -> bool {
+        let vertex = self.place(place);
+        self.neighbours(place)
+            .iter()
+            .all(|&neighbour| rises_little(&(self.place(neighbour) - vertex), direction))
+    }
+
+    /// Whether no face at an edge rises along a direction.
+    pub(super) fn sides_are_behind(&self, edge: u32, direction: &Vector3<f64>) -> bool {
+        self.sides(edge).iter().all(|side| side.dot(direction) <= CONE)
+    }
+}
+
+/// Whether a vector rises along a direction by no more than the cone allows.
+pub(super) fn rises_little(vector: &Vector3<f64>, direction: &Vector3<f64>) -> bool {
+    let rise = vector.dot(direction);
+    rise <= 0.0 || rise * rise <= CONE * CONE * vector.norm_squared()
+}
+
+pub(super) fn owned_vertices(owned: u8) -> impl Iterator<Item = usize> {
+    (0..3).filter(move |k| owned & (1 << k) != 0)
+}
+
+pub(super) fn owned_edges(owned: u8) -> impl Iterator<Item = usize> {
+    (0..3).filter(move |k| owned & (1 << (k + 3)) != 0)
+}
+
+/// Whether the foot of a point on the plane of a triangle lies in the triangle.
+pub(super) fn foot_is_inside(
+    point: &Point3<f64>,
+    [a, b, c]: &[Point3<f64>; 3],
+    normal: &Vector3<f64>,
+) -> bool {
+    let doubled_area = (b - a).cross(&(c - a)).norm();
+    let edges = [(a, b), (b, c), (c, a)];
+    let sign = if (b - a).cross(&(c - a)).dot(normal) < 0.0 { -1.0 } else { 1.0 };
+    doubled_area > 0.0
+        && edges.iter().all(|(from, to)| {
+            sign * (*to - *from).cross(&(point - *from)).dot(normal) >= -BESIDE * doubled_area
+        })
+}
+
+/// The foot of a point on an edge, if it is an inner point of the edge.
+pub(super) fn inner_foot(point: &Point3<f64>, [from, to]: &[Point3<f64>; 2]) -> Option<Point3<f64>> {
+    let along = to - from;
+    let share = (point - from).dot(&along) / along.norm_squared();
+    (0.0 < share && share < 1.0).then(|| from + along * share)
+}

@@ -1,0 +1,242 @@
+//! Contact features against closed forms and brute force.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+use proptest::prelude::*;
+
+use super::{Adjacency, Core, CoreFinder, CoreSide, Feature, FeatureFinder, FeaturePair, Query};
+use crate::geometry::procedural::{BumpySphere, Cuboid, LShape, Procedural, Torus};
+use crate::geometry::{Solidity, TriangleMesh};
+use crate::proximity::{Model, pairs_within};
+
+fn unit_cube(subdivisions: u32) -> TriangleMesh {
+    Cuboid { subdivisions, ..Cuboid::default() }.mesh().unwrap()
+}
+
+/// Features of two meshes with gaps in ±`range`.
+fn features(
+    a: &TriangleMesh,
+    b: &TriangleMesh,
+    b_to_a: &Isometry3<f64>,
+    range: [f64; 2],
+) -> Vec<FeaturePair> {
+    let reach = range[1].max(-range[0]);
+    let model = |mesh: &TriangleMesh| Model::new(mesh.clone(), Solidity::Solid);
+    let mut pairs = Vec::new();
+    pairs_within(&model(a), &Isometry3::identity(), &model(b), b_to_a, reach, &mut pairs);
+    let query = Query { b_to_a: *b_to_a, least: range[0], greatest: range[1], two_sided: [false; 2] };
+    FeatureFinder::default().find(&Adjacency::new(a), &Adjacency::new(b), &pairs, &query).to_vec()
+}
+
+fn turned(x: f64, y: f64, z: f64, angles: [f64; 3]) -> Isometry3<f64> {
+    Isometry3::from_parts(
+        Vector3::new(x, y, z).into(),
+        nalgebra::UnitQuaternion::from_euler_angles(angles[0], angles[1], angles[2]),
+    )
+}
+
+#[test]
+fn a_cube_has_eight_sharp_vertices_twelve_convex_edges_and_six_regions_however_finely_it_is_meshed() {
+    for subdivisions in [1, 2, 5] {
+        let mesh = unit_cube(subdivisions);
+        let adjacency = Adjacency::new(&mesh);
+        assert!(adjacency.oriented());
+        let triangles = 0..u32::try_from(mesh.triangles().len()).unwrap();
+        let mut regions: Vec<_> = triangles.clone().map(|triangle| adjacency.region(triangle)).collect();
+        regions.sort_unstable();
+        regions.dedup();
+        assert_eq!(regions.len(), 6);
+        let edges: u32 = triangles.map(|triangle| (adjacency.owned(triangle) >> 3).count_ones()).sum();
+        assert_eq!(edges, 12 * subdivisions);
+        // The inner points of the cube's edges are ends of convex edges, so they are sharp as well.
+        assert_eq!(adjacency.sharp_vertices().count(), 8 + 12 * (subdivisions as usize - 1));
+    }
+}
+
+#[test]
+fn a_soup_of_separate_triangles_has_the_adjacency_of_the_welded_mesh() {
+    let mesh = unit_cube(2);
+    let vertices = (0..mesh.triangles().len()).flat_map(|index| mesh.triangle(index)).collect();
+    let count = u32::try_from(mesh.triangles().len()).unwrap();
+    let soup =
+        TriangleMesh::new(vertices, (0..count).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect()).unwrap();
+    let [soup, welded] = [soup, mesh].map(|mesh| Adjacency::new(&mesh));
+    assert!(soup.oriented());
+    assert_eq!(soup.edge_count(), welded.edge_count());
+    assert_eq!(soup.sharp_vertices().count(), welded.sharp_vertices().count());
+}
+
+#[test]
+fn the_inner_edge_of_an_l_is_concave_and_a_reversed_mesh_says_the_same() {
+    let mesh = LShape::default().mesh().unwrap();
+    let reversed = TriangleMesh::new(
+        mesh.vertices().to_vec(),
+        mesh.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect(),
+    );
+    let owned = |mesh: &TriangleMesh| {
+        let adjacency = Adjacency::new(mesh);
+        let count = u32::try_from(mesh.triangles().len()).unwrap();
+        (0..count).map(|triangle| (adjacency.owned(triangle) >> 3).count_ones()).sum::<u32>()
+    };
+    let convex = owned(&mesh);
+    assert_eq!(convex, owned(&reversed.unwrap()));
+    // 18 edges of an extruded hexagon, less the concave one; edges may be cut into parts.
+    assert!(convex >= 17, "{convex}");
+}
+
+#[test]
+fn a_cube_on_a_larger_one_touches_at_its_four_corners() {
+    for subdivisions in [1, 3] {
+        let floor = Cuboid { x: 4.0, y: 4.0, z: 1.0, subdivisions }.mesh().unwrap();
+        for height in [1e-3, 0.0, -1e-3] {
+            let pose = turned(0.1, 0.2, 1.0 + height, [0.0, 0.0, 0.3]);
+            let found = features(&floor, &unit_cube(1), &pose, [-0.01, 0.01]);
+            let corners: Vec<_> =
+                found.iter().filter(|f| matches!(f.features[1], Feature::Vertex(_))).collect();
+            assert_eq!(corners.len(), 4, "{found:?}");
+            for feature in &found {
+                assert!((feature.gap - height).abs() < 1e-12);
+                assert!((feature.normal - Vector3::z()).norm() < 1e-12);
+            }
+        }
+    }
+}
+
+#[test]
+fn crossed_cube_edges_touch_once_at_their_crossing() {
+    // Both cubes stand on an edge, the upper edge turned by a right angle about z.
+    let quarter = std::f64::consts::FRAC_PI_4;
+    let a = unit_cube(1).transformed(&turned(0.0, 0.0, 0.0, [quarter, 0.0, 0.0]));
+    let b = unit_cube(1).transformed(&turned(0.0, 0.0, 0.0, [0.0, quarter, 0.0]));
+    let diagonal = 2.0_f64.sqrt();
+    for gap in [1e-3, -1e-3] {
+        let found = features(&a, &b, &turned(0.1, -0.2, diagonal + gap, [0.0; 3]), [-0.01, 0.01]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(matches!(found[0].features, [Feature::Edge(_), Feature::Edge(_)]));
+        assert!((found[0].gap - gap).abs() < 1e-12);
+        assert!((found[0].normal - Vector3::z()).norm() < 1e-12);
+        assert!((found[0].points[0] - Point3::new(0.1, 0.0, diagonal / 2.0)).norm() < 1e-12);
+    }
+}
+
+#[test]
+fn two_corners_that_meet_are_found_although_no_face_is_near() {
+    let corner = 0.5 + 1e-3;
+    let found = features(
+        &unit_cube(1),
+        &unit_cube(1),
+        &turned(2.0 * corner, 2.0 * corner, 2.0 * corner, [0.0; 3]),
+        [-0.01, 0.01],
+    );
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(matches!(found[0].features, [Feature::Vertex(_), Feature::Vertex(_)]));
+    assert!((found[0].gap - 2e-3 * 3.0_f64.sqrt()).abs() < 1e-12);
+}
+
+/// Least distance between two meshes, by sampling nothing: all vertex–triangle and edge–edge distances.
+fn distance_by_brute_force(a: &TriangleMesh, b: &TriangleMesh) -> f64 {
+    use parry3d::query::PointQuery;
+    use parry3d::shape::{Segment, Triangle};
+    let triangles = |mesh: &TriangleMesh| {
+        let convert = |index: usize| mesh.triangle(index).map(|p| parry3d::math::Vector::new(p.x, p.y, p.z));
+        (0..mesh.triangles().len()).map(convert).collect::<Vec<_>>()
+    };
+    let mut least = f64::INFINITY;
+    for p in triangles(a) {
+        for q in triangles(b) {
+            let (s, t) = (Triangle::new(p[0], p[1], p[2]), Triangle::new(q[0], q[1], q[2]));
+            for corner in p {
+                least = least.min(t.distance_to_local_point(corner, true));
+            }
+            for corner in q {
+                least = least.min(s.distance_to_local_point(corner, true));
+            }
+            for i in 0..3 {
+                for j in 0..3 {
+                    let (e, f) = (Segment::new(p[i], p[(i + 1) % 3]), Segment::new(q[j], q[(j + 1) % 3]));
+                    let pose = parry3d::math::Pose::IDENTITY;
+                    least = least.min(parry3d::query::distance(&pose, &e, &pose, &f).unwrap().distance);
+                }
+            }
+        }
+    }
+    least
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn the_least_gap_of_bodies_apart_is_their_distance(
+        angles in prop::array::uniform3(-3.0..3.0),
+        direction in prop::array::uniform3(-1.0..1.0),
+        kind in 0..3_usize,
+    ) {
+        let meshes = [
+            unit_cube(1),
+            Torus { segments: 10, sides: 6, ..Torus::default() }.mesh().unwrap(),
+            LShape::default().mesh().unwrap(),
+        ];
+        let (a, b) = (&meshes[kind], &meshes[(kind + 1) % 3]);
+        let direction = Vector3::from(direction).normalize() * 2.6;
+        let pose = turned(direction.x, direction.y, direction.z, angles);
+        let exact = distance_by_brute_force(a, &b.transformed(&pose));
+        prop_assume!(exact > 1e-3);
+        let found = features(a, b, &pose, [0.0, 1.5 * exact]);
+        let least = found.iter().map(|feature| feature.gap).fold(f64::INFINITY, f64::min);
+        // Corners apart are reported only where no face or crossing edges are near; those lie farther then.
+        prop_assert!(least >= exact * (1.0 - 1e-9), "least {} exact {}", least, exact);
+        let tight = features(a, b, &pose, [0.0, exact * (1.0 + 1e-9)]);
+        prop_assert!(!tight.is_empty(), "nothing at the distance {}", exact);
+        for feature in found {
+            let between = feature.points[1] - feature.points[0];
+            prop_assert!((between - feature.normal * feature.gap).norm() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn exchanging_the_bodies_exchanges_the_features(
+        angles in prop::array::uniform3(-3.0..3.0),
+        shift in prop::array::uniform3(-0.9..0.9),
+    ) {
+        let (a, b) = (unit_cube(2), BumpySphere { frequency: 4, ..BumpySphere::default() }.mesh().unwrap());
+        let pose = turned(shift[0], shift[1], shift[2], angles);
+        let range = [-0.05, 0.05];
+        let mut there = features(&a, &b, &pose, range);
+        let mut back = features(&b, &a, &pose.inverse(), range);
+        back.iter_mut().for_each(|feature| feature.features.reverse());
+        there.sort_by_key(|feature| feature.features);
+        back.sort_by_key(|feature| feature.features);
+        let same = |f: &FeaturePair, g: &FeaturePair| {
+            f.features == g.features
+                && (f.gap - g.gap).abs() < 1e-9
+                && (f.normal + pose.rotation * g.normal).norm() < 1e-9
+        };
+        prop_assert_eq!(there.len(), back.len());
+        prop_assert!(there.iter().zip(&back).all(|(f, g)| same(f, g)));
+    }
+}
+
+#[test]
+fn a_core_over_a_cube_meets_the_face_the_edge_or_the_corner_that_is_nearest() {
+    let mesh = unit_cube(3);
+    let (model, adjacency) = (Model::new(mesh.clone(), Solidity::Solid), Adjacency::new(&mesh));
+    let mut finder = CoreFinder::default();
+    let cases = [
+        (Point3::new(0.1, 0.2, 0.6), 0.1),
+        (Point3::new(0.0, 0.6, 0.7), 0.05_f64.sqrt()),
+        (Point3::new(0.6, 0.6, 0.6), 0.03_f64.sqrt()),
+    ];
+    for (center, distance) in cases {
+        let (side, found) = finder.find(&model, &adjacency, &Core::Point(center), 0.5, true);
+        assert_eq!(side, CoreSide::Outside);
+        let least = found.iter().map(|pair| pair.gap).fold(f64::INFINITY, f64::min);
+        assert!((least - distance).abs() < 1e-12, "{center}: {found:?}");
+    }
+    let (side, _) = finder.find(&model, &adjacency, &Core::Point(Point3::new(0.0, 0.0, 0.45)), 0.2, true);
+    assert_eq!(side, CoreSide::Inside);
+    let piercing = Core::Segment([Point3::new(0.05, 0.05, 0.3), Point3::new(0.05, 0.1, 0.8)]);
+    assert_eq!(finder.find(&model, &adjacency, &piercing, 0.1, true).0, CoreSide::Inside);
+    let lying = Core::Segment([Point3::new(-0.2, 0.05, 0.6), Point3::new(0.2, 0.05, 0.6)]);
+    let (side, found) = finder.find(&model, &adjacency, &lying, 0.2, true);
+    let ends = found.iter().filter(|pair| matches!(pair.features[1], Feature::Vertex(_))).count();
+    assert_eq!((side, ends), (CoreSide::Outside, 2), "{found:?}");
+}
