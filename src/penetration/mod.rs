@@ -5,5 +5,5 @@ pub mod translational;
 
 pub use translational::{
     Effort, MotionCoherence, Penetration, PenetrationError, TranslationalOptions, penetration,
-    penetration_coherent,
+    penetration_coherent, penetration_from,
 };

@@ -6,10 +6,13 @@
 
 mod contact_cone;
 mod free_configuration;
+mod from_free;
 mod walk;
 
 use nalgebra::{Isometry3, Unit, Vector3};
 use thiserror::Error;
+
+pub use from_free::penetration_from;
 
 use crate::proximity::placement::Placement;
 use crate::proximity::{Model, collide};
