@@ -1,1 +1,21 @@
 //! Rigid dynamics: rapier integrates, contacts come from [`crate::penetration`] and [`crate::proximity`].
+
+mod assembly;
+mod builder;
+mod contact;
+mod description;
+mod error;
+mod options;
+mod penetration;
+mod state;
+mod step_report;
+mod world;
+
+pub use builder::WorldBuilder;
+pub use description::{BodyDescription, BodyKind, JointDescription, JointKind, Mass, Shape};
+pub use error::{BuildError, StepError};
+pub use options::{Accuracy, WorldOptions};
+pub use penetration::BodyPenetration;
+pub use state::{BodyState, Energy};
+pub use step_report::{StepReport, StepTimings};
+pub use world::World;

@@ -1,0 +1,148 @@
+//! Putting a world together: bodies and joints are checked one by one and sorted by name, so that the order in
+//! which they are added changes nothing.
+
+use std::collections::BTreeMap;
+
+use super::{
+    BodyDescription, BodyKind, BuildError, JointDescription, JointKind, Mass, Shape, World, WorldOptions,
+    assembly,
+};
+use nalgebra::Vector3;
+
+/// A world that is being put together.
+#[derive(Debug, Clone)]
+pub struct WorldBuilder {
+    options: WorldOptions,
+    bodies: BTreeMap<String, BodyDescription>,
+    joints: BTreeMap<String, JointDescription>,
+}
+
+impl WorldBuilder {
+    pub(super) fn new(options: WorldOptions) -> Self {
+        Self { options, bodies: BTreeMap::new(), joints: BTreeMap::new() }
+    }
+
+    /// Adds a body.
+    ///
+    /// # Errors
+    /// [`BuildError`] when the name is taken, a number is out of range or a dynamic body has no volume.
+    pub fn add_body(&mut self, body: BodyDescription) -> Result<&mut Self, BuildError> {
+        check_body(&body)?;
+        if self.bodies.contains_key(&body.name) {
+            return Err(BuildError::DuplicateBody { name: body.name });
+        }
+        self.bodies.insert(body.name.clone(), body);
+        Ok(self)
+    }
+
+    /// Adds a joint; its bodies may follow later.
+    ///
+    /// # Errors
+    /// [`BuildError`] when the name is taken, a number is out of range or the joint connects a body with itself.
+    pub fn add_joint(&mut self, joint: JointDescription) -> Result<&mut Self, BuildError> {
+        check_joint(&joint)?;
+        if self.joints.contains_key(&joint.name) {
+            return Err(BuildError::DuplicateJoint { name: joint.name });
+        }
+        self.joints.insert(joint.name.clone(), joint);
+        Ok(self)
+    }
+
+    /// The world, at time zero.
+    ///
+    /// # Errors
+    /// [`BuildError`] when an option is out of range or a joint names a body that was not added.
+    pub fn build(self) -> Result<World, BuildError> {
+        positive("world", "the time step [s]", self.options.time_step)?;
+        finite("world", "a component of gravity [m/s²]", self.options.gravity.as_slice())?;
+        for joint in self.joints.values() {
+            if let Some(body) = joint.bodies.iter().find(|name| !self.bodies.contains_key(*name)) {
+                return Err(BuildError::UnknownBody { joint: joint.name.clone(), body: body.clone() });
+            }
+        }
+        assembly::assemble(self.options, self.bodies, &self.joints)
+    }
+}
+
+fn check_body(body: &BodyDescription) -> Result<(), BuildError> {
+    let name = &body.name;
+    let pose = body.pose.translation.vector.iter().chain(body.pose.rotation.coords.iter());
+    finite(name, "a number of the pose", &pose.copied().collect::<Vec<_>>())?;
+    finite(name, "a component of the linear velocity [m/s]", body.linear_velocity.as_slice())?;
+    finite(name, "a component of the angular velocity [rad/s]", body.angular_velocity.as_slice())?;
+    not_negative(name, "the friction", body.friction)?;
+    not_negative(name, "the linear damping [1/s]", body.linear_damping)?;
+    not_negative(name, "the angular damping [1/s]", body.angular_damping)?;
+    in_range(name, "the restitution", body.restitution, 0.0..=1.0, "between 0 and 1")?;
+    check_shape(name, &body.shape)?;
+    if body.kind != BodyKind::Dynamic {
+        return Ok(());
+    }
+    match body.mass {
+        Mass::Density(density) => positive(name, "the density [kg/m³]", density)?,
+        Mass::Total(mass) => positive(name, "the mass [kg]", mass)?,
+    }
+    assembly::mass_properties(body).map(drop)
+}
+
+fn check_shape(name: &str, shape: &Shape) -> Result<(), BuildError> {
+    match shape {
+        Shape::Mesh(_) | Shape::HalfSpace { .. } => Ok(()),
+        Shape::Ball { radius } => positive(name, "the radius [m]", *radius),
+        Shape::Cuboid { size } => size.iter().try_for_each(|&edge| positive(name, "a size [m]", edge)),
+        Shape::Capsule { radius, length } => {
+            positive(name, "the radius [m]", *radius)?;
+            positive(name, "the length [m]", *length)
+        }
+        Shape::Cylinder { radius, height } | Shape::Cone { radius, height } => {
+            positive(name, "the radius [m]", *radius)?;
+            positive(name, "the height [m]", *height)
+        }
+    }
+}
+
+fn check_joint(joint: &JointDescription) -> Result<(), BuildError> {
+    let name = &joint.name;
+    if joint.bodies[0] == joint.bodies[1] {
+        return Err(BuildError::SelfJoint { joint: name.clone(), body: joint.bodies[0].clone() });
+    }
+    for anchor in &joint.anchors {
+        let translation: &Vector3<f64> = &anchor.translation.vector;
+        finite(name, "a component of an anchor [m]", translation.as_slice())?;
+        finite(name, "a component of an anchor's rotation", anchor.rotation.coords.as_slice())?;
+    }
+    match joint.kind {
+        JointKind::Fixed | JointKind::Spherical => Ok(()),
+        JointKind::Rope { length } => positive(name, "the length of the rope [m]", length),
+        JointKind::Revolute { limits } | JointKind::Prismatic { limits } => {
+            let Some([least, greatest]) = limits else { return Ok(()) };
+            finite(name, "a limit", &[least, greatest])?;
+            in_range(name, "the lower limit", least, f64::MIN..=greatest, "not above the upper limit")
+        }
+    }
+}
+
+fn in_range(
+    name: &str,
+    quantity: &'static str,
+    value: f64,
+    range: std::ops::RangeInclusive<f64>,
+    requirement: &'static str,
+) -> Result<(), BuildError> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(BuildError::OutOfRange { name: name.to_owned(), quantity, value, requirement })
+}
+
+fn positive(name: &str, quantity: &'static str, value: f64) -> Result<(), BuildError> {
+    in_range(name, quantity, value, f64::MIN_POSITIVE..=f64::MAX, "finite and above 0")
+}
+
+fn not_negative(name: &str, quantity: &'static str, value: f64) -> Result<(), BuildError> {
+    in_range(name, quantity, value, 0.0..=f64::MAX, "finite and not below 0")
+}
+
+fn finite(name: &str, quantity: &'static str, values: &[f64]) -> Result<(), BuildError> {
+    values.iter().try_for_each(|&value| in_range(name, quantity, value, f64::MIN..=f64::MAX, "finite"))
+}

@@ -1,0 +1,189 @@
+//! The query dispatcher: rapier asks it first about every pair of shapes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use nalgebra::{Isometry3, Vector3};
+use rapier3d::math::{Pose, Vector};
+use rapier3d::parry::query::details::{ContactManifoldsWorkspace, NormalConstraints, ShapeCastOptions};
+use rapier3d::parry::query::{
+    ClosestPoints, Contact, ContactManifold, NonlinearRigidMotion, PersistentQueryDispatcher,
+    QueryDispatcher, ShapeCastHit, ShapeDistance, ShapeIntersection, Unsupported,
+};
+use rapier3d::parry::shape::Shape;
+
+use super::manifolds::{self, Order};
+use super::memory::PairMemory;
+use super::round::Round;
+use super::separation::Pair;
+use super::{MeshShape, mesh_mesh, plane, proxy, round, sweep};
+
+/// Time spent on contacts, summed over threads.
+#[derive(Debug, Clone, Default)]
+pub(in crate::dynamics) struct ContactClock(Arc<AtomicU64>);
+
+impl ContactClock {
+    /// The time since it was last taken.
+    pub(in crate::dynamics) fn take(&self) -> Duration {
+        Duration::from_nanos(self.0.swap(0, Ordering::Relaxed))
+    }
+
+    fn add(&self, started: Instant) {
+        let nanoseconds = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.0.fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+}
+
+/// Answers for pairs with a mesh in them; pairs of primitives are left to the next dispatcher.
+pub(in crate::dynamics) struct Dispatcher {
+    pub(in crate::dynamics) clock: ContactClock,
+}
+
+impl Dispatcher {
+    /// Contacts of a mesh with another shape, in the frame of the mesh.
+    fn mesh_contacts(
+        mesh: &MeshShape,
+        other: &dyn Shape,
+        other_to_mesh: &Isometry3<f64>,
+        prediction: f64,
+        memory: &mut PairMemory,
+    ) -> Result<(), Unsupported> {
+        if let Some(half_space) = other.as_halfspace() {
+            let normal: Vector3<f64> = half_space.normal.into();
+            plane::contacts(mesh, &normal, other_to_mesh, prediction, memory);
+            return Ok(());
+        }
+        if let Some(other) = other.as_shape::<MeshShape>() {
+            mesh_mesh::contacts(&Pair { a: mesh, b: other, b_to_a: *other_to_mesh }, prediction, memory);
+            return Ok(());
+        }
+        if let Some(round) = Round::of(other)
+            && round::contacts(mesh, &round, other_to_mesh, prediction, memory)
+        {
+            return Ok(());
+        }
+        let proxy = proxy::of(other, memory).ok_or(Unsupported)?;
+        mesh_mesh::contacts(&Pair { a: mesh, b: &proxy, b_to_a: *other_to_mesh }, prediction, memory);
+        Ok(())
+    }
+}
+
+/// The mesh of a pair, the other shape with its pose in the frame of the mesh, and whether they were exchanged.
+fn mesh_first<'a>(
+    pose: &Pose,
+    first: &'a dyn Shape,
+    second: &'a dyn Shape,
+) -> Option<(&'a MeshShape, &'a dyn Shape, Isometry3<f64>, Order)> {
+    let second_to_first: Isometry3<f64> = (*pose).into();
+    match (first.as_shape::<MeshShape>(), second.as_shape::<MeshShape>()) {
+        (Some(mesh), _) => Some((mesh, second, second_to_first, Order::Kept)),
+        (None, Some(mesh)) => Some((mesh, first, second_to_first.inverse(), Order::Swapped)),
+        (None, None) => None,
+    }
+}
+
+impl<M: Default, C: Default + Copy> PersistentQueryDispatcher<M, C> for Dispatcher {
+    fn contact_manifolds(
+        &self,
+        pose: &Pose,
+        first: &dyn Shape,
+        second: &dyn Shape,
+        prediction: f64,
+        manifolds: &mut Vec<ContactManifold<M, C>>,
+        workspace: &mut Option<ContactManifoldsWorkspace>,
+    ) -> Result<(), Unsupported> {
+        let (mesh, other, other_to_mesh, order) = mesh_first(pose, first, second).ok_or(Unsupported)?;
+        let started = Instant::now();
+        // A workspace must be there after the call, or rapier takes the manifolds for those of a convex pair.
+        let workspace = workspace.get_or_insert_with(|| PairMemory::default().into());
+        if workspace.0.downcast_ref::<PairMemory>().is_none() {
+            *workspace = PairMemory::default().into();
+        }
+        let memory = workspace.0.downcast_mut::<PairMemory>().ok_or(Unsupported)?;
+        let outcome = Self::mesh_contacts(mesh, other, &other_to_mesh, prediction, memory);
+        if outcome.is_ok() {
+            manifolds::write(&memory.contacts, &memory.choice.selected, &other_to_mesh, order, manifolds);
+        }
+        self.clock.add(started);
+        outcome
+    }
+
+    fn contact_manifold_convex_convex(
+        &self,
+        _pose: &Pose,
+        _first: &dyn Shape,
+        _second: &dyn Shape,
+        _normals_of_first: Option<&dyn NormalConstraints>,
+        _normals_of_second: Option<&dyn NormalConstraints>,
+        _prediction: f64,
+        _manifold: &mut ContactManifold<M, C>,
+    ) -> Result<(), Unsupported> {
+        Err(Unsupported)
+    }
+}
+
+/// rapier's other queries. Of these, a simulation only uses the sweep of a fast body.
+impl QueryDispatcher for Dispatcher {
+    fn intersection_test(
+        &self,
+        _pose: &Pose,
+        _first: &dyn Shape,
+        _second: &dyn Shape,
+    ) -> Result<ShapeIntersection, Unsupported> {
+        Err(Unsupported)
+    }
+
+    fn distance(
+        &self,
+        _pose: &Pose,
+        _first: &dyn Shape,
+        _second: &dyn Shape,
+    ) -> Result<ShapeDistance, Unsupported> {
+        Err(Unsupported)
+    }
+
+    fn contact(
+        &self,
+        _pose: &Pose,
+        _first: &dyn Shape,
+        _second: &dyn Shape,
+        _prediction: f64,
+    ) -> Result<Option<Contact>, Unsupported> {
+        Err(Unsupported)
+    }
+
+    fn closest_points(
+        &self,
+        _pose: &Pose,
+        _first: &dyn Shape,
+        _second: &dyn Shape,
+        _farthest: f64,
+    ) -> Result<ClosestPoints, Unsupported> {
+        Err(Unsupported)
+    }
+
+    fn cast_shapes(
+        &self,
+        _pose: &Pose,
+        _velocity: Vector,
+        _first: &dyn Shape,
+        _second: &dyn Shape,
+        _options: ShapeCastOptions,
+    ) -> Result<Option<ShapeCastHit>, Unsupported> {
+        Err(Unsupported)
+    }
+
+    fn cast_shapes_nonlinear(
+        &self,
+        motion1: &NonlinearRigidMotion,
+        first: &dyn Shape,
+        motion2: &NonlinearRigidMotion,
+        second: &dyn Shape,
+        start: f64,
+        end: f64,
+        _stop_at_penetration: bool,
+    ) -> Result<Option<ShapeCastHit>, Unsupported> {
+        sweep::first_contact([(motion1, first), (motion2, second)], start, end)
+    }
+}

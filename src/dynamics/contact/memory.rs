@@ -1,0 +1,58 @@
+//! What is remembered of a pair of shapes from step to step, and the buffers of its contacts.
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Point3, Vector3};
+use rapier3d::parry::query::details::{TypedWorkspaceData, WorkspaceData};
+
+use super::MeshShape;
+use super::reduction::Choice;
+use crate::proximity::contacts::{CoreFinder, Feature, FeatureFinder};
+
+/// A contact for the solver.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct ContactPoint {
+    /// The point on the second shape [m], frame of the first.
+    pub(super) point: Point3<f64>,
+    /// Unit normal from the first shape to the second, frame of the first.
+    pub(super) normal: Vector3<f64>,
+    /// Signed distance along the normal [m].
+    pub(super) distance: f64,
+    /// What touches what.
+    pub(super) features: [Feature; 2],
+}
+
+/// What is remembered of a pair of shapes.
+#[derive(Clone, Default)]
+pub(super) struct PairMemory {
+    /// Pose second → first in the last step.
+    pub(super) last_pose: Option<Isometry3<f64>>,
+    /// The last pose, second → first, at which the pair was free.
+    pub(super) free_pose: Option<Isometry3<f64>>,
+    /// Translation of the second shape [m], frame of the first, that separated the pair in the last step.
+    pub(super) separation: Option<Vector3<f64>>,
+    /// The mesh that stands for the primitive of this pair.
+    pub(super) proxy: Option<Arc<MeshShape>>,
+    /// Contacts of this step.
+    pub(super) contacts: Vec<ContactPoint>,
+    /// Pairs of triangles that are near each other.
+    pub(super) triangle_pairs: Vec<[u32; 2]>,
+    /// Those that intersect.
+    pub(super) intersecting: Vec<[u32; 2]>,
+    /// The search for contacts of a ball or a capsule.
+    pub(super) cores: CoreFinder,
+    /// The search for features.
+    pub(super) finder: FeatureFinder,
+    /// The choice of contacts for the solver.
+    pub(super) choice: Choice,
+}
+
+impl WorkspaceData for PairMemory {
+    fn as_typed_workspace_data(&self) -> TypedWorkspaceData<'_> {
+        TypedWorkspaceData::Custom
+    }
+
+    fn clone_dyn(&self) -> Box<dyn WorkspaceData> {
+        Box::new(self.clone())
+    }
+}

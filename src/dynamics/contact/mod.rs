@@ -1,0 +1,20 @@
+//! Contacts of meshes, handed to rapier.
+//!
+//! rapier asks a *query dispatcher* for the contact manifolds of every pair of shapes that come near each other.
+//! [`Dispatcher`] answers for every pair with a mesh in it and leaves pairs of primitives to rapier.
+
+mod dispatcher;
+mod manifolds;
+mod memory;
+mod mesh_mesh;
+mod mesh_shape;
+mod plane;
+mod proxy;
+mod reduction;
+mod round;
+mod separation;
+mod sweep;
+
+pub(super) use dispatcher::{ContactClock, Dispatcher};
+pub(super) use mesh_shape::MeshShape;
+pub(super) use proxy::new as proxy_of;

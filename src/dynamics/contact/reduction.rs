@@ -1,0 +1,171 @@
+//! From many contacts to few: contacts of nearly one normal are a group, and of each group four that span it are
+//! kept among those that touch, and four among those that are only foreseen.
+//!
+//! rapier would choose four among all points within the prediction distance and so drop points that bear; and
+//! more than two manifolds on one plane spoil its friction.
+
+use nalgebra::{Point3, Vector3};
+
+use super::memory::ContactPoint;
+use crate::proximity::contacts::Feature;
+
+/// Cosine of the angle between normals of one group: five degrees.
+const SAME_NORMAL: f64 = 0.996;
+/// Contact points in a manifold: what rapier solves together.
+const POINTS: usize = 4;
+/// How much farther a new point must be than one that was in contact in the last step to take its place. Without
+/// it, points of a round rim that tie up to rounding would change from step to step and lose their impulses.
+const STICKINESS: f64 = 1.05;
+
+/// A manifold to be: contacts of one normal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Selected {
+    /// Unit normal from the first shape to the second, frame of the first.
+    pub(super) normal: Vector3<f64>,
+    /// Indices of the contacts.
+    pub(super) contacts: [usize; POINTS],
+    /// How many there are.
+    pub(super) count: usize,
+}
+
+impl Selected {
+    pub(super) fn indices(&self) -> &[usize] {
+        &self.contacts[..self.count]
+    }
+}
+
+/// Share of the size up to which a gap counts as closed.
+const CLOSED: f64 = 4e-4;
+/// Share of the size within which two contact points are one.
+const SAME_POINT: f64 = 1e-4;
+
+/// Lengths below which things count as equal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scales {
+    /// Distance [m] up to which a contact touches.
+    touching: f64,
+    /// Distance [m] between points that are one.
+    same_point: f64,
+}
+
+impl Scales {
+    /// Scales of a pair whose smaller body has this size [m].
+    pub(super) fn of(size: f64) -> Self {
+        Self { touching: CLOSED * size, same_point: SAME_POINT * size }
+    }
+}
+
+/// Chooses contacts. Holds buffers and the features chosen in the last step.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Choice {
+    order: Vec<usize>,
+    grouped: Vec<bool>,
+    group: Vec<usize>,
+    before: Vec<[Feature; 2]>,
+    pub(super) selected: Vec<Selected>,
+}
+
+impl Choice {
+    /// Chooses among the contacts: into [`selected`](Self::selected).
+    pub(super) fn choose(&mut self, contacts: &[ContactPoint], scales: Scales) {
+        self.selected.clear();
+        self.order.clear();
+        self.order.extend(0..contacts.len());
+        // Equal distances keep the order of the features, which does not depend on how the pairs were found.
+        self.order.sort_unstable_by(|&i, &j| {
+            let (a, b) = (&contacts[i], &contacts[j]);
+            a.distance.total_cmp(&b.distance).then_with(|| a.features.cmp(&b.features))
+        });
+        self.grouped.clear();
+        self.grouped.resize(contacts.len(), false);
+        for leader in 0..self.order.len() {
+            let first = self.order[leader];
+            if self.grouped[first] {
+                continue;
+            }
+            let normal = contacts[first].normal;
+            for touching in [true, false] {
+                self.collect_group(contacts, &normal, &scales, touching);
+                self.select_four(contacts, &normal, scales.same_point);
+            }
+        }
+        self.before.clear();
+        for selected in &self.selected {
+            self.before.extend(selected.indices().iter().map(|&index| contacts[index].features));
+        }
+    }
+
+    /// Takes the contacts of a normal that touch, or those that do not.
+    fn collect_group(
+        &mut self,
+        contacts: &[ContactPoint],
+        normal: &Vector3<f64>,
+        scales: &Scales,
+        touching: bool,
+    ) {
+        self.group.clear();
+        for &index in &self.order {
+            let contact = &contacts[index];
+            let taken = self.grouped[index] || contact.normal.dot(normal) < SAME_NORMAL;
+            if taken || (contact.distance <= scales.touching) != touching {
+                continue;
+            }
+            self.grouped[index] = true;
+            self.group.push(index);
+        }
+    }
+
+    /// Of the group: the deepest point, the farthest from it, and the two that span the largest area with those.
+    fn select_four(&mut self, contacts: &[ContactPoint], normal: &Vector3<f64>, same_point: f64) {
+        let Some(&deepest) = self.group.first() else { return };
+        let mut selected = Selected { normal: *normal, contacts: [deepest; POINTS], count: 1 };
+        let point = |index: usize| contacts[index].point;
+        let origin = point(deepest);
+        let span = |index: usize| {
+            Some((point(index) - origin).norm()).filter(|&span| span > same_point).unwrap_or(0.0)
+        };
+        if let Some(farthest) = self.best(contacts, &selected, span) {
+            selected.contacts[1] = farthest;
+            selected.count = 2;
+            let across = normal.cross(&(point(farthest) - origin));
+            for side in [1.0, -1.0] {
+                let least = same_point * across.norm();
+                let height = |index: usize| side * across.dot(&(point(index) - origin)) - least;
+                if let Some(highest) = self.best(contacts, &selected, height) {
+                    selected.contacts[selected.count] = highest;
+                    selected.count += 1;
+                }
+            }
+        }
+        self.selected.push(selected);
+    }
+
+    /// The contact of the group with the greatest positive score that is not chosen yet; those of the last step
+    /// are preferred.
+    fn best(
+        &self,
+        contacts: &[ContactPoint],
+        chosen: &Selected,
+        score: impl Fn(usize) -> f64,
+    ) -> Option<usize> {
+        let mut best = None;
+        let mut best_score = 0.0;
+        for &index in &self.group {
+            if chosen.indices().contains(&index) {
+                continue;
+            }
+            let bonus = if self.before.contains(&contacts[index].features) { STICKINESS } else { 1.0 };
+            let score = bonus * score(index);
+            if score > best_score {
+                best_score = score;
+                best = Some(index);
+            }
+        }
+        best
+    }
+}
+
+/// The point of the first shape that belongs to a contact [m], frame of the first.
+pub(super) fn point_on_first(contact: &ContactPoint, normal: &Vector3<f64>) -> Point3<f64> {
+    contact.point - normal * contact.distance
+}

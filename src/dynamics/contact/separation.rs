@@ -1,0 +1,144 @@
+//! Two meshes at a relative pose: what intersects, and the translation that takes them apart.
+
+use nalgebra::{Isometry3, Translation3, Vector3};
+
+use super::MeshShape;
+use crate::penetration::{Effort, TranslationalOptions, penetration, penetration_from};
+use crate::proximity::triangle_pair::separating_planes;
+use crate::proximity::{collide, intersecting_pairs, pairs_within};
+
+/// Two meshes at a relative pose.
+pub(super) struct Pair<'a> {
+    pub(super) a: &'a MeshShape,
+    pub(super) b: &'a MeshShape,
+    /// B → A.
+    pub(super) b_to_a: Isometry3<f64>,
+}
+
+/// Where to look for a separating translation.
+pub(super) struct Start {
+    /// The translation of B that separated the pair in the last step [m], frame of A.
+    pub(super) separation: Option<Vector3<f64>>,
+    /// The last free pose B → A.
+    pub(super) free_pose: Option<Isometry3<f64>>,
+    /// Unit normals of contacts that overlap, frame of A.
+    pub(super) normals: Vec<Vector3<f64>>,
+}
+
+/// The last separation is tried again this many times as long, plus …
+const AGAIN: f64 = 1.02;
+/// … this share of the size: the overlap may have grown.
+const GROWN: f64 = 1e-3;
+/// Shares of the size at which a start along a normal is tried.
+const ALONG_NORMALS: [f64; 2] = [0.02, 0.32];
+/// How often a start that is not free is doubled.
+const DOUBLINGS: usize = 5;
+/// In-projections of a walk.
+const WALK: u32 = 60;
+
+impl Pair<'_> {
+    /// Bounding radius of the smaller mesh [m].
+    pub(super) fn size(&self) -> f64 {
+        self.a.size().min(self.b.size())
+    }
+
+    pub(super) fn two_sided(&self) -> [bool; 2] {
+        [!self.a.one_sided(), !self.b.one_sided()]
+    }
+
+    pub(super) fn one_sided(&self) -> bool {
+        self.two_sided() == [false; 2]
+    }
+
+    /// How far any point of B may have moved relative to A since another pose [m].
+    pub(super) fn motion_since(&self, before: &Isometry3<f64>) -> f64 {
+        let center = self.b.model.center();
+        let turned = (self.b_to_a.rotation * before.rotation.inverse()).angle();
+        (self.b_to_a * center - before * center).norm() + turned * self.b.size()
+    }
+
+    /// All pairs of triangles nearer than `distance` [m] with B moved by `shift` [m].
+    pub(super) fn triangle_pairs(&self, shift: &Vector3<f64>, distance: f64, pairs: &mut Vec<[u32; 2]>) {
+        pairs.clear();
+        let (a, b) = (&self.a.model, &self.b.model);
+        pairs_within(a, &Isometry3::identity(), b, &self.moved(shift), distance, pairs);
+    }
+
+    /// The pairs of triangles that overlap by more than `tolerance` [m] on every axis; whether any at least touch.
+    pub(super) fn intersecting(&self, tolerance: f64, pairs: &mut Vec<[u32; 2]>) -> bool {
+        pairs.clear();
+        intersecting_pairs(&self.a.model, &Isometry3::identity(), &self.b.model, &self.b_to_a, pairs);
+        let touching = !pairs.is_empty();
+        pairs.retain(|&triangles| self.gap(triangles, &Vector3::zeros()) < -tolerance);
+        touching
+    }
+
+    /// Greatest gap [m] of two triangles on their separating axes with B moved by `shift` [m]; negative if they
+    /// intersect.
+    pub(super) fn gap(&self, [i, j]: [u32; 2], shift: &Vector3<f64>) -> f64 {
+        let moved = self.moved(shift);
+        let on_a = self.a.adjacency.triangle(i);
+        let on_b = self.b.adjacency.triangle(j).map(|corner| moved * corner);
+        let mut greatest = f64::NEG_INFINITY;
+        separating_planes(&on_a, &on_b, |plane| greatest = greatest.max(plane.gap));
+        greatest
+    }
+
+    /// The penetration depth [m] from scratch, 0 if the pair is apart.
+    pub(super) fn depth(&self) -> f64 {
+        self.separation_from_scratch().map_or(0.0, |separation| separation.norm())
+    }
+
+    fn moved(&self, shift: &Vector3<f64>) -> Isometry3<f64> {
+        Translation3::from(*shift) * self.b_to_a
+    }
+
+    fn is_free(&self, shift: &Vector3<f64>) -> bool {
+        !collide(&self.a.model, &Isometry3::identity(), &self.b.model, &self.moved(shift))
+    }
+
+    /// A translation of B [m], frame of A, that takes the pair apart: by a walk from the first start that is free,
+    /// from outside only where none is.
+    pub(super) fn separate(&self, start: &Start) -> Option<Vector3<f64>> {
+        let size = self.size();
+        let again = start.separation.and_then(|before| {
+            let direction = before.try_normalize(0.0)?;
+            Some(before * AGAIN + direction * (GROWN * size))
+        });
+        let back = start.free_pose.map(|pose| {
+            let center = self.b.model.center();
+            pose * center - self.b_to_a * center
+        });
+        let along = |share: f64| start.normals.iter().map(move |normal| normal * (share * size));
+        let starts =
+            again.into_iter().chain(back).chain(ALONG_NORMALS.iter().flat_map(|&share| along(share)));
+        starts
+            .filter_map(|start| self.doubled_until_free(start))
+            .find_map(|free| self.walk_from(&free))
+            .or_else(|| self.separation_from_scratch())
+    }
+
+    fn doubled_until_free(&self, start: Vector3<f64>) -> Option<Vector3<f64>> {
+        let mut shift = start;
+        for _ in 0..DOUBLINGS {
+            if shift != Vector3::zeros() && self.is_free(&shift) {
+                return Some(shift);
+            }
+            shift *= 2.0;
+        }
+        None
+    }
+
+    fn walk_from(&self, free: &Vector3<f64>) -> Option<Vector3<f64>> {
+        let (a, b) = (&*self.a.model, &*self.b.model);
+        let walk = penetration_from((b, &self.b_to_a), (a, &Isometry3::identity()), free, WALK);
+        walk.ok().map(|penetration| penetration.translation)
+    }
+
+    fn separation_from_scratch(&self) -> Option<Vector3<f64>> {
+        let (a, b) = (&*self.a.model, &*self.b.model);
+        let options = TranslationalOptions { effort: Effort::Best, max_iterations: WALK };
+        let found = penetration(b, &self.b_to_a, a, &Isometry3::identity(), &options);
+        found.ok().flatten().map(|penetration| penetration.translation)
+    }
+}

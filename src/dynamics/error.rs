@@ -1,0 +1,79 @@
+//! What can go wrong when a world is built or stepped.
+
+use thiserror::Error;
+
+/// Why a body or a joint does not fit into a world.
+#[derive(Debug, Error, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Two bodies have the same name.
+    #[error("there are two bodies named `{name}`")]
+    DuplicateBody {
+        /// The name.
+        name: String,
+    },
+    /// Two joints have the same name.
+    #[error("there are two joints named `{name}`")]
+    DuplicateJoint {
+        /// The name.
+        name: String,
+    },
+    /// A joint names a body that does not exist.
+    #[error("joint `{joint}` names body `{body}`, which does not exist")]
+    UnknownBody {
+        /// Name of the joint.
+        joint: String,
+        /// The name that is not there.
+        body: String,
+    },
+    /// A joint connects a body with itself.
+    #[error("joint `{joint}` connects body `{body}` with itself")]
+    SelfJoint {
+        /// Name of the joint.
+        joint: String,
+        /// Name of the body.
+        body: String,
+    },
+    /// A number of a body or of a joint is out of its range.
+    #[error("`{name}`: {quantity} is {value}, but must be {requirement}")]
+    OutOfRange {
+        /// Name of the body or of the joint.
+        name: String,
+        /// Which number.
+        quantity: &'static str,
+        /// Its value.
+        value: f64,
+        /// The range.
+        requirement: &'static str,
+    },
+    /// A dynamic body has no volume, so its inertia is unknown.
+    #[error("dynamic body `{name}` has a volume of {volume} m³; it needs a closed mesh or a solid primitive")]
+    NoVolume {
+        /// Name of the body.
+        name: String,
+        /// Volume its surface encloses [m³].
+        volume: f64,
+    },
+    /// A dynamic body is a surface without an inside and was given a density.
+    #[error("dynamic body `{name}` is a surface without a volume: give it a mass instead of a density")]
+    SurfaceDensity {
+        /// Name of the body.
+        name: String,
+    },
+}
+
+/// Why a step failed.
+#[derive(Debug, Error, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The state of a body is not finite any more.
+    #[error("body `{name}` has a state that is not finite at step {step} (time {time} s)")]
+    Diverged {
+        /// Name of the body.
+        name: String,
+        /// The step that failed, 1-based.
+        step: u64,
+        /// Time at the end of that step [s].
+        time: f64,
+    },
+}

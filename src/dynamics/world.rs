@@ -1,0 +1,197 @@
+//! A world: bodies and joints under gravity, stepped by rapier with contacts of ours.
+
+use std::time::Instant;
+
+use nalgebra::{Point3, UnitQuaternion, Vector3};
+use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
+use rapier3d::geometry::Collider;
+use rapier3d::pipeline::PhysicsWorld;
+
+use super::contact::ContactClock;
+use super::state::StateHash;
+use super::{
+    BodyDescription, BodyState, Energy, StepError, StepReport, StepTimings, WorldBuilder, WorldOptions,
+};
+
+/// Bodies and joints under gravity.
+pub struct World {
+    options: WorldOptions,
+    physics: PhysicsWorld,
+    clock: ContactClock,
+    /// Sorted by name.
+    bodies: Vec<BodyDescription>,
+    /// In the order of `bodies`.
+    handles: Vec<RigidBodyHandle>,
+    steps: u64,
+}
+
+impl World {
+    /// An empty world to be filled.
+    #[must_use]
+    pub fn builder(options: WorldOptions) -> WorldBuilder {
+        WorldBuilder::new(options)
+    }
+
+    pub(super) fn assembled(
+        options: WorldOptions,
+        physics: PhysicsWorld,
+        clock: ContactClock,
+        bodies: Vec<BodyDescription>,
+        handles: Vec<RigidBodyHandle>,
+    ) -> Self {
+        Self { options, physics, clock, bodies, handles, steps: 0 }
+    }
+
+    /// Advances the world by one time step.
+    ///
+    /// # Errors
+    /// [`StepError::Diverged`] when a body's state is not finite any more; the world is of no use then.
+    pub fn step(&mut self) -> Result<StepReport, StepError> {
+        let started = Instant::now();
+        self.clock.take();
+        self.physics.step();
+        self.steps += 1;
+        self.check_finite()?;
+        let contacts = self.clock.take();
+        let timings = StepTimings { total: started.elapsed(), contacts };
+        Ok(self.report(timings))
+    }
+
+    fn check_finite(&self) -> Result<(), StepError> {
+        let lost = self.physics.quarantine().bodies().first();
+        let diverged = self.named_bodies().find(|(_, handle, body)| {
+            let finite =
+                body.translation().is_finite() && body.linvel().is_finite() && body.angvel().is_finite();
+            !finite || Some(handle) == lost.as_ref().map(|lost| *lost)
+        });
+        match diverged {
+            None => Ok(()),
+            Some((name, ..)) => {
+                Err(StepError::Diverged { name: name.to_owned(), step: self.steps, time: self.time() })
+            }
+        }
+    }
+
+    fn report(&self, timings: StepTimings) -> StepReport {
+        let mut contacts = 0;
+        let mut deepest = 0.0_f64;
+        for pair in self.physics.narrow_phase.contact_pairs() {
+            let Some(rigid) = pair.rigid() else { continue };
+            for contact in rigid.solver_manifolds().iter().flat_map(|manifold| &manifold.data.solver_contacts)
+            {
+                contacts += 1;
+                deepest = deepest.min(contact.dist);
+            }
+        }
+        StepReport {
+            step: self.steps,
+            time: self.time(),
+            contacts,
+            max_penetration: deepest.abs(),
+            energy: self.energy(),
+            timings,
+        }
+    }
+
+    /// What the world was built with.
+    #[must_use]
+    pub fn options(&self) -> &WorldOptions {
+        &self.options
+    }
+
+    /// Number of steps taken.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Time since the start [s].
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "2^53 steps are out of reach")]
+        let steps = self.steps as f64;
+        steps * self.options.time_step
+    }
+
+    /// The bodies as they were described, sorted by name.
+    #[must_use]
+    pub fn descriptions(&self) -> &[BodyDescription] {
+        &self.bodies
+    }
+
+    /// States of all bodies, sorted by name.
+    #[must_use]
+    pub fn bodies(&self) -> Vec<BodyState> {
+        self.named_bodies().map(|(name, _, body)| body_state(name, body)).collect()
+    }
+
+    /// State of one body.
+    #[must_use]
+    pub fn body(&self, name: &str) -> Option<BodyState> {
+        let index = self.bodies.binary_search_by(|body| body.name.as_str().cmp(name)).ok()?;
+        Some(body_state(name, &self.physics.bodies[self.handles[index]]))
+    }
+
+    /// Mechanical energy of the dynamic bodies.
+    #[must_use]
+    pub fn energy(&self) -> Energy {
+        self.named_bodies().filter(|(.., body)| body.is_dynamic()).fold(
+            Energy::default(),
+            |sum, (.., body)| {
+                let one = self.energy_of(body);
+                Energy { kinetic: sum.kinetic + one.kinetic, potential: sum.potential + one.potential }
+            },
+        )
+    }
+
+    fn energy_of(&self, body: &RigidBody) -> Energy {
+        let properties = &body.mass_properties().local_mprops;
+        let principal_to_world = body.rotation() * properties.principal_inertia_local_frame;
+        let angular_velocity = principal_to_world.inverse() * body.angvel();
+        let momentum = properties.principal_inertia() * angular_velocity;
+        let speed_squared = body.linvel().dot(body.linvel());
+        let center: Vector3<f64> = body.center_of_mass().into();
+        Energy {
+            kinetic: 0.5 * (properties.mass() * speed_squared + angular_velocity.dot(momentum)),
+            potential: -properties.mass() * self.options.gravity.dot(&center),
+        }
+    }
+
+    /// Hash over the states of all bodies in the order of their names. Equal for equal runs, whatever the number
+    /// of threads and the order in which the bodies were added; promised per target triple.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        StateHash::of(&self.bodies())
+    }
+
+    /// The collider of the body at an index.
+    pub(super) fn collider(&self, index: usize) -> &Collider {
+        let body = &self.physics.bodies[self.handles[index]];
+        &self.physics.colliders[body.colliders()[0]]
+    }
+
+    /// Whether no joint between two bodies exempts them from contacts.
+    pub(super) fn may_collide(&self, [a, b]: [usize; 2]) -> bool {
+        let (a, b) = (self.handles[a], self.handles[b]);
+        self.physics.impulse_joints.joints_between(a, b).all(|(_, joint)| joint.data.contacts_enabled)
+    }
+
+    fn named_bodies(&self) -> impl Iterator<Item = (&str, RigidBodyHandle, &RigidBody)> {
+        self.bodies
+            .iter()
+            .zip(&self.handles)
+            .map(|(body, &handle)| (body.name.as_str(), handle, &self.physics.bodies[handle]))
+    }
+}
+
+fn body_state(name: &str, body: &RigidBody) -> BodyState {
+    let rotation: UnitQuaternion<f64> = (*body.rotation()).into();
+    let position: Vector3<f64> = body.translation().into();
+    BodyState {
+        name: name.to_owned(),
+        position: Point3::from(position),
+        rotation,
+        linear_velocity: body.linvel().into(),
+        angular_velocity: body.angvel().into(),
+    }
+}
