@@ -1,8 +1,10 @@
 //! Penetration depth: the least translation that separates two overlapping shapes.
 
 mod in_projection;
+mod local;
 pub mod translational;
 
+pub use local::{LocalPenetration, local_penetrations};
 pub use translational::{
     Effort, MotionCoherence, Penetration, PenetrationError, TranslationalOptions, penetration,
     penetration_coherent, penetration_from,

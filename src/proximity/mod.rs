@@ -3,9 +3,10 @@
 pub(crate) mod collision;
 pub mod contacts;
 pub(crate) mod first_free;
+mod incidence;
 mod inside;
 mod model;
-mod parts;
+pub(crate) mod parts;
 pub(crate) mod placement;
 pub(crate) mod time_of_contact;
 pub(crate) mod triangle_pair;

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use nalgebra::{Point3, Vector3};
 
+use super::incidence::Incidence;
 use super::parts;
 use super::winding::WindingNumber;
 use crate::bvh::TriangleBvh;
@@ -20,6 +21,7 @@ pub struct Model {
     /// Made when first asked for: most models never are.
     winding: OnceLock<WindingNumber>,
     part_representatives: OnceLock<Vec<Point3<f64>>>,
+    incidence: OnceLock<Incidence>,
 }
 
 impl Model {
@@ -33,8 +35,8 @@ impl Model {
         let used = mesh.triangles().iter().flatten().map(|&i| mesh.vertices()[i as usize]);
         let radius = used.map(|p| nalgebra::distance_squared(&p, &center)).fold(0.0, f64::max).sqrt();
         let centroid = area_centroid(&mesh, &center);
-        let (winding, part_representatives) = (OnceLock::new(), OnceLock::new());
-        Self { mesh, bvh, solidity, radius, centroid, winding, part_representatives }
+        let (winding, part_representatives, incidence) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { mesh, bvh, solidity, radius, centroid, winding, part_representatives, incidence }
     }
 
     /// The mesh [m, body frame].
@@ -77,11 +79,19 @@ impl Model {
     #[must_use]
     pub fn memory(&self) -> usize {
         let representatives = self.part_representatives.get().map_or(0, |points| size_of_val(&**points));
-        self.bvh.memory() + self.winding.get().map_or(0, WindingNumber::memory) + representatives
+        self.bvh.memory()
+            + self.winding.get().map_or(0, WindingNumber::memory)
+            + self.incidence.get().map_or(0, Incidence::memory)
+            + representatives
     }
 
     pub(super) fn winding(&self) -> &WindingNumber {
         self.winding.get_or_init(|| WindingNumber::new(&self.bvh))
+    }
+
+    /// Which triangles meet at which place.
+    pub(crate) fn incidence(&self) -> &Incidence {
+        self.incidence.get_or_init(|| Incidence::new(&self.mesh))
     }
 
     /// One vertex of every connected part [m, frame of the tree].

@@ -39,16 +39,17 @@ pub(super) fn representatives(mesh: &TriangleMesh, center: &Point3<f64>) -> Vec<
 }
 
 /// Union–find with path halving; the root of a set is its least element.
-struct DisjointSets {
+#[derive(Debug)]
+pub(crate) struct DisjointSets {
     parents: Vec<u32>,
 }
 
 impl DisjointSets {
-    fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize) -> Self {
         Self { parents: (0..count as u32).collect() }
     }
 
-    fn root(&mut self, mut element: u32) -> u32 {
+    pub(crate) fn root(&mut self, mut element: u32) -> u32 {
         while self.parents[element as usize] != element {
             let grandparent = self.parents[self.parents[element as usize] as usize];
             self.parents[element as usize] = grandparent;
@@ -57,7 +58,7 @@ impl DisjointSets {
         element
     }
 
-    fn unite(&mut self, a: u32, b: u32) {
+    pub(crate) fn unite(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         self.parents[a.max(b) as usize] = a.min(b);
     }

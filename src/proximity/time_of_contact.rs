@@ -85,6 +85,31 @@ pub(crate) fn triangles_in_b(
     [of_a, of_b]
 }
 
+/// A part of a surface: a set of triangles.
+#[derive(Debug, Clone)]
+pub(crate) struct Patch(Vec<u64>);
+
+impl Patch {
+    /// The empty part of a mesh of `triangles` triangles.
+    pub(crate) fn new(triangles: usize) -> Self {
+        Self(vec![0; triangles.div_ceil(64)])
+    }
+
+    pub(crate) fn insert(&mut self, triangle: u32) {
+        self.0[(triangle / 64) as usize] |= 1 << (triangle % 64);
+    }
+
+    #[inline(always)]
+    pub(crate) fn contains(&self, triangle: u32) -> bool {
+        self.0[(triangle / 64) as usize] & (1 << (triangle % 64)) != 0
+    }
+
+    /// The triangles in order.
+    pub(crate) fn triangles(&self) -> Vec<u32> {
+        (0..64 * self.0.len() as u32).filter(|&triangle| self.contains(triangle)).collect()
+    }
+}
+
 /// A pair of triangles that a translation brings together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Hit {
@@ -115,12 +140,25 @@ impl Cast {
     ///
     /// When `worse_than` is positive and the first contact lies before it, some contact before it is answered.
     pub(crate) fn run(&self, a: &Model, b: &Model, a_to_b: &Placement, hits: &mut Vec<Hit>) -> Option<f64> {
+        self.run_between(a, b, a_to_b, None, hits)
+    }
+
+    /// As [`Cast::run`], between parts of the surfaces.
+    pub(crate) fn run_between(
+        &self,
+        a: &Model,
+        b: &Model,
+        a_to_b: &Placement,
+        patches: Option<&[Patch; 2]>,
+        hits: &mut Vec<Hit>,
+    ) -> Option<f64> {
         hits.clear();
         let start = a_to_b.shifted(&self.from);
         let back = start.inverse();
         let ray_in_a = -(start.rotation.transpose() * self.direction);
         let mut query = Descent {
             cast: self,
+            patches,
             a_to_b: start,
             b_to_a: back,
             in_b: Ray::new(&self.direction),
@@ -179,6 +217,7 @@ impl Ray {
 
 struct Descent<'a> {
     cast: &'a Cast,
+    patches: Option<&'a [Patch; 2]>,
     a_to_b: Placement,
     b_to_a: Placement,
     in_b: Ray,
@@ -218,7 +257,11 @@ impl Tandem for Descent<'_> {
                 contact_interval::<I::Double>(p, b.1, &self.direction, self.cast.margin, self.limit);
             for (lane_b, triangle_b) in b.1.lanes() {
                 let (entry, exit) = (interval.entry[lane_b], interval.exit[lane_b]);
-                if entry <= exit && entry <= self.limit && exit >= 0.0 {
+                if entry <= exit
+                    && entry <= self.limit
+                    && exit >= 0.0
+                    && self.takes_part(triangle_a, triangle_b)
+                {
                     self.hit([triangle_a, triangle_b], entry.max(0.0));
                 }
             }
@@ -231,6 +274,11 @@ impl Tandem for Descent<'_> {
 }
 
 impl Descent<'_> {
+    #[inline(always)]
+    fn takes_part(&self, a: u32, b: u32) -> bool {
+        self.patches.is_none_or(|[of_a, of_b]| of_a.contains(a) && of_b.contains(b))
+    }
+
     fn hit(&mut self, pair: [u32; 2], entry: f64) {
         if entry <= self.cast.length {
             self.found = true;

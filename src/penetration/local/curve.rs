@@ -1,0 +1,71 @@
+//! The curve in which two surfaces intersect: its centroid and its vector area.
+
+use nalgebra::{Point3, Vector3};
+
+use crate::proximity::Model;
+use crate::proximity::placement::Placement;
+use crate::proximity::time_of_contact::triangles_in_b;
+
+/// What a region's curve tells, in the frame of B's tree.
+pub(super) struct Curve {
+    /// Centroid of the curve by length; of the triangles that touch where it has no length [m].
+    pub(super) centroid: Point3<f64>,
+    /// −½∮ r × dr along n_A × n_B [m²]: points the way in which A leaves B, where both normals point outwards.
+    pub(super) vector_area: Vector3<f64>,
+}
+
+/// Measures the curve of these intersecting pairs.
+pub(super) fn measure(a: &Model, b: &Model, a_to_b: &Placement, pairs: &[[u32; 2]]) -> Curve {
+    let corner = |pair: &[u32; 2]| triangles_in_b(a, b, a_to_b, *pair)[1][0];
+    let about = corner(&pairs[0]);
+    let (mut moment, mut length, mut area) = (Vector3::zeros(), 0.0, Vector3::zeros());
+    let mut corners = Vector3::zeros();
+    for pair in pairs {
+        let [p, q] = triangles_in_b(a, b, a_to_b, *pair);
+        corners += q.iter().chain(&p).map(|x| x - about).sum::<Vector3<f64>>() / 6.0;
+        if let Some([start, end]) = segment(&p, &q) {
+            let (start, end) = (start - about, end - about);
+            let span = (end - start).norm();
+            moment += (start + end) * (0.5 * span);
+            length += span;
+            area -= start.cross(&end) * 0.5;
+        }
+    }
+    let centroid = if length > 0.0 { moment / length } else { corners / pairs.len() as f64 };
+    Curve { centroid: about + centroid, vector_area: area }
+}
+
+/// The segment in which two triangles cross, along n_P × n_Q; `None` where they lie in one plane or only touch.
+fn segment(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]) -> Option<[Point3<f64>; 2]> {
+    let normal = |t: &[Point3<f64>; 3]| (t[1] - t[0]).cross(&(t[2] - t[0]));
+    let (n_p, n_q) = (normal(p), normal(q));
+    let along = n_p.cross(&n_q).try_normalize(0.0)?;
+    let [p_start, p_end] = crossing(p, &q[0], &n_q, &along)?;
+    let [q_start, q_end] = crossing(q, &p[0], &n_p, &along)?;
+    let place = |x: &Point3<f64>| (x - p_start).dot(&along);
+    let start = if place(&q_start) > 0.0 { q_start } else { p_start };
+    let end = if place(&q_end) < place(&p_end) { q_end } else { p_end };
+    (place(&end) > place(&start)).then_some([start, end])
+}
+
+/// Where a triangle crosses a plane, ordered along a direction.
+fn crossing(
+    triangle: &[Point3<f64>; 3],
+    on_plane: &Point3<f64>,
+    normal: &Vector3<f64>,
+    along: &Vector3<f64>,
+) -> Option<[Point3<f64>; 2]> {
+    let height = triangle.map(|x| (x - on_plane).dot(normal));
+    let mut found = [None; 2];
+    let mut count = 0;
+    for k in 0..3 {
+        let (i, j) = (k, (k + 1) % 3);
+        if (height[i] < 0.0) != (height[j] < 0.0) {
+            let share = height[i] / (height[i] - height[j]);
+            found[count] = Some(triangle[i] + (triangle[j] - triangle[i]) * share);
+            count += 1;
+        }
+    }
+    let [Some(x), Some(y)] = found else { return None };
+    Some(if (y - x).dot(along) < 0.0 { [y, x] } else { [x, y] })
+}

@@ -1,0 +1,80 @@
+//! Regions of known depth, found at every tessellation.
+
+use nalgebra::{Isometry3, Vector3};
+
+use super::*;
+use crate::geometry::procedural::{Cuboid, Procedural};
+use crate::geometry::{Solidity, TriangleMesh};
+use crate::penetration::{TranslationalOptions, penetration};
+
+fn cuboid(size: [f64; 3], center: [f64; 3], subdivisions: u32) -> TriangleMesh {
+    let [x, y, z] = size;
+    let mesh = Cuboid { x, y, z, subdivisions }.mesh().unwrap();
+    mesh.transformed(&Isometry3::translation(center[0], center[1], center[2]))
+}
+
+fn joined(meshes: &[TriangleMesh]) -> Model {
+    let mut vertices = Vec::new();
+    let mut triangles = Vec::new();
+    for mesh in meshes {
+        let first = vertices.len() as u32;
+        vertices.extend_from_slice(mesh.vertices());
+        triangles.extend(mesh.triangles().iter().map(|t| t.map(|i| i + first)));
+    }
+    Model::new(TriangleMesh::new(vertices, triangles).unwrap(), Solidity::Solid)
+}
+
+fn local(a: &Model, b: &Model, at: Vector3<f64>) -> Vec<LocalPenetration> {
+    let (pose_a, pose_b) = (Isometry3::from_parts(at.into(), nalgebra::one()), Isometry3::identity());
+    let global = penetration(a, &pose_a, b, &pose_b, &TranslationalOptions::default()).unwrap().unwrap();
+    local_penetrations(a, &pose_a, b, &pose_b, &global)
+}
+
+#[test]
+fn two_feet_that_sink_in_by_different_depths_are_two_regions() {
+    for subdivisions in [1, 2, 5] {
+        let feet = [
+            cuboid([0.6, 1.0, 2.0], [-1.5, 0.0, 0.5], subdivisions),
+            cuboid([0.6, 1.0, 1.6], [1.5, 0.0, 0.7], subdivisions),
+            cuboid([5.0, 1.0, 0.4], [0.0, 0.0, 1.7], 1),
+        ];
+        let ground = joined(&[cuboid([8.0, 3.0, 4.0], [0.0, 0.0, -2.0], subdivisions)]);
+        let found = local(&joined(&feet), &ground, Vector3::zeros());
+        let depths = found.iter().map(|region| region.depth).collect::<Vec<_>>();
+        assert_eq!(depths.len(), 2, "{depths:?}");
+        assert!((depths[0] - 0.5).abs() < 1e-9 && (depths[1] - 0.1).abs() < 1e-9, "{depths:?}");
+        assert!((found[0].point.x + 1.5).abs() < 1e-9 && (found[1].point.x - 1.5).abs() < 1e-9);
+        for region in &found {
+            assert!((region.normal.z - 1.0).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn a_region_of_a_fine_mesh_reaches_to_the_deepest_point_inside() {
+    let (small, large) =
+        (joined(&[cuboid([1.0; 3], [0.0; 3], 12)]), joined(&[cuboid([4.0; 3], [0.0; 3], 7)]));
+    let found = local(&small, &large, Vector3::new(0.1, 0.2, 2.2));
+    assert_eq!(found.len(), 1);
+    assert!((found[0].depth - 0.3).abs() < 1e-9);
+    // The whole bottom of the small box is inside.
+    assert!(found[0].patches[0].len() >= 2 * 12 * 12);
+}
+
+#[test]
+fn a_swapped_pair_has_the_same_regions_with_opposite_normals() {
+    let (a, b) = (joined(&[cuboid([1.0; 3], [0.0; 3], 2)]), joined(&[cuboid([2.0; 3], [0.0; 3], 3)]));
+    let at = Vector3::new(1.3, 0.1, 0.2);
+    let (one, other) = (local(&a, &b, at), local(&b, &a, -at));
+    assert_eq!(one.len(), other.len());
+    assert!((one[0].depth - 0.2).abs() < 1e-9 && (other[0].depth - 0.2).abs() < 1e-9);
+    assert!((one[0].normal.into_inner() + other[0].normal.into_inner()).norm() < 1e-9);
+}
+
+#[test]
+fn a_box_within_a_box_is_one_region_of_the_global_depth() {
+    let (a, b) = (joined(&[cuboid([0.5; 3], [0.0; 3], 1)]), joined(&[cuboid([2.0; 3], [0.0; 3], 1)]));
+    let found = local(&a, &b, Vector3::zeros());
+    assert_eq!(found.len(), 1);
+    assert!((found[0].depth - 1.25).abs() < 1e-9);
+}
