@@ -2,9 +2,11 @@
 
 pub mod mass_properties;
 pub mod procedural;
+pub mod read;
 pub mod report;
 pub mod topology;
 mod triangle_mesh;
 pub(crate) mod weld;
+pub mod write;
 
 pub use triangle_mesh::{Aabb, MeshError, Solidity, TriangleMesh};

@@ -1,0 +1,128 @@
+//! Reading meshes: OBJ, STL, PLY, OFF, glTF and GLB.
+//!
+//! A file is either read whole or refused with its name, the line (in text formats) and the cause. Nothing is
+//! allocated on the word of a header: counts are checked against what the file holds.
+//!
+//! OBJ, STL and OFF have readers of our own, because the format crates give single-precision numbers, renumber the
+//! vertices or cannot name the line of an error; `tobj` and `stl_io` check the writers in the tests.
+
+mod gltf;
+mod obj;
+mod off;
+mod ply;
+mod polygons;
+mod stl;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::{MeshError, TriangleMesh};
+
+/// Extensions of the formats that can be read.
+pub const EXTENSIONS: [&str; 6] = ["obj", "stl", "ply", "off", "gltf", "glb"];
+
+/// Why a mesh file was not read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The file cannot be opened or read.
+    #[error("{}: cannot be read: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+    /// The extension names no known format.
+    #[error("{}: \"{extension}\" is no known mesh format; known are {}", path.display(), EXTENSIONS.join(", "))]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+        /// Its extension.
+        extension: String,
+    },
+    /// A line of a text file is not as the format wants it.
+    #[error("{}:{line}: {cause}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        cause: String,
+    },
+    /// The file is not as its format wants it.
+    #[error("{}: {cause}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        cause: String,
+    },
+    /// What the file holds is not a mesh.
+    #[error("{}: {source}", path.display())]
+    Mesh {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: MeshError,
+    },
+}
+
+/// The mesh in a file; the extension, in capitals or not, tells the format.
+///
+/// All parts, groups and objects of a file become one mesh, and polygons are cut into triangles. The coordinates
+/// are those of the file, taken as metres. STL and glTF files do not share vertices between neighbours: those that
+/// coincide exactly are joined.
+///
+/// ```no_run
+/// use extricate::geometry::read::read_mesh;
+///
+/// let mesh = read_mesh("ring.obj")?;
+/// println!("{} triangles", mesh.triangles().len());
+/// # Ok::<(), extricate::geometry::read::ReadError>(())
+/// ```
+///
+/// # Errors
+/// [`ReadError`] when the file is missing, of no known format, damaged, or holds no triangle with an area.
+pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, ReadError> {
+    let path = path.as_ref();
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    let read = match extension.as_str() {
+        "obj" => obj::read,
+        "stl" => stl::read,
+        "ply" => ply::read,
+        "off" => off::read,
+        "gltf" | "glb" => gltf::read,
+        _ => return Err(ReadError::UnknownFormat { path: path.to_owned(), extension }),
+    };
+    let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    read(&bytes, path).map_err(|fault| fault.in_file(path))
+}
+
+/// What is wrong with the content of a file.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    Line(usize, String),
+    Content(String),
+    Mesh(MeshError),
+}
+
+impl Fault {
+    fn in_file(self, path: &Path) -> ReadError {
+        let path = path.to_owned();
+        match self {
+            Self::Line(line, cause) => ReadError::Line { path, line, cause },
+            Self::Content(cause) => ReadError::Content { path, cause },
+            Self::Mesh(source) => ReadError::Mesh { path, source },
+        }
+    }
+}
+
+impl From<MeshError> for Fault {
+    fn from(error: MeshError) -> Self {
+        Self::Mesh(error)
+    }
+}

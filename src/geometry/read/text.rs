@@ -1,0 +1,54 @@
+//! Lines, words and numbers of text formats.
+
+use std::borrow::Cow;
+
+use nalgebra::Point3;
+
+use super::Fault;
+
+/// Longest excerpt of a file that an error message quotes, in characters.
+const EXCERPT: usize = 40;
+
+/// The lines of a file with their numbers, from 1. Bytes that are not UTF-8 become replacement characters; a byte
+/// order mark in front is dropped.
+pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
+    (bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).split(|&byte| byte == b'\n').enumerate())
+        .map(|(index, line)| (index + 1, String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line))))
+}
+
+/// The part of a line before a comment.
+pub(super) fn before_comment(line: &str) -> &str {
+    line.split('#').next().unwrap_or_default()
+}
+
+/// A word as an error message shows it: short, without control characters.
+pub(super) fn excerpt(word: &str) -> String {
+    let shown: String =
+        word.chars().take(EXCERPT).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let ellipsis = if word.chars().count() > EXCERPT { "…" } else { "" };
+    format!("\"{shown}{ellipsis}\"")
+}
+
+/// The first three words as coordinates.
+pub(super) fn point<'a>(line: usize, mut words: impl Iterator<Item = &'a str>) -> Result<Point3<f64>, Fault> {
+    let mut point = Point3::origin();
+    for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+        let missing = || Fault::Line(line, format!("the vertex has no {name}: the line ends early"));
+        point[axis] = number(line, words.next().ok_or_else(missing)?)?;
+    }
+    Ok(point)
+}
+
+/// A word as a finite number.
+pub(super) fn number(line: usize, word: &str) -> Result<f64, Fault> {
+    match word.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        Ok(_) => Err(Fault::Line(line, format!("the coordinate {} is not finite", excerpt(word)))),
+        Err(_) => Err(Fault::Line(line, format!("{} is not a number", excerpt(word)))),
+    }
+}
+
+/// A word as a whole number.
+pub(super) fn integer<N: std::str::FromStr>(line: usize, word: &str) -> Result<N, Fault> {
+    word.parse().map_err(|_| Fault::Line(line, format!("{} is not a whole number in range", excerpt(word))))
+}
