@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use nalgebra::Isometry3;
 
 use super::Model;
-use super::inside::is_part_inside;
+use super::inside::shared_point;
 use super::placement::{MovedBox, Placement};
 use super::triangle_pair::{Prepared, within};
 use crate::bvh::lanes::{Isa, Mask, Single};
@@ -55,13 +55,18 @@ pub fn pairs_within(
 }
 
 pub(crate) fn collide_at(a: &Model, b: &Model, a_to_b: &Placement) -> bool {
-    surfaces_collide_at(a, b, a_to_b) || is_part_inside(a, b, a_to_b)
+    surfaces_collide_at(a, b, a_to_b) || shared_point(a, b, a_to_b).is_some()
 }
 
 pub(crate) fn surfaces_collide_at(a: &Model, b: &Model, a_to_b: &Placement) -> bool {
-    let mut query = Overlap::new(a_to_b, 0.0, FirstPair { found: false });
+    intersecting_pair_at(a, b, a_to_b).is_some()
+}
+
+/// Some pair of triangles that intersect, if there is one.
+pub(crate) fn intersecting_pair_at(a: &Model, b: &Model, a_to_b: &Placement) -> Option<[u32; 2]> {
+    let mut query = Overlap::new(a_to_b, 0.0, FirstPair(None));
     tandem::descend(a.bvh(), b.bvh(), &mut query);
-    query.sink.found
+    query.sink.0
 }
 
 pub(crate) fn pairs_within_at(
@@ -82,14 +87,12 @@ trait Sink {
     fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()>;
 }
 
-struct FirstPair {
-    found: bool,
-}
+struct FirstPair(Option<[u32; 2]>);
 
 impl Sink for FirstPair {
     #[inline(always)]
-    fn add(&mut self, _pair: [u32; 2]) -> ControlFlow<()> {
-        self.found = true;
+    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
+        self.0 = Some(pair);
         ControlFlow::Break(())
     }
 }

@@ -47,20 +47,22 @@ impl Model {
     }
 }
 
-/// Whether one of the models is a solid that contains a vertex of some connected part of the other one.
+/// A vertex of some connected part of one model that the other one, a solid, contains; in the frame of B's tree.
 ///
 /// When their surfaces do not intersect that is all there is to know: a connected part is then inside or outside as
 /// a whole.
-pub(super) fn is_part_inside(a: &Model, b: &Model, a_to_b: &Placement) -> bool {
-    is_part_inside_solid(a, b, a_to_b) || is_part_inside_solid(b, a, &a_to_b.inverse())
+pub(super) fn shared_point(a: &Model, b: &Model, a_to_b: &Placement) -> Option<Point3<f64>> {
+    let of_a = contained_point(a, b, a_to_b);
+    of_a.map(|point| a_to_b.point(&point)).or_else(|| contained_point(b, a, &a_to_b.inverse()))
 }
 
-fn is_part_inside_solid(part: &Model, solid: &Model, part_to_solid: &Placement) -> bool {
-    solid.solidity() == Solidity::Solid
-        && part
-            .part_representatives()
-            .iter()
-            .any(|point| solid.contains_in_tree(&part_to_solid.point(point).coords))
+/// The part's representative in the frame of its own tree.
+fn contained_point(part: &Model, solid: &Model, part_to_solid: &Placement) -> Option<Point3<f64>> {
+    if solid.solidity() != Solidity::Solid {
+        return None;
+    }
+    let is_inside = |point: &&Point3<f64>| solid.contains_in_tree(&part_to_solid.point(point).coords);
+    part.part_representatives().iter().find(is_inside).copied()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 pub(crate) mod collision;
 pub mod contacts;
+pub(crate) mod distance;
 pub(crate) mod first_free;
 mod incidence;
 mod inside;
@@ -9,10 +10,12 @@ mod model;
 pub(crate) mod parts;
 pub(crate) mod placement;
 pub(crate) mod time_of_contact;
+mod triangle_distance;
 pub(crate) mod triangle_pair;
 mod winding;
 
 pub use collision::{collide, intersecting_pairs, pairs_within, surfaces_collide};
+pub use distance::{Distance, DistanceCache, distance, distance_up_to, distance_with_cache, is_within};
 pub use model::Model;
 pub use time_of_contact::{TimeOfContact, translational};
 

@@ -34,7 +34,7 @@ impl Noise {
 }
 
 /// A soup of `count` random triangles of size about `size` in the cube [-1, 1]³, far from its origin.
-fn soup(noise: &mut Noise, count: u32, size: f64) -> Model {
+pub(super) fn soup(noise: &mut Noise, count: u32, size: f64) -> Model {
     let mut points = Vec::new();
     for _ in 0..count {
         let at = noise.vector() + Vector3::from(CENTER);
@@ -52,7 +52,7 @@ fn gap(a: &Model, b: &Model, a_to_b: &Placement, pair: [u32; 2]) -> f64 {
     greatest
 }
 
-fn all_pairs(a: &Model, b: &Model) -> impl Iterator<Item = [u32; 2]> {
+pub(super) fn all_pairs(a: &Model, b: &Model) -> impl Iterator<Item = [u32; 2]> {
     let (m, n) = (a.mesh().triangles().len() as u32, b.mesh().triangles().len() as u32);
     (0..m).flat_map(move |i| (0..n).map(move |j| [i, j]))
 }

@@ -132,6 +132,12 @@ impl Double for F64x4 {
         // SAFETY: AVX2 is there, see the module's documentation.
         Self(unsafe { _mm256_blendv_pd(floor.0, self.0, enough.0) })
     }
+
+    #[inline(always)]
+    fn only_in(self, mask: Self) -> Self {
+        // SAFETY: AVX2 is there, see the module's documentation.
+        Self(unsafe { _mm256_blendv_pd(_mm256_set1_pd(f64::INFINITY), self.0, mask.0) })
+    }
 }
 
 impl Single for F32x8 {

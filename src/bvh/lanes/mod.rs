@@ -33,6 +33,8 @@ pub(crate) trait Double:
     fn less_or_equal(self, other: Self) -> Self::Mask;
     /// `self` where `|self| ≥ least`, else `least`: keeps a divisor away from zero.
     fn away_from_zero(self, least: f64) -> Self;
+    /// `self` in the lanes of the mask, infinity in the others.
+    fn only_in(self, mask: Self::Mask) -> Self;
 
     #[inline(always)]
     fn splat(value: f64) -> Self {
@@ -228,6 +230,17 @@ macro_rules! portable_extras {
         #[inline(always)]
         fn away_from_zero(self, least: f64) -> Self {
             Self(self.0.map(|a| if a.abs() >= least { a } else { least }))
+        }
+
+        #[inline(always)]
+        fn only_in(self, mask: Bits) -> Self {
+            let mut result = [f64::INFINITY; 4];
+            for lane in 0..4 {
+                if mask.0 & (1 << lane) != 0 {
+                    result[lane] = self.0[lane];
+                }
+            }
+            Self(result)
         }
     };
     (Single) => {};

@@ -1,0 +1,364 @@
+//! Separation distance of two models with the points that attain it: exact, over two trees.
+//!
+//! Models that collide are zero apart. For all others one ordered descent minimises over the pairs of triangles; a
+//! pair of boxes whose gap exceeds the best distance so far is skipped.
+
+use std::ops::ControlFlow;
+
+use nalgebra::{Isometry3, Point3};
+
+use super::Model;
+use super::collision::intersecting_pair_at;
+use super::inside::shared_point;
+use super::placement::{MovedBox, Placement};
+use super::time_of_contact::triangles_in_b;
+use super::triangle_distance::{PreparedTriangle, closest_points, common_point, distances_squared};
+use crate::bvh::lanes::{Isa, Single};
+use crate::bvh::node::{Bounds, NONE, Node, PACKET, Packet, WIDTH, above};
+use crate::bvh::tandem::{self, Tandem};
+
+/// Rounding of a squared gap in single precision, relative: two subtractions, squares and sums.
+const GAP_ROUNDING: f32 = 1e-6;
+
+/// How far two models are apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Distance {
+    /// The distance [m]; zero where the models collide.
+    pub value: f64,
+    /// A point of A and one of B that are that far apart [m, world]; the same point where the models collide.
+    pub witnesses: [Point3<f64>; 2],
+    /// The triangles of A and of B that hold the witnesses; `None` where a solid contains them.
+    pub triangles: Option<[u32; 2]>,
+}
+
+/// What a sequence of distance queries of one pair of models remembers: a guess that shortens the next one.
+///
+/// It never changes an answer by more than rounding.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DistanceCache {
+    closest: Option<[u32; 2]>,
+}
+
+/// The distance of `a` and `b`; poses map body to world coordinates.
+#[must_use]
+pub fn distance(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> Distance {
+    distance_with_cache(a, pose_a, b, pose_b, &mut DistanceCache::default())
+}
+
+/// As [`distance`], starting from what the last query of the same two models left in `cache`.
+#[must_use]
+pub fn distance_with_cache(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    cache: &mut DistanceCache,
+) -> Distance {
+    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let found = distance_at(a, b, &a_to_b, f64::INFINITY, cache);
+    in_world(b, pose_b, found.expect("two meshes are less than infinitely far apart"))
+}
+
+/// The distance of `a` and `b` when it is at most `limit` [m], else `None`.
+#[must_use]
+pub fn distance_up_to(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    limit: f64,
+) -> Option<Distance> {
+    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    distance_at(a, b, &a_to_b, limit, &mut DistanceCache::default()).map(|found| in_world(b, pose_b, found))
+}
+
+/// Whether `a` and `b` are at most `limit` [m] apart: cheaper than their distance.
+#[must_use]
+pub fn is_within(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>, limit: f64) -> bool {
+    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let mut query = Nearest::new(&a_to_b, limit);
+    query.enough = query.best;
+    query.run(a, b) || super::collision::collide_at(a, b, &a_to_b)
+}
+
+fn in_world(b: &Model, pose_b: &Isometry3<f64>, found: Distance) -> Distance {
+    let witnesses = found.witnesses.map(|point| pose_b * (point + b.center().coords));
+    Distance { witnesses, ..found }
+}
+
+/// The distance when it is at most `limit` [m]; witnesses in the frame of B's tree.
+pub(crate) fn distance_at(
+    a: &Model,
+    b: &Model,
+    a_to_b: &Placement,
+    limit: f64,
+    cache: &mut DistanceCache,
+) -> Option<Distance> {
+    let touching = |point, triangles| Distance { value: 0.0, witnesses: [point; 2], triangles };
+    if let Some(pair) = intersecting_pair_at(a, b, a_to_b) {
+        cache.closest = Some(pair);
+        let [p, q] = triangles_in_b(a, b, a_to_b, pair);
+        return Some(touching(common_point(&p, &q), Some(pair)));
+    }
+    if let Some(point) = shared_point(a, b, a_to_b) {
+        return Some(touching(point, None));
+    }
+    let mut query = Nearest::new(a_to_b, limit);
+    query.guess(a, b, cache.closest);
+    if !query.run(a, b) {
+        return None;
+    }
+    cache.closest = Some(query.pair);
+    let [p, q] = triangles_in_b(a, b, a_to_b, query.pair);
+    let (value, witnesses) = closest_points(&p, &q);
+    Some(Distance { value, witnesses, triangles: Some(query.pair) })
+}
+
+/// Descent to the closest pair of triangles.
+struct Nearest {
+    a_to_b: Placement,
+    b_to_a: Placement,
+    /// Least squared distance so far, or what the answer must not exceed [m²].
+    best: f64,
+    /// A squared distance that is good enough to stop [m²].
+    enough: f64,
+    pair: [u32; 2],
+    leaf: u32,
+    prepared: [PreparedTriangle; PACKET],
+}
+
+impl Nearest {
+    fn new(a_to_b: &Placement, limit: f64) -> Self {
+        Self {
+            a_to_b: *a_to_b,
+            b_to_a: a_to_b.inverse(),
+            best: limit * limit,
+            enough: f64::NEG_INFINITY,
+            pair: [NONE; 2],
+            leaf: NONE,
+            prepared: [PreparedTriangle::new(&[[0.0; 3]; 3]); PACKET],
+        }
+    }
+
+    fn run(&mut self, a: &Model, b: &Model) -> bool {
+        tandem::descend(a.bvh(), b.bvh(), self);
+        self.pair[0] != NONE
+    }
+
+    /// Starts from the distance of a pair of triangles, if the models have it.
+    fn guess(&mut self, a: &Model, b: &Model, pair: Option<[u32; 2]>) {
+        let is_kept = |model: &Model, i: u32| {
+            (i as usize) < model.mesh().triangles().len() && !model.mesh().is_degenerate(i as usize)
+        };
+        if let Some(pair) = pair.filter(|&[i, j]| is_kept(a, i) && is_kept(b, j)) {
+            let [p, q] = triangles_in_b(a, b, &self.a_to_b, pair);
+            let (distance, _) = closest_points(&p, &q);
+            if distance * distance <= self.best {
+                (self.best, self.pair) = (distance * distance, pair);
+            }
+        }
+    }
+}
+
+impl Tandem for Nearest {
+    #[inline(always)]
+    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
+        gaps_squared::<I>(children_of_b, &self.a_to_b.bounds(box_of_a, 0.0))
+    }
+
+    #[inline(always)]
+    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
+        gaps_squared::<I>(children_of_a, &self.b_to_a.bounds(box_of_b, 0.0))
+    }
+
+    #[inline(always)]
+    fn bound(&self) -> f32 {
+        above(self.best).min(f32::MAX)
+    }
+
+    #[inline(always)]
+    fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
+        if self.leaf != a.0 {
+            self.leaf = a.0;
+            for lane in 0..PACKET {
+                self.prepared[lane] = PreparedTriangle::new(&self.a_to_b.triangle(&a.1.triangle(lane)));
+            }
+        }
+        for (lane_a, triangle_a) in a.1.lanes() {
+            let squared = distances_squared::<I::Double>(&self.prepared[lane_a], b.1, self.best);
+            for (lane_b, triangle_b) in b.1.lanes() {
+                if squared[lane_b] < self.best || (squared[lane_b] <= self.best && self.pair[0] == NONE) {
+                    self.best = squared[lane_b];
+                    self.pair = [triangle_a, triangle_b];
+                }
+            }
+        }
+        if self.pair[0] != NONE && self.best <= self.enough {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Squared gap between a box and each child's box [m²], rounded down.
+#[inline(always)]
+fn gaps_squared<I: Isa>(node: &Node, other: &MovedBox) -> [f32; WIDTH] {
+    let single = I::Single::splat;
+    let mut sum = single(0.0);
+    for axis in 0..3 {
+        let behind = I::Single::load(&node.min[axis]) - single(other.max[axis]);
+        let before = single(other.min[axis]) - I::Single::load(&node.max[axis]);
+        let gap = behind.max(before).max(single(0.0));
+        sum = sum + gap * gap;
+    }
+    (sum * single(1.0 - GAP_ROUNDING)).store()
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{UnitQuaternion, Vector3};
+
+    use super::super::tests::{Noise, all_pairs, soup};
+    use super::super::{collide, shapes};
+    use super::*;
+    use crate::geometry::{Solidity, TriangleMesh};
+
+    /// Rounding of a distance, relative to the size of the models and their separation.
+    const ROUNDING: f64 = 1e-13;
+
+    fn solid(mesh: TriangleMesh) -> Model {
+        Model::new(mesh, Solidity::Solid)
+    }
+
+    fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
+        Isometry3::translation(x, y, z)
+    }
+
+    #[test]
+    fn the_descent_finds_the_distance_that_brute_force_finds() {
+        let mut noise = Noise(30);
+        let (a, b) = (soup(&mut noise, 60, 0.2), soup(&mut noise, 80, 0.1));
+        let (mut apart, mut cache) = (0, DistanceCache::default());
+        for i in 0..60 {
+            let (pose_a, pose_b) = (noise.pose(0.04 * f64::from(i)), noise.pose(0.04 * f64::from(i)));
+            let found = distance_with_cache(&a, &pose_a, &b, &pose_b, &mut cache);
+            assert_eq!(found.value == 0.0, collide(&a, &pose_a, &b, &pose_b));
+            let cold = distance(&a, &pose_a, &b, &pose_b);
+            assert!((cold.value - found.value).abs() <= 1e-14);
+            if found.value > 0.0 {
+                let a_to_b = Placement::between(&a, &pose_a, &b, &pose_b);
+                let of_pair = |pair| {
+                    let [p, q] = triangles_in_b(&a, &b, &a_to_b, pair);
+                    closest_points(&p, &q).0
+                };
+                let brute = all_pairs(&a, &b).map(of_pair).fold(f64::INFINITY, f64::min);
+                assert!((found.value - brute).abs() <= 1e-14, "{} {brute}", found.value);
+                apart += 1;
+            }
+        }
+        assert!(apart > 20, "{apart}");
+    }
+
+    #[test]
+    fn boxes_are_as_far_apart_as_their_faces_edges_and_corners() {
+        let cube = solid(shapes::cuboid(Vector3::repeat(2.0)));
+        let diagonal = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::FRAC_PI_4);
+        for scale in [1e-6, 1.0, 1e6] {
+            let cube = solid(cube.mesh().scaled(&Vector3::repeat(scale)).unwrap());
+            let turned = |x: f64| Isometry3::from_parts((scale * Vector3::x() * x).into(), diagonal);
+            for (pose, expected) in [
+                (at(3.0 * scale, 0.3 * scale, 0.1 * scale), 1.0),
+                (at(3.0 * scale, 3.0 * scale, 0.1 * scale), 2.0_f64.sqrt()),
+                (at(3.0 * scale, -4.0 * scale, 5.0 * scale), 14.0_f64.sqrt()),
+                (turned(4.0), 3.0 - 2.0_f64.sqrt()),
+                (at(2.0 * scale, 0.0, 0.0), 0.0),
+                (at(0.5 * scale, 0.0, 0.0), 0.0),
+            ] {
+                let found = distance(&cube, &pose, &cube, &Isometry3::identity());
+                assert!((found.value - expected * scale).abs() <= ROUNDING * scale, "{found:?} {expected}");
+                let [x, y] = found.witnesses;
+                assert!((nalgebra::distance(&x, &y) - found.value).abs() <= ROUNDING * scale);
+            }
+        }
+    }
+
+    #[test]
+    fn spheres_are_as_far_apart_as_their_centres_less_their_radii() {
+        let ball = solid(shapes::sphere(60));
+        let mut noise = Noise(31);
+        for _ in 0..20 {
+            let (pose_a, mut pose_b) = (noise.pose(1.0), noise.pose(1.0));
+            pose_b.translation.vector += 6.0 * noise.vector().normalize();
+            let centers = nalgebra::distance(&(pose_a * Point3::origin()), &(pose_b * Point3::origin()));
+            let found = distance(&ball, &pose_a, &ball, &pose_b).value;
+            // The facets lie up to 1 − cos(π/120) within the sphere, on both sides.
+            assert!(
+                found >= centers - 2.0 - 1e-12 && found <= centers - 2.0 + 2.0 * 7e-4,
+                "{found} {centers}"
+            );
+        }
+    }
+
+    #[test]
+    fn linked_tori_are_as_far_apart_as_their_closed_form() {
+        let torus = solid(shapes::torus(1.0, 0.2, 200));
+        let linked = Isometry3::new(Vector3::x(), Vector3::x() * std::f64::consts::FRAC_PI_2);
+        let found = distance(&torus, &linked, &torus, &Isometry3::identity());
+        // The circles of radius 1, one through the other's centre, are 1 apart.
+        assert!((found.value - 0.6).abs() <= 1e-3, "{found:?}");
+    }
+
+    #[test]
+    fn a_solid_inside_another_one_is_zero_apart_and_a_surface_inside_a_surface_is_not() {
+        let [small, large] = [0.2, 2.0].map(|size| shapes::cuboid(Vector3::repeat(size)));
+        let pose = Isometry3::new(Vector3::new(3.0, 1.0, -2.0), Vector3::new(0.3, 0.2, 0.1));
+        let inside = distance(&solid(small.clone()), &pose, &solid(large.clone()), &pose);
+        assert!(inside.value == 0.0 && inside.triangles.is_none());
+        let local = pose.inverse() * inside.witnesses[0];
+        assert!((local.coords.abs() - Vector3::repeat(0.1)).norm() < ROUNDING);
+        let [small, large] = [small, large].map(|mesh| Model::new(mesh, Solidity::Surface));
+        assert!((distance(&small, &pose, &large, &pose).value - 0.9).abs() < ROUNDING);
+    }
+
+    #[test]
+    fn the_distance_is_the_same_with_a_and_b_exchanged_and_under_a_rigid_motion() {
+        let mut noise = Noise(32);
+        let (a, b) = (solid(shapes::bumpy_sphere(16)), solid(shapes::torus(1.0, 0.3, 20)));
+        for _ in 0..30 {
+            let (pose_a, mut pose_b) = (noise.pose(1.0), noise.pose(1.0));
+            pose_b.translation.x += 2.5;
+            let motion = noise.pose(2.0);
+            let found = distance(&a, &pose_a, &b, &pose_b);
+            let swapped = distance(&b, &pose_b, &a, &pose_a);
+            let moved = distance(&a, &(motion * pose_a), &b, &(motion * pose_b));
+            assert!(
+                (found.value - swapped.value).abs() <= 1e-12 && (found.value - moved.value).abs() <= 1e-12
+            );
+            for (i, (model, pose)) in [(&a, &pose_a), (&b, &pose_b)].into_iter().enumerate() {
+                let witness = pose.inverse() * found.witnesses[i];
+                let triangle = model.mesh().triangle(found.triangles.unwrap()[i] as usize);
+                let nearest = super::super::triangle_distance::closest_on_triangle(&witness, &triangle);
+                assert!(nalgebra::distance(&witness, &nearest) < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn limits_are_kept_from_both_sides() {
+        let (a, b) = (solid(shapes::bumpy_sphere(12)), solid(shapes::bumpy_sphere(10)));
+        let mut noise = Noise(33);
+        for _ in 0..20 {
+            let (pose_a, mut pose_b) = (noise.pose(0.5), noise.pose(0.5));
+            pose_b.translation.y += 2.5;
+            let exact = distance(&a, &pose_a, &b, &pose_b).value;
+            for factor in [0.1, 0.999, 1.001, 5.0] {
+                let limit = factor * exact.max(0.01);
+                let expected = exact <= limit;
+                assert_eq!(is_within(&a, &pose_a, &b, &pose_b, limit), expected);
+                let found = distance_up_to(&a, &pose_a, &b, &pose_b, limit);
+                assert_eq!(found.map(|found| found.value), expected.then_some(exact));
+            }
+        }
+        assert!(is_within(&a, &at(0.0, 0.0, 0.0), &b, &at(0.01, 0.0, 0.0), 0.0));
+    }
+}
