@@ -40,7 +40,7 @@ thread_local! {
 /// Descends both trees, depth first, cheaper pairs first, on the widest instruction set that the machine has.
 pub(crate) fn descend<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
+    if super::lanes::has_avx2() {
         #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
         // SAFETY: AVX2 is there.
         unsafe {
@@ -58,7 +58,7 @@ fn descend_avx2<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
 }
 
 /// The descent on the instruction set that every machine has: the same bits.
-pub(crate) fn descend_portable<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
+fn descend_portable<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
     descend_with::<Portable, V>(a, b, query);
 }
 

@@ -1,5 +1,6 @@
 //! Proximity queries between triangle models: collision, inside, distance, contact features, time of contact.
 
+mod closest_point;
 pub(crate) mod collision;
 pub mod contacts;
 pub(crate) mod distance;
@@ -14,11 +15,14 @@ mod triangle_distance;
 pub(crate) mod triangle_pair;
 mod winding;
 
+pub use closest_point::{ClosestPoint, closest_point, closest_point_up_to, signed_distance};
 pub use collision::{collide, intersecting_pairs, pairs_within, surfaces_collide};
 pub use distance::{Distance, DistanceCache, distance, distance_up_to, distance_with_cache, is_within};
 pub use model::Model;
 pub use time_of_contact::{TimeOfContact, translational};
 
+#[cfg(test)]
+mod same_bits;
 #[cfg(test)]
 mod shapes;
 #[cfg(test)]

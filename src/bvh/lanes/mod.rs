@@ -249,6 +249,31 @@ macro_rules! portable_extras {
 portable!(Double, f64, 4);
 portable!(Single, f32, 8);
 
+/// Whether this machine has the wide path.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn has_avx2() -> bool {
+    #[cfg(test)]
+    if PORTABLE.get() {
+        return false;
+    }
+    std::arch::is_x86_feature_detected!("avx2")
+}
+
+#[cfg(test)]
+thread_local! {
+    static PORTABLE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Runs `query` with this thread on the portable path.
+#[cfg(test)]
+pub(crate) fn portably<T>(query: impl FnOnce() -> T) -> T {
+    PORTABLE.set(true);
+    let result = query();
+    PORTABLE.set(false);
+    result
+}
+
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::Avx2;
 
