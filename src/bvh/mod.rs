@@ -103,11 +103,10 @@ impl TriangleBvh {
         self.nodes[(subtree.0 / 8) as usize].bounds((subtree.0 % 8) as usize)
     }
 
+    /// What the subtree is; `None` for an empty lane, which overlaps only a box that reaches infinity.
     #[inline(always)]
-    pub(crate) fn child(&self, subtree: Subtree) -> Child {
-        self.nodes[(subtree.0 / 8) as usize]
-            .child((subtree.0 % 8) as usize)
-            .expect("a subtree is only made of a lane with a child")
+    pub(crate) fn child(&self, subtree: Subtree) -> Option<Child> {
+        self.nodes[(subtree.0 / 8) as usize].child((subtree.0 % 8) as usize)
     }
 
     #[inline(always)]

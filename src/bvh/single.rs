@@ -58,12 +58,12 @@ fn descend_with<I: Isa, V: Single>(tree: &TriangleBvh, query: &mut V) {
             continue;
         }
         match tree.child(subtree) {
-            Child::Leaf(packet) => {
+            Some(Child::Leaf(packet)) => {
                 if query.leaf::<I>(tree.packet(packet)).is_break() {
                     break;
                 }
             }
-            Child::Inner(node) => {
+            Some(Child::Inner(node)) => {
                 let costs = query.costs::<I>(tree.node(node));
                 let (first, bound) = (stack.len(), query.bound());
                 for lane in 0..WIDTH {
@@ -78,6 +78,7 @@ fn descend_with<I: Isa, V: Single>(tree: &TriangleBvh, query: &mut V) {
                     }
                 }
             }
+            None => {}
         }
     }
     STACK.set(stack);

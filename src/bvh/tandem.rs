@@ -71,7 +71,8 @@ fn descend_with<I: Isa, V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut
         if entry.cost > query.bound() {
             continue;
         }
-        match (a.child(entry.a), b.child(entry.b)) {
+        let (Some(child_of_a), Some(child_of_b)) = (a.child(entry.a), b.child(entry.b)) else { continue };
+        match (child_of_a, child_of_b) {
             (Child::Leaf(i), Child::Leaf(j)) => {
                 if query.leaves::<I>((i, a.packet(i)), (j, b.packet(j))).is_break() {
                     break;

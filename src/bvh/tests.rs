@@ -28,7 +28,7 @@ fn check_boxes(tree: &TriangleBvh) -> Vec<u32> {
         let outer = tree.bounds(subtree);
         let contains =
             |inner: &Bounds| (0..3).all(|k| outer.min[k] <= inner.min[k] && outer.max[k] >= inner.max[k]);
-        match tree.child(subtree) {
+        match tree.child(subtree).expect("only lanes with a child are pushed") {
             Child::Inner(index) => {
                 let node = tree.node(index);
                 for lane in (0..node::WIDTH).filter(|&lane| node.child(lane).is_some()) {

@@ -27,20 +27,20 @@ pub struct ClosestPoint {
 /// The point of the surface of `model` that is closest to `point` [m, body frame].
 #[must_use]
 pub fn closest_point(model: &Model, point: &Point3<f64>) -> ClosestPoint {
-    closest_point_up_to(model, point, f64::INFINITY)
-        .expect("a surface is less than infinitely far from a point")
+    let center = model.center().coords;
+    let mut query = Nearest::new(point - center, f64::INFINITY);
+    query.look_at(&model.bvh().packets()[0]);
+    single::descend(model.bvh(), &mut query);
+    query.outcome(model)
 }
 
 /// The point of the surface of `model` that is closest to `point` [m, body frame], when it is at most `limit` [m]
 /// away, else `None`.
 #[must_use]
 pub fn closest_point_up_to(model: &Model, point: &Point3<f64>, limit: f64) -> Option<ClosestPoint> {
-    let center = model.center().coords;
-    let mut query = Nearest::new(point - center, limit);
+    let mut query = Nearest::new(point - model.center().coords, limit);
     single::descend(model.bvh(), &mut query);
-    let found = (query.triangle != NONE).then_some(query)?;
-    let distance = nalgebra::distance(&found.point, &found.closest);
-    Some(ClosestPoint { point: found.closest + center, triangle: found.triangle, distance })
+    (query.triangle != NONE).then(|| query.outcome(model))
 }
 
 /// Distance from `point` to the surface of `model` [m], negative where the solid that it bounds contains `point`
@@ -67,6 +67,22 @@ impl Nearest {
         let rounded = [point.map(|x| -above(-x)).into(), point.map(above).into()];
         Self { point, rounded, best: limit * limit, closest: point, triangle: NONE }
     }
+
+    #[inline(always)]
+    fn look_at(&mut self, packet: &Packet) {
+        for (lane, triangle) in packet.lanes() {
+            let closest = closest_on_triangle(&self.point, &packet.triangle(lane).map(Point3::from));
+            let squared = nalgebra::distance_squared(&self.point, &closest);
+            if squared < self.best || (squared <= self.best && self.triangle == NONE) {
+                (self.best, self.closest, self.triangle) = (squared, closest, triangle);
+            }
+        }
+    }
+
+    fn outcome(&self, model: &Model) -> ClosestPoint {
+        let distance = nalgebra::distance(&self.point, &self.closest);
+        ClosestPoint { point: self.closest + model.center().coords, triangle: self.triangle, distance }
+    }
 }
 
 impl Single for Nearest {
@@ -77,7 +93,8 @@ impl Single for Nearest {
         for axis in 0..3 {
             let behind = I::Single::load(&children.min[axis]) - single(self.rounded[1][axis]);
             let before = single(self.rounded[0][axis]) - I::Single::load(&children.max[axis]);
-            let gap = behind.max(before).max(single(0.0));
+            // In this order NaN stays NaN, and what costs NaN is skipped.
+            let gap = single(0.0).max(behind.max(before));
             sum = sum + gap * gap;
         }
         (sum * single(1.0 - GAP_ROUNDING)).store()
@@ -90,13 +107,7 @@ impl Single for Nearest {
 
     #[inline(always)]
     fn leaf<I: Isa>(&mut self, packet: &Packet) -> ControlFlow<()> {
-        for (lane, triangle) in packet.lanes() {
-            let closest = closest_on_triangle(&self.point, &packet.triangle(lane).map(Point3::from));
-            let squared = nalgebra::distance_squared(&self.point, &closest);
-            if squared < self.best || (squared <= self.best && self.triangle == NONE) {
-                (self.best, self.closest, self.triangle) = (squared, closest, triangle);
-            }
-        }
+        self.look_at(packet);
         ControlFlow::Continue(())
     }
 }

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use nalgebra::{Isometry3, Point3};
 
 use super::Model;
-use super::collision::intersecting_pair_at;
+use super::collision::{collide_at, intersecting_pair_at};
 use super::inside::shared_point;
 use super::placement::{MovedBox, Placement};
 use super::time_of_contact::triangles_in_b;
@@ -55,8 +55,17 @@ pub fn distance_with_cache(
     cache: &mut DistanceCache,
 ) -> Distance {
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
-    let found = distance_at(a, b, &a_to_b, f64::INFINITY, cache);
-    in_world(b, pose_b, found.expect("two meshes are less than infinitely far apart"))
+    let found = zero_at(a, b, &a_to_b).unwrap_or_else(|| {
+        let mut query = Nearest::new(&a_to_b, f64::INFINITY);
+        query.start(a, b, some_pair(a, b));
+        if let Some(pair) = cache.closest.filter(|&pair| are_kept(a, b, pair)) {
+            query.start(a, b, pair);
+        }
+        query.run(a, b);
+        query.outcome(a, b)
+    });
+    cache.closest = found.triangles;
+    in_world(b, pose_b, found)
 }
 
 /// The distance of `a` and `b` when it is at most `limit` [m], else `None`.
@@ -69,7 +78,11 @@ pub fn distance_up_to(
     limit: f64,
 ) -> Option<Distance> {
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
-    distance_at(a, b, &a_to_b, limit, &mut DistanceCache::default()).map(|found| in_world(b, pose_b, found))
+    let found = zero_at(a, b, &a_to_b).or_else(|| {
+        let mut query = Nearest::new(&a_to_b, limit);
+        query.run(a, b).then(|| query.outcome(a, b))
+    });
+    found.map(|found| in_world(b, pose_b, found))
 }
 
 /// Whether `a` and `b` are at most `limit` [m] apart: cheaper than their distance.
@@ -78,7 +91,7 @@ pub fn is_within(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometr
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
     let mut query = Nearest::new(&a_to_b, limit);
     query.enough = query.best;
-    query.run(a, b) || super::collision::collide_at(a, b, &a_to_b)
+    query.run(a, b) || collide_at(a, b, &a_to_b)
 }
 
 fn in_world(b: &Model, pose_b: &Isometry3<f64>, found: Distance) -> Distance {
@@ -86,32 +99,26 @@ fn in_world(b: &Model, pose_b: &Isometry3<f64>, found: Distance) -> Distance {
     Distance { witnesses, ..found }
 }
 
-/// The distance when it is at most `limit` [m]; witnesses in the frame of B's tree.
-pub(crate) fn distance_at(
-    a: &Model,
-    b: &Model,
-    a_to_b: &Placement,
-    limit: f64,
-    cache: &mut DistanceCache,
-) -> Option<Distance> {
+/// The answer where the models collide; witnesses in the frame of B's tree.
+fn zero_at(a: &Model, b: &Model, a_to_b: &Placement) -> Option<Distance> {
     let touching = |point, triangles| Distance { value: 0.0, witnesses: [point; 2], triangles };
     if let Some(pair) = intersecting_pair_at(a, b, a_to_b) {
-        cache.closest = Some(pair);
         let [p, q] = triangles_in_b(a, b, a_to_b, pair);
         return Some(touching(common_point(&p, &q), Some(pair)));
     }
-    if let Some(point) = shared_point(a, b, a_to_b) {
-        return Some(touching(point, None));
-    }
-    let mut query = Nearest::new(a_to_b, limit);
-    query.guess(a, b, cache.closest);
-    if !query.run(a, b) {
-        return None;
-    }
-    cache.closest = Some(query.pair);
-    let [p, q] = triangles_in_b(a, b, a_to_b, query.pair);
-    let (value, witnesses) = closest_points(&p, &q);
-    Some(Distance { value, witnesses, triangles: Some(query.pair) })
+    shared_point(a, b, a_to_b).map(|point| touching(point, None))
+}
+
+/// Some triangle of each model that takes part in queries.
+fn some_pair(a: &Model, b: &Model) -> [u32; 2] {
+    [a, b].map(|model| model.bvh().packets()[0].triangles[0])
+}
+
+fn are_kept(a: &Model, b: &Model, [i, j]: [u32; 2]) -> bool {
+    let is_kept = |model: &Model, i: u32| {
+        (i as usize) < model.mesh().triangles().len() && !model.mesh().is_degenerate(i as usize)
+    };
+    is_kept(a, i) && is_kept(b, j)
 }
 
 /// Descent to the closest pair of triangles.
@@ -140,23 +147,25 @@ impl Nearest {
         }
     }
 
+    /// Descends; whether any pair is known then.
     fn run(&mut self, a: &Model, b: &Model) -> bool {
         tandem::descend(a.bvh(), b.bvh(), self);
         self.pair[0] != NONE
     }
 
-    /// Starts from the distance of a pair of triangles, if the models have it.
-    fn guess(&mut self, a: &Model, b: &Model, pair: Option<[u32; 2]>) {
-        let is_kept = |model: &Model, i: u32| {
-            (i as usize) < model.mesh().triangles().len() && !model.mesh().is_degenerate(i as usize)
-        };
-        if let Some(pair) = pair.filter(|&[i, j]| is_kept(a, i) && is_kept(b, j)) {
-            let [p, q] = triangles_in_b(a, b, &self.a_to_b, pair);
-            let (distance, _) = closest_points(&p, &q);
-            if distance * distance <= self.best {
-                (self.best, self.pair) = (distance * distance, pair);
-            }
+    /// Starts from the distance of a pair of triangles, where that is better than what is known.
+    fn start(&mut self, a: &Model, b: &Model, pair: [u32; 2]) {
+        let [p, q] = triangles_in_b(a, b, &self.a_to_b, pair);
+        let (distance, _) = closest_points(&p, &q);
+        if self.pair[0] == NONE || distance * distance < self.best {
+            (self.best, self.pair) = (distance * distance, pair);
         }
+    }
+
+    fn outcome(&self, a: &Model, b: &Model) -> Distance {
+        let [p, q] = triangles_in_b(a, b, &self.a_to_b, self.pair);
+        let (value, witnesses) = closest_points(&p, &q);
+        Distance { value, witnesses, triangles: Some(self.pair) }
     }
 }
 
@@ -208,7 +217,8 @@ fn gaps_squared<I: Isa>(node: &Node, other: &MovedBox) -> [f32; WIDTH] {
     for axis in 0..3 {
         let behind = I::Single::load(&node.min[axis]) - single(other.max[axis]);
         let before = single(other.min[axis]) - I::Single::load(&node.max[axis]);
-        let gap = behind.max(before).max(single(0.0));
+        // In this order NaN stays NaN, and what costs NaN is skipped.
+        let gap = single(0.0).max(behind.max(before));
         sum = sum + gap * gap;
     }
     (sum * single(1.0 - GAP_ROUNDING)).store()
@@ -360,5 +370,16 @@ mod tests {
             }
         }
         assert!(is_within(&a, &at(0.0, 0.0, 0.0), &b, &at(0.01, 0.0, 0.0), 0.0));
+    }
+
+    #[test]
+    fn no_distance_is_too_great_and_no_pose_panics() {
+        let cube = solid(shapes::cuboid(Vector3::repeat(2.0)));
+        for x in [1e10, 1e25, 1e60, 1e120] {
+            let found = distance(&cube, &at(x, 0.0, 0.0), &cube, &at(0.0, 0.0, 0.0));
+            assert!((found.value - (x - 2.0)).abs() <= 1e-15 * x, "{x} {}", found.value);
+            assert!(!collide(&cube, &at(x, x, x), &cube, &at(0.0, 0.0, 0.0)));
+        }
+        assert!(distance(&cube, &at(f64::NAN, 0.0, 0.0), &cube, &at(0.0, 0.0, 0.0)).value.is_nan());
     }
 }

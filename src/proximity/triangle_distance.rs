@@ -171,7 +171,7 @@ pub(super) fn closest_points(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]) -> (f64
         let [x, y] = closest_on_segments(&[p[i], p[(i + 1) % 3]], &[q[j], q[(j + 1) % 3]]);
         offer(x, y);
     }
-    (best.0.sqrt(), best.1)
+    (nalgebra::distance(&best.1[0], &best.1[1]), best.1)
 }
 
 /// A point that two intersecting triangles share, to within rounding.
