@@ -11,7 +11,7 @@ mod model;
 pub(crate) mod parts;
 pub(crate) mod placement;
 pub(crate) mod time_of_contact;
-mod triangle_distance;
+pub(crate) mod triangle_distance;
 pub(crate) mod triangle_pair;
 mod winding;
 

@@ -155,7 +155,7 @@ fn edges_squared<D: Double>(d: &LaneVector<D>, per_d: D, e: &LaneVector<D>, betw
 }
 
 /// Closest points of two triangles that do not intersect, and their distance [m].
-pub(super) fn closest_points(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]) -> (f64, [Point3<f64>; 2]) {
+pub(crate) fn closest_points(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]) -> (f64, [Point3<f64>; 2]) {
     let mut best = (f64::INFINITY, [p[0], q[0]]);
     let mut offer = |x: Point3<f64>, y: Point3<f64>| {
         let squared = nalgebra::distance_squared(&x, &y);

@@ -8,6 +8,7 @@ use crate::penetration::in_projection::{HalfSpace, nearest};
 use crate::proximity::Model;
 use crate::proximity::placement::Placement;
 use crate::proximity::time_of_contact::{Hit, triangles_in_b};
+use crate::proximity::triangle_distance::closest_points;
 use crate::proximity::triangle_pair::separating_planes;
 
 /// Pairs of triangles that are remembered along a walk. More only slow the walk: an optimum has three.
@@ -91,6 +92,17 @@ impl ContactCone {
         }
         self.rows.push(row);
         true
+    }
+
+    /// Points of A (at q = 0) and of B that touch first among the remembered pairs when A is at `q`.
+    pub(crate) fn witnesses(&self, q: &Vector3<f64>, clearance: f64) -> Option<[Point3<f64>; 2]> {
+        let slack =
+            |pair: &ContactPair| pair.half_space(q, clearance).map(|row| row.normal.dot(q) - row.offset);
+        let slacks = self.pairs.iter().filter_map(|pair| Some((slack(pair)?, pair)));
+        let (_, tightest) = slacks.min_by(|x, y| x.0.total_cmp(&y.0))?;
+        let [p, other] = &tightest.triangles;
+        let (_, [on_a, on_b]) = closest_points(&p.map(|corner| corner + q), other);
+        Some([on_a - q, on_b])
     }
 
     /// The configuration nearest to `from` that keeps a gap of at least `clearance` on every contact.

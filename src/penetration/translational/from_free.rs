@@ -34,5 +34,5 @@ pub fn penetration_from(
     if collide(a, &moved, b, pose_b) {
         return Err(PenetrationError::NotSeparated { length: translation.norm() });
     }
-    Ok(answer(&space, &optimum, translation))
+    Ok(answer(&space, &optimum, pose_b))
 }

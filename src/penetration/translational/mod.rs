@@ -9,7 +9,7 @@ mod free_configuration;
 mod from_free;
 mod walk;
 
-use nalgebra::{Isometry3, Unit, Vector3};
+use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use thiserror::Error;
 
 pub use from_free::penetration_from;
@@ -54,6 +54,8 @@ pub struct Penetration {
     /// Translation of A after which the models are apart [m]: `depth` along `direction` and a clearance of at most
     /// 1e-10 of the models' size on every contact.
     pub translation: Vector3<f64>,
+    /// A point of A and one of B [m], at the input pose, that touch when A has been moved.
+    pub witnesses: [Point3<f64>; 2],
     /// Whether the walk ended because nothing nearby is better, and not at its bound on work.
     pub converged: bool,
     /// In-projections made.
@@ -165,7 +167,12 @@ fn search(
         return separate(a, pose_a, b, pose_b, options, last_free).map(Some);
     }
     let swapped = separate(b, pose_b, a, pose_a, options, last_free.map(|pose| pose.inverse()))?;
-    Ok(Some(Penetration { direction: -swapped.direction, translation: -swapped.translation, ..swapped }))
+    Ok(Some(Penetration {
+        direction: -swapped.direction,
+        translation: -swapped.translation,
+        witnesses: [swapped.witnesses[1], swapped.witnesses[0]],
+        ..swapped
+    }))
 }
 
 fn check_pose(body: char, pose: &Isometry3<f64>) -> Result<(), PenetrationError> {
@@ -212,17 +219,20 @@ fn separate(
     if collide(a, &moved, b, pose_b) {
         return Err(PenetrationError::NotSeparated { length: translation.norm() });
     }
-    Ok(answer(&space, &optimum, translation))
+    Ok(answer(&space, &optimum, pose_b))
 }
 
-fn answer(space: &ContactSpace, optimum: &Optimum, translation: Vector3<f64>) -> Penetration {
+fn answer(space: &ContactSpace, optimum: &Optimum, pose_b: &Isometry3<f64>) -> Penetration {
+    let translation = pose_b.rotation * optimum.q;
+    let to_world = |point: Point3<f64>| pose_b * (space.b.center() + point.coords);
     Penetration {
         depth: optimum.touching.norm(),
         direction: Unit::new_normalize(translation),
         translation,
+        witnesses: optimum.witnesses.map(to_world),
         converged: optimum.converged,
         iterations: space.iterations,
         casts: space.casts,
-        rows: space.rows(),
+        rows: optimum.rows,
     }
 }

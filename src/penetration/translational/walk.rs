@@ -10,7 +10,7 @@
 //! before each out-projection it looks whether a cast from outside along the target beats the present one (a hop).
 //! All motion keeps a clearance from the contacts, so that a start never touches and needs no special case.
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 use super::contact_cone::ContactCone;
 use crate::proximity::Model;
@@ -58,6 +58,10 @@ pub(crate) struct Optimum {
     pub(crate) touching: Vector3<f64>,
     /// Whether the last in-projection gained nothing: then it is a local optimum.
     pub(crate) converged: bool,
+    /// Points of A, where it is, and of B that touch when A is at `q`.
+    pub(crate) witnesses: [Point3<f64>; 2],
+    /// Half-spaces of the contact cone.
+    pub(crate) rows: usize,
 }
 
 impl<'a> ContactSpace<'a> {
@@ -230,18 +234,16 @@ impl<'a> ContactSpace<'a> {
         let clearance = self.clearance();
         self.cone.update(&q, clearance);
         let origin = Vector3::zeros();
-        if converged
-            && let (Some(free), Some(touching)) =
-                (self.cone.nearest(&origin, clearance), self.cone.nearest(&origin, 0.0))
-        {
-            return Optimum { q: free, touching, converged };
-        }
-        let lifted = self.cone.nearest(&q, clearance).unwrap_or(q);
-        Optimum { q: lifted, touching: lifted, converged }
-    }
-
-    /// Half-spaces of the last walk's contacts.
-    pub(crate) fn rows(&self) -> usize {
-        self.cone.rows().len()
+        let ends = if converged {
+            self.cone.nearest(&origin, clearance).zip(self.cone.nearest(&origin, 0.0))
+        } else {
+            None
+        };
+        let (free, touching) = ends.unwrap_or_else(|| {
+            let lifted = self.cone.nearest(&q, clearance).unwrap_or(q);
+            (lifted, lifted)
+        });
+        let witnesses = self.cone.witnesses(&free, clearance).unwrap_or([Point3::origin(); 2]);
+        Optimum { q: free, touching, converged, witnesses, rows: self.cone.rows().len() }
     }
 }

@@ -1,0 +1,338 @@
+//! Penetration depth of solids whose answer is known, and the promises that hold for every answer.
+
+use extricate::geometry::procedural::{
+    BumpySphere, Cuboid, Cup, Grate, LShape, Procedural, Torus, TorusKnot,
+};
+use extricate::geometry::{Solidity, TriangleMesh};
+use extricate::penetration::{
+    Effort, MotionCoherence, Penetration, PenetrationError, TranslationalOptions, penetration,
+    penetration_coherent,
+};
+use extricate::proximity::{Model, collide};
+use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
+
+/// Deterministic numbers in [-1, 1].
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as f64 / f64::from(1_u32 << 30) - 1.0
+    }
+
+    fn vector(&mut self) -> Vector3<f64> {
+        Vector3::new(self.next(), self.next(), self.next())
+    }
+
+    fn pose(&mut self, reach: f64) -> Isometry3<f64> {
+        let axis = Unit::new_normalize(self.vector());
+        let rotation = UnitQuaternion::from_axis_angle(&axis, std::f64::consts::PI * self.next());
+        Isometry3::from_parts((reach * self.vector()).into(), rotation)
+    }
+}
+
+fn solid(mesh: TriangleMesh) -> Model {
+    Model::new(mesh, Solidity::Solid)
+}
+
+fn cuboid(size: [f64; 3], subdivisions: u32) -> Model {
+    let [x, y, z] = size;
+    solid(Cuboid { x, y, z, subdivisions }.mesh().expect("valid parameters"))
+}
+
+fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
+    Isometry3::translation(x, y, z)
+}
+
+fn models() -> Vec<Model> {
+    let meshes = [
+        Torus { segments: 24, sides: 12, ..Torus::default() }.mesh(),
+        TorusKnot::default().mesh(),
+        Cup::default().mesh(),
+        Grate::default().mesh(),
+        LShape::default().mesh(),
+        BumpySphere::default().mesh(),
+        Cuboid::default().mesh(),
+    ];
+    meshes.into_iter().map(|mesh| solid(mesh.expect("valid parameters"))).collect()
+}
+
+fn answer(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    effort: Effort,
+) -> Option<Penetration> {
+    let options = TranslationalOptions { effort, ..TranslationalOptions::default() };
+    penetration(a, pose_a, b, pose_b, &options).expect("a verified answer")
+}
+
+fn moved(pose: &Isometry3<f64>, by: Vector3<f64>) -> Isometry3<f64> {
+    Translation3::from(by) * pose
+}
+
+#[test]
+fn cubes_that_overlap_by_a_half_are_a_half_deep_at_every_tessellation() {
+    for (m, n) in [(1, 1), (2, 1), (4, 4), (8, 3), (16, 16)] {
+        let (a, b) = (cuboid([1.0; 3], m), cuboid([1.0; 3], n));
+        for effort in [Effort::Fast, Effort::Best] {
+            let found = answer(&a, &at(0.5, 0.0, 0.0), &b, &at(0.0, 0.0, 0.0), effort).expect("they overlap");
+            assert!((found.depth - 0.5).abs() < 1e-9, "{m} {n}: {}", found.depth);
+            assert!((found.direction.x - 1.0).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn a_cube_centred_in_a_larger_one_collides_and_leaves_by_the_nearest_face() {
+    let (small, large) = (cuboid([0.5; 3], 1), cuboid([2.0; 3], 1));
+    for effort in [Effort::Fast, Effort::Best] {
+        let found =
+            answer(&small, &at(0.0, 0.0, 0.0), &large, &at(0.0, 0.0, 0.0), effort).expect("it is inside");
+        assert!((found.depth - 1.25).abs() < 1e-9, "{}", found.depth);
+    }
+}
+
+#[test]
+fn coincident_cubes_are_one_side_deep() {
+    let cube = cuboid([1.0; 3], 3);
+    let found =
+        answer(&cube, &at(0.0, 0.0, 0.0), &cube, &at(0.0, 0.0, 0.0), Effort::Best).expect("they coincide");
+    assert!((found.depth - 1.0).abs() < 1e-9, "{}", found.depth);
+}
+
+#[test]
+fn touching_cubes_are_zero_deep_and_cubes_a_hair_apart_are_apart() {
+    let cube = cuboid([1.0; 3], 2);
+    let touching =
+        answer(&cube, &at(1.0, 0.0, 0.0), &cube, &at(0.0, 0.0, 0.0), Effort::Fast).expect("they touch");
+    assert!(touching.depth < 1e-12 && touching.direction.x > 0.5);
+    assert!(answer(&cube, &at(1.0 + 1e-12, 0.0, 0.0), &cube, &at(0.0, 0.0, 0.0), Effort::Fast).is_none());
+}
+
+/// A grate whose bars stand in the gaps of another one: the faces of bars and gaps are exactly coplanar.
+#[test]
+fn exactly_coplanar_faces_give_the_tight_answer() {
+    let grate = Grate::default();
+    let (a, b) = (solid(grate.mesh().expect("valid")), solid(grate.mesh().expect("valid")));
+    let height = a.mesh().aabb().extents().z;
+    for part in [0.1, 0.5, 0.9] {
+        let found = answer(&a, &at(0.0, 0.0, part * height), &b, &at(0.0, 0.0, 0.0), Effort::Best)
+            .expect("they overlap");
+        assert!(found.depth <= (1.0 - part) * height + 1e-9, "{part}: {}", found.depth);
+    }
+}
+
+/// Rotation (row-major), translation [m] and exact depth [m] of a box of 1 × 0.8 × 0.6 against one of
+/// 1.2 × 1 × 0.5 at the origin, from a certified search over their Minkowski difference.
+const TURNED_BOXES: [([f64; 9], [f64; 3], f64); 3] = [
+    (
+        [
+            0.6451997268288191,
+            -0.7279784800112572,
+            -0.23187204475856213,
+            0.3526913651305041,
+            0.5530145707301193,
+            -0.7548401721706146,
+            0.6777360204846711,
+            0.4052434048824007,
+            0.6135565738682294,
+        ],
+        [-0.14008595199616508, -0.01820685562110839, 0.23665330335576024],
+        0.6983790410000044,
+    ),
+    (
+        [
+            -0.777282929214991,
+            -0.6050517866353157,
+            0.17246328142644166,
+            -0.5797018647153126,
+            0.7952829415276735,
+            0.17740008726232442,
+            -0.2444933455056658,
+            0.037912773632424554,
+            -0.9689095033071684,
+        ],
+        [0.5174219796948991, 0.785447827910352, 0.2332084031432304],
+        0.34501449798895,
+    ),
+    (
+        [
+            0.8639620817489825,
+            -0.09477771903547977,
+            -0.49455707989512815,
+            0.2854120540735667,
+            0.9013036153580205,
+            0.3258707601673842,
+            0.41486079676136184,
+            -0.42269253236483023,
+            0.8057428512829232,
+        ],
+        [0.3809949361403798, -0.027888737319985115, -0.01984526670049871],
+        0.7204063374673914,
+    ),
+];
+
+#[test]
+fn turned_boxes_reach_their_exact_depth() {
+    let (a, b) = (cuboid([1.0, 0.8, 0.6], 1), cuboid([1.2, 1.0, 0.5], 1));
+    for (rows, translation, depth) in TURNED_BOXES {
+        let rotation = UnitQuaternion::from_matrix(&nalgebra::Matrix3::from_row_slice(&rows));
+        let pose = Isometry3::from_parts(Vector3::from(translation).into(), rotation);
+        let found = answer(&a, &pose, &b, &Isometry3::identity(), Effort::Best).expect("they overlap");
+        assert!((found.depth - depth).abs() < 1e-9, "{} for {depth}", found.depth);
+    }
+}
+
+#[test]
+fn every_answer_is_free_and_everything_short_of_it_overlaps() {
+    let mut noise = Noise(7);
+    let models = models();
+    let mut answered = 0;
+    for i in 0..models.len() {
+        for j in 0..models.len() {
+            let (a, b) = (&models[i], &models[j]);
+            let reach = 0.3 * (a.radius() + b.radius());
+            let (pose_a, pose_b) = (noise.pose(reach), noise.pose(0.1));
+            let Some(found) = answer(a, &pose_a, b, &pose_b, Effort::Fast) else { continue };
+            answered += 1;
+            assert!(!collide(a, &moved(&pose_a, found.translation), b, &pose_b), "{i} {j}");
+            for share in [0.0, 0.5, 0.9, 0.999] {
+                assert!(
+                    collide(a, &moved(&pose_a, share * found.translation), b, &pose_b),
+                    "{i} {j} {share}"
+                );
+            }
+            let size = a.radius() + b.radius();
+            assert!((found.translation - found.depth * found.direction.into_inner()).norm() < 1e-8 * size);
+            let met = found.witnesses[0] + found.translation - found.witnesses[1];
+            assert!(met.norm() < 1e-8 * size, "{i} {j}: witnesses {met}");
+        }
+    }
+    assert!(answered > 30);
+}
+
+#[test]
+fn swapping_the_models_reverses_the_direction_and_nothing_else() {
+    let mut noise = Noise(11);
+    let models = models();
+    for (i, a) in models.iter().enumerate() {
+        for b in &models {
+            let (pose_a, pose_b) = (noise.pose(0.3), noise.pose(0.3));
+            let (one, other) =
+                (answer(a, &pose_a, b, &pose_b, Effort::Fast), answer(b, &pose_b, a, &pose_a, Effort::Fast));
+            match (one, other) {
+                (Some(one), Some(other)) => {
+                    assert!((one.depth - other.depth).abs() <= 1e-12 * (1.0 + one.depth), "{i}");
+                    assert!((one.translation + other.translation).norm() <= 1e-12 * (1.0 + one.depth), "{i}");
+                    assert_eq!(one.witnesses, [other.witnesses[1], other.witnesses[0]]);
+                }
+                (one, other) => assert_eq!(one, other),
+            }
+        }
+    }
+}
+
+#[test]
+fn the_answer_scales_with_the_unit_of_length() {
+    let mut noise = Noise(13);
+    for model in models() {
+        let (pose_a, pose_b) = (noise.pose(0.3), noise.pose(0.3));
+        let Some(metres) = answer(&model, &pose_a, &model, &pose_b, Effort::Fast) else { continue };
+        for unit in [1e-3, 1e3] {
+            let scaled = solid(model.mesh().scaled(&Vector3::repeat(unit)).expect("a mesh"));
+            let in_unit = |pose: &Isometry3<f64>| {
+                Isometry3::from_parts((pose.translation.vector * unit).into(), pose.rotation)
+            };
+            let found = answer(&scaled, &in_unit(&pose_a), &scaled, &in_unit(&pose_b), Effort::Fast)
+                .expect("the same pair");
+            assert!(
+                (found.depth / unit - metres.depth).abs() < 1e-9,
+                "{unit}: {} {}",
+                found.depth / unit,
+                metres.depth
+            );
+        }
+    }
+}
+
+#[test]
+fn far_from_the_origin_the_answer_is_the_same() {
+    let model = solid(TorusKnot::default().mesh().expect("valid"));
+    let mut noise = Noise(17);
+    let (pose_a, pose_b) = (noise.pose(0.2), noise.pose(0.2));
+    let near = answer(&model, &pose_a, &model, &pose_b, Effort::Fast).expect("they overlap");
+    let away = Vector3::new(1.0e4, -2.0e4, 3.0e4) * model.radius();
+    let far = answer(&model, &moved(&pose_a, away), &model, &moved(&pose_b, away), Effort::Fast)
+        .expect("they overlap");
+    assert!((near.depth - far.depth).abs() < 1e-8 * model.radius());
+}
+
+#[test]
+fn linked_rings_that_sink_into_each_other_stay_linked() {
+    let ring =
+        solid(Torus { major_radius: 1.0, minor_radius: 0.2, ..Torus::default() }.mesh().expect("valid"));
+    let upright = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::FRAC_PI_2);
+    let hanging = |drop: f64| Isometry3::from_parts(Translation3::new(1.6 + drop, 0.0, 0.0), upright);
+    let options = TranslationalOptions { effort: Effort::Fast, ..TranslationalOptions::default() };
+    let mut coherence = MotionCoherence::default();
+    let fixed = Isometry3::identity();
+    let mut query =
+        |drop: f64| penetration_coherent((&ring, &hanging(drop)), (&ring, &fixed), &options, &mut coherence);
+    assert_eq!(query(-0.05), Ok(None));
+    for drop in [0.01, 0.05, 0.1, 0.15] {
+        let found = query(drop).expect("an answer").expect("they overlap");
+        assert!((found.depth - drop).abs() < 0.03, "{drop}: {}", found.depth);
+        assert!(found.direction.x < -0.9);
+    }
+}
+
+#[test]
+fn a_thin_plate_is_pushed_back_to_the_side_it_came_from() {
+    let (plate, cube) = (cuboid([2.0, 2.0, 0.01], 1), cuboid([1.0; 3], 1));
+    let options = TranslationalOptions::default();
+    let mut coherence = MotionCoherence::default();
+    let mut query = |z: f64| {
+        penetration_coherent(
+            (&cube, &at(0.1, 0.2, z)),
+            (&plate, &at(0.0, 0.0, 0.0)),
+            &options,
+            &mut coherence,
+        )
+    };
+    assert_eq!(query(0.6), Ok(None));
+    // Most of the cube is through the plate, and the shortest way out is on: a query without memory goes there.
+    let found = query(-0.3).expect("an answer").expect("they overlap");
+    assert!((found.depth - 0.805).abs() < 1e-9 && found.direction.z > 0.999, "{}", found.depth);
+    let forgetful =
+        answer(&cube, &at(0.1, 0.2, -0.3), &plate, &at(0.0, 0.0, 0.0), Effort::Best).expect("they overlap");
+    assert!(forgetful.depth < 0.25);
+}
+
+#[test]
+fn surfaces_without_an_inside_have_a_depth_too() {
+    let square = |z: f64| {
+        let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
+        let points = corners.map(|(x, y)| Point3::new(x, y, z)).to_vec();
+        Model::new(TriangleMesh::new(points, vec![[0, 1, 2], [0, 2, 3]]).expect("a mesh"), Solidity::Surface)
+    };
+    let (flat, cube) = (square(0.0), cuboid([0.5; 3], 2));
+    let found =
+        answer(&cube, &at(0.0, 0.0, 0.2), &flat, &at(0.0, 0.0, 0.0), Effort::Best).expect("they cross");
+    assert!((found.depth - 0.05).abs() < 1e-9, "{}", found.depth);
+    // A surface inside a solid collides with it; a solid around a surface's hull does not contain anything.
+    assert!(
+        answer(&flat, &at(0.0, 0.0, 0.0), &cuboid([4.0; 3], 1), &at(0.0, 0.0, 0.0), Effort::Fast).is_some()
+    );
+}
+
+#[test]
+fn a_pose_that_is_not_finite_is_an_error_and_not_an_absence() {
+    let cube = cuboid([1.0; 3], 1);
+    let mut broken = at(0.0, 0.0, 0.0);
+    broken.translation.vector.y = f64::NAN;
+    let options = TranslationalOptions::default();
+    let result = penetration(&cube, &at(0.0, 0.0, 0.0), &cube, &broken, &options);
+    assert!(matches!(result, Err(PenetrationError::PoseNotFinite { body: 'B', .. })));
+}
