@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
+use std::path::Path;
 
 use extricate::geometry::TriangleMesh;
 use extricate::geometry::procedural::{
     self, Bottle, Bowl, Capsule, Cone, Cup, Cylinder, Gear, Grate, LShape, Lattice, Plate, Procedural,
     Sphere, Torus, TorusKnot, Tub, UvSphere,
 };
+use extricate::geometry::read::read_mesh;
 use extricate::geometry::report::MeshReport;
 use nalgebra::{Point3, Vector3};
 
@@ -307,4 +309,27 @@ fn a_mesh_beyond_memory_is_refused_before_it_is_made() {
         let error = procedural::build(kind, &BTreeMap::from([(parameter.to_owned(), 4e9)])).unwrap_err();
         assert!(error.to_string().contains("triangles"), "{error}");
     }
+}
+
+#[test]
+fn the_assets_are_what_their_commands_make() {
+    /// Sine and cosine may differ in the last digits between platforms.
+    const PLATFORM: f64 = 1e-14;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let sources = std::fs::read_to_string(root.join("assets/SOURCES.md")).unwrap();
+    let commands: Vec<_> = sources.lines().filter_map(|line| line.strip_prefix("extricate mesh ")).collect();
+    for command in &commands {
+        let words: Vec<_> = command.split(' ').collect();
+        let [kind, parameters @ .., "-o", file] = words.as_slice() else { panic!("{command}") };
+        let parameters = parameters
+            .chunks(2)
+            .map(|pair| (pair[0].trim_start_matches('-').replace('-', "_"), pair[1].parse::<f64>().unwrap()));
+        let made = procedural::build(kind, &parameters.collect()).unwrap();
+        let stored = read_mesh(root.join(file)).unwrap();
+        assert_eq!(stored.triangles(), made.triangles(), "{file}");
+        let size = made.aabb().extents().norm();
+        let mut pairs = stored.vertices().iter().zip(made.vertices());
+        assert!(pairs.all(|(stored, made)| (stored - made).norm() <= PLATFORM * size), "{file}");
+    }
+    assert_eq!(commands.len(), std::fs::read_dir(root.join("assets/meshes")).unwrap().count());
 }

@@ -165,19 +165,40 @@ impl fmt::Display for MeshReport {
         for (count, defect) in self.defects() {
             writeln!(f, "{count} {defect}")?;
         }
-        let [min, max] = [self.min, self.max];
-        let size = [0, 1, 2].map(|k| max[k] - min[k]);
-        writeln!(f, "size {:.6} x {:.6} x {:.6} m, area {:.6e} m²", size[0], size[1], size[2], self.area)?;
+        let size = [0, 1, 2].map(|k| self.max[k] - self.min[k]);
+        writeln!(f, "size {} m, area {} m²", numbers(size, " x "), number(self.area))?;
         if let Some(volume) = self.volume {
-            writeln!(f, "volume {volume:.6e} m³")?;
+            writeln!(f, "volume {} m³", number(volume))?;
         }
-        let [x, y, z] = self.center;
-        write!(f, "centre ({x:.6}, {y:.6}, {z:.6}) m")?;
+        let largest = size.into_iter().fold(0.0, f64::max);
+        let center = self.center.map(|x| if x.abs() < NEGLIGIBLE_OFFSET * largest { 0.0 } else { x });
+        write!(f, "centre ({}) m", numbers(center, ", "))?;
         if let Some(inertia) = self.inertia {
-            let [x, y, z] = [0, 1, 2].map(|k| inertia[k][k]);
-            write!(f, "\ninertia per unit density about the axes through it {x:.6e}, {y:.6e}, {z:.6e} m⁵")?;
+            let diagonal = [0, 1, 2].map(|k| inertia[k][k]);
+            write!(f, "\ninertia per unit density about the axes through it {} m⁵", numbers(diagonal, ", "))?;
         }
         Ok(())
+    }
+}
+
+/// Share of the size below which an offset of the centre is told as zero: rounding of the sums.
+const NEGLIGIBLE_OFFSET: f64 = 1e-12;
+
+fn numbers(values: [f64; 3], separator: &str) -> String {
+    values.map(number).join(separator)
+}
+
+/// A number with six significant digits.
+fn number(x: f64) -> String {
+    let size = x.abs();
+    if (1e-3..1e6).contains(&size) {
+        let decimals = (5.0 - size.log10().floor()).max(0.0) as usize;
+        let text = format!("{x:.decimals$}");
+        if decimals > 0 { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    } else if size > 0.0 {
+        format!("{x:.5e}")
+    } else {
+        "0".to_owned()
     }
 }
 
@@ -237,6 +258,15 @@ mod tests {
         let report = MeshReport::of(&sheet);
         assert!(report.closed && !report.solid && !report.inside_out);
         assert_eq!((Solidity::of(&sheet), report.duplicate_triangles), (Solidity::Surface, 1));
+    }
+
+    #[test]
+    fn numbers_are_told_with_six_significant_digits() {
+        let told = [0.0, -0.0, 2.4, 1.0 / 3.0, -1234.5678, 0.001_234_567_8, 1.234_567_8e-5, 7e9, 123_456.7]
+            .map(number);
+        let expected =
+            ["0", "0", "2.4", "0.333333", "-1234.57", "0.00123457", "1.23457e-5", "7.00000e9", "123457"];
+        assert_eq!(told, expected);
     }
 
     #[test]

@@ -89,17 +89,34 @@ pub enum ReadError {
 /// [`ReadError`] when the file is missing, of no known format, damaged, or holds no triangle with an area.
 pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, ReadError> {
     let path = path.as_ref();
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    let read = match extension.as_str() {
-        "obj" => obj::read,
-        "stl" => stl::read,
-        "ply" => ply::read,
-        "off" => off::read,
-        "gltf" | "glb" => gltf::read,
-        _ => return Err(ReadError::UnknownFormat { path: path.to_owned(), extension }),
-    };
+    let read = reader_of(path)?;
     let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
     read(&bytes, path).map_err(|fault| fault.in_file(path))
+}
+
+/// The mesh in the content of a file that has been read already. The path tells the format and stands in the errors;
+/// external buffers of a glTF are looked for beside it.
+///
+/// # Errors
+/// [`ReadError`] when the extension names no known format, or the content is damaged or holds no triangle with an
+/// area.
+pub fn parse_mesh(bytes: &[u8], path: impl AsRef<Path>) -> Result<TriangleMesh, ReadError> {
+    let path = path.as_ref();
+    reader_of(path)?(bytes, path).map_err(|fault| fault.in_file(path))
+}
+
+type Reader = fn(&[u8], &Path) -> Result<TriangleMesh, Fault>;
+
+fn reader_of(path: &Path) -> Result<Reader, ReadError> {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    match extension.as_str() {
+        "obj" => Ok(obj::read),
+        "stl" => Ok(stl::read),
+        "ply" => Ok(ply::read),
+        "off" => Ok(off::read),
+        "gltf" | "glb" => Ok(gltf::read),
+        _ => Err(ReadError::UnknownFormat { path: path.to_owned(), extension }),
+    }
 }
 
 /// What is wrong with the content of a file.
