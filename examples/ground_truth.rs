@@ -8,6 +8,8 @@
 //! `je12_depth`, the answer of the original library) with `soup/meshes/NAME.obj`, and `exact/exact.json` (unions of
 //! convex pieces with their exact depth). Exits with 1 when an answer fails, is not free, or is below an exact depth.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints tables")]
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};

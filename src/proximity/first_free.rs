@@ -50,7 +50,7 @@ impl March {
     }
 
     /// Length from here to the last exit of a few intersecting pairs; `None` when nothing intersects.
-    pub(crate) fn look(&self, a: &Model, b: &Model, a_to_b: &Placement) -> Option<f64> {
+    fn look(&self, a: &Model, b: &Model, a_to_b: &Placement) -> Option<f64> {
         let mut query = Look {
             a_to_b: *a_to_b,
             b_to_a: a_to_b.inverse(),

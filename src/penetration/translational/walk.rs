@@ -99,12 +99,6 @@ impl<'a> ContactSpace<'a> {
         (root - along).max(0.0)
     }
 
-    /// Whether the surfaces keep a clearance at the configuration `q`.
-    #[must_use]
-    pub(crate) fn is_free(&self, q: &Vector3<f64>) -> bool {
-        self.march(&Vector3::x(), 0.0).look(self.a, self.b, &self.a_to_b.shifted(q)).is_none()
-    }
-
     /// Whether the models are apart at the configuration `q`: their surfaces, and neither inside the other.
     #[must_use]
     pub(crate) fn is_apart(&self, q: &Vector3<f64>) -> bool {
