@@ -57,13 +57,14 @@ fn descend_with<I: Isa, V: Single>(tree: &TriangleBvh, query: &mut V) {
         if cost > query.bound() {
             continue;
         }
-        match tree.child(subtree) {
-            Some(Child::Leaf(packet)) => {
+        let Some(child) = tree.child(subtree) else { continue };
+        match child {
+            Child::Leaf(packet) => {
                 if query.leaf::<I>(tree.packet(packet)).is_break() {
                     break;
                 }
             }
-            Some(Child::Inner(node)) => {
+            Child::Inner(node) => {
                 let costs = query.costs::<I>(tree.node(node));
                 let (first, bound) = (stack.len(), query.bound());
                 for lane in 0..WIDTH {
@@ -78,7 +79,6 @@ fn descend_with<I: Isa, V: Single>(tree: &TriangleBvh, query: &mut V) {
                     }
                 }
             }
-            None => {}
         }
     }
     STACK.set(stack);
