@@ -65,7 +65,7 @@ procedural! { "bumpy_sphere"
         /// Greatest height of a bump as a share of the radius, below 1.
         amplitude: f64 = 0.12,
         /// Bumps across the diameter.
-        bumps: f64 = 3.0,
+        bumps: f64 = 2.0,
         /// Parts of an icosahedron's edge; there are 20 n² triangles.
         frequency: u32 = 12,
     }
@@ -97,11 +97,11 @@ procedural! { "blob"
         /// Mean radius [m].
         radius: f64 = 0.5,
         /// Greatest displacement as a share of the radius, below 1.
-        amplitude: f64 = 0.6,
+        amplitude: f64 = 0.9,
         /// Features of the coarsest octave across the radius.
-        roughness: f64 = 1.6,
-        /// Octaves of noise, each half as large as the one before.
-        octaves: u32 = 6,
+        roughness: f64 = 1.3,
+        /// Octaves of noise, each 0.4 as high as the one before.
+        octaves: u32 = 5,
         /// Seed of the noise.
         seed: u32 = 1,
         /// Parts of an icosahedron's edge; there are 20 n² triangles.
