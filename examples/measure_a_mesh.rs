@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --example measure_a_mesh -- FILE.ply`; without a file it writes to the temporary folder.
 
+#![expect(clippy::print_stdout, reason = "an example tells its result")]
+
 use std::error::Error;
 use std::path::PathBuf;
 
