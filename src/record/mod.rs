@@ -1,1 +1,13 @@
 //! What a run leaves behind: states, a summary, timings and the hashes that make runs comparable.
+
+mod directory;
+mod hash;
+mod run;
+mod state;
+mod summary;
+
+pub use directory::{RecordError, RunDirectory};
+pub use hash::Hash;
+pub use run::{Outcome, RunError, RunOptions, run};
+pub use state::{BodyLine, EnergyLine, StateLine};
+pub use summary::{Percentiles, Summary, Timing, WorstPenetration, host_name};

@@ -196,18 +196,18 @@ pub enum Fault {
         message: String,
     },
     /// A mesh file is missing, broken or not a mesh.
-    #[error("cannot use the mesh {}: {source}", .path.display())]
+    #[error("cannot use the mesh {cause}")]
     Mesh {
         /// Its path, resolved against the folder of the scene.
         path: PathBuf,
-        /// Why.
-        source: Box<dyn std::error::Error + Send + Sync>,
+        /// Path, line where there is one, and what is wrong.
+        cause: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A shape cannot be made.
-    #[error("cannot make the shape: {source}")]
+    #[error("cannot make the shape: {cause}")]
     Shape {
         /// Why.
-        source: Box<dyn std::error::Error + Send + Sync>,
+        cause: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A mesh that should be a solid encloses no volume.
     #[error("the solid has no volume ({volume} m³)")]

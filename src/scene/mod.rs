@@ -1,11 +1,20 @@
 //! Scenes: the RON schema, validation, loading and instantiation.
 
 mod error;
+mod instantiate;
+mod judge;
+mod linking;
+mod load;
 mod locate;
+mod overlap;
 mod parse;
 mod placement;
 mod random;
 pub mod schema;
+mod shape;
 mod validate;
 
 pub use error::{Fault, Problem, SceneError};
+pub use judge::{EnergyBalance, Judge, Moment, Verdict};
+pub use load::{MeshFile, Scene};
+pub use overlap::overlaps;

@@ -1,6 +1,6 @@
 //! Where bodies start: rotations as the schema writes them, and grids of copies.
 
-use nalgebra::{Isometry3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 
 use super::random::Random;
 use super::schema::{BodyEntry, Rotation, Triple};
@@ -8,6 +8,11 @@ use super::schema::{BodyEntry, Rotation, Triple};
 /// The numbers as a vector.
 pub(super) fn vector((x, y, z): Triple) -> Vector3<f64> {
     Vector3::new(x, y, z)
+}
+
+/// The numbers as a point.
+pub(super) fn point(numbers: Triple) -> Point3<f64> {
+    vector(numbers).into()
 }
 
 /// The orientation body → world. Axis and quaternion are normalized; that they are so within rounding is validated.

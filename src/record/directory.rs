@@ -1,0 +1,97 @@
+//! The folder of a run: `states.jsonl`, `summary.json`, `timing.json`.
+//!
+//! A run that is killed leaves whole lines and no summary; a summary is there only when the run is complete.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use thiserror::Error;
+
+use super::{StateLine, Summary, Timing};
+
+/// Why a run could not be recorded.
+#[derive(Debug, Error)]
+#[error("cannot {action} {}: {source}", .path.display())]
+pub struct RecordError {
+    /// What was tried: `read` or `write`.
+    pub action: &'static str,
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What the system says.
+    pub source: io::Error,
+}
+
+/// The folder of a run that is being written.
+#[derive(Debug)]
+pub struct RunDirectory {
+    folder: PathBuf,
+    states: File,
+    line: Vec<u8>,
+}
+
+impl RunDirectory {
+    const STATES: &str = "states.jsonl";
+    const SUMMARY: &str = "summary.json";
+    const TIMING: &str = "timing.json";
+
+    /// Makes the folder, or empties it of the files of an earlier run; other files in it stay.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the system does not allow it.
+    pub fn create(folder: impl Into<PathBuf>) -> Result<Self, RecordError> {
+        let folder = folder.into();
+        told(&folder, fs::create_dir_all(&folder))?;
+        for old in [Self::SUMMARY, Self::TIMING] {
+            let path = folder.join(old);
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => told(&path, Err(error))?,
+                _ => {}
+            }
+        }
+        let path = folder.join(Self::STATES);
+        let states = told(&path, File::create(&path))?;
+        Ok(Self { folder, states, line: Vec::new() })
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Appends a state. The line is handed to the system as a whole, so that a reader never waits for its end.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the system does not take it.
+    pub fn append(&mut self, state: &StateLine) -> Result<(), RecordError> {
+        self.line.clear();
+        let written = serde_json::to_writer(&mut self.line, state).map_err(io::Error::from);
+        self.line.push(b'\n');
+        told(&self.folder.join(Self::STATES), written.and_then(|()| self.states.write_all(&self.line)))
+    }
+
+    /// Writes how long the run took, and then the summary, which makes the run complete.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the system does not take it.
+    pub fn complete(self, summary: &Summary, timing: &Timing) -> Result<(), RecordError> {
+        told(&self.folder.join(Self::STATES), self.states.sync_all())?;
+        replace(&self.folder.join(Self::TIMING), timing)?;
+        replace(&self.folder.join(Self::SUMMARY), summary)
+    }
+}
+
+/// Writes a file under another name and renames it, so that it is never there in part.
+fn replace(path: &Path, value: &impl Serialize) -> Result<(), RecordError> {
+    let draft = path.with_extension("json.part");
+    let mut text = told(path, serde_json::to_vec_pretty(value).map_err(io::Error::from))?;
+    text.push(b'\n');
+    told(&draft, fs::write(&draft, text))?;
+    told(path, fs::rename(&draft, path))
+}
+
+fn told<T>(path: &Path, result: io::Result<T>) -> Result<T, RecordError> {
+    result.map_err(|source| RecordError { action: "write", path: path.to_owned(), source })
+}

@@ -1,0 +1,49 @@
+//! Hashes that tell whether two runs had the same input. They are no protection against forgery.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// A 64-bit hash, written as sixteen hexadecimal digits: JSON numbers cannot hold it everywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Hash(pub u64);
+
+impl Hash {
+    /// FNV-1a over several byte strings, each with its length, so that moving a border changes the hash.
+    #[must_use]
+    pub fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut hash = 0xcbf2_9ce4_8422_2325;
+        let mut add = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        for part in parts {
+            (part.len() as u64).to_le_bytes().into_iter().for_each(&mut add);
+            part.iter().copied().for_each(&mut add);
+        }
+        Self(hash)
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl Serialize for Hash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moved_border_and_a_changed_byte_change_the_hash() {
+        let hash = |parts: &[&str]| Hash::of(parts.iter().map(|part| part.as_bytes()));
+        assert_ne!(hash(&["ab", "c"]), hash(&["a", "bc"]));
+        assert_ne!(hash(&["abc"]), hash(&["abd"]));
+        assert_eq!(hash(&["abc", ""]), hash(&["abc", ""]));
+        assert_eq!(Hash(0xab).to_string(), "00000000000000ab");
+    }
+}

@@ -1,0 +1,186 @@
+//! Running a scene from its start to its end: steps, records, judgement.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use super::{
+    EnergyLine, Hash, Percentiles, RecordError, RunDirectory, StateLine, Summary, Timing, WorstPenetration,
+    host_name,
+};
+use crate::dynamics::{BuildError, StepError, StepReport, World};
+use crate::penetration::{Effort, PenetrationError};
+use crate::scene::{Judge, Moment, Scene, overlaps};
+
+/// What to run of a scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunOptions {
+    /// Number of steps.
+    pub steps: u64,
+    /// Every how many steps a state is recorded, and penetrations measured. The start and the end are always.
+    pub every: u64,
+    /// Whether what the scene expects is judged; a run that is shorter than the scene cannot be.
+    pub judge: bool,
+}
+
+impl RunOptions {
+    /// Steps between recorded states where nothing else is said: sixty states a second at the usual step of 1/240 s.
+    pub const EVERY: u64 = 4;
+
+    /// The whole scene, judged.
+    #[must_use]
+    pub fn whole(scene: &Scene) -> Self {
+        Self { steps: scene.steps(scene.duration), every: Self::EVERY, judge: true }
+    }
+}
+
+/// Why a run did not come to its end.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The bodies and joints of the scene make no world.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A step failed.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// A penetration could not be measured.
+    #[error(transparent)]
+    Penetration(#[from] PenetrationError),
+    /// A record could not be written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+}
+
+/// A run that came to its end, or to the step after which it was stopped.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// What it came to.
+    pub summary: Summary,
+    /// How long it took.
+    pub timing: Timing,
+    /// Whether it was stopped before its last step; its folder has no summary then.
+    pub stopped: bool,
+}
+
+/// Runs `world`, which is the world of `scene` at its start, and records it in `directory`.
+///
+/// After each step `watch` is told its report and may stop the run; the last state is then still recorded.
+///
+/// # Errors
+/// [`RunError`] when a step, a measurement or a record fails; the folder then has no summary.
+pub fn run(
+    scene: &Scene,
+    mut world: World,
+    options: &RunOptions,
+    mut directory: Option<RunDirectory>,
+    watch: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
+) -> Result<Outcome, RunError> {
+    let input_hash = scene_hash(scene)?;
+    let started = Instant::now();
+    let mut course = Course::new(scene);
+    course.observe(&world, 0, &mut directory)?;
+    let mut stopped = false;
+    while world.steps() < options.steps && !stopped {
+        let report = world.step()?;
+        course.steps.push(report.timings.total);
+        course.contacts.push(report.timings.contacts);
+        stopped = watch(&report).is_break() && world.steps() < options.steps;
+        if world.steps().is_multiple_of(options.every) || world.steps() == options.steps || stopped {
+            course.observe(&world, report.contacts, &mut directory)?;
+        }
+    }
+    let timing = course.timing(started.elapsed(), world.time());
+    let summary = course.summary(&world, input_hash, options.judge && !stopped);
+    if let Some(directory) = directory.filter(|_| !stopped) {
+        directory.complete(&summary, &timing)?;
+    }
+    Ok(Outcome { summary, timing, stopped })
+}
+
+/// Hash of the scene file and of all meshes that it names.
+fn scene_hash(scene: &Scene) -> Result<Hash, RecordError> {
+    let meshes = scene.meshes.iter().map(|mesh| {
+        let failed = |source| RecordError { action: "read", path: mesh.path.clone(), source };
+        std::fs::read(&mesh.path).map_err(failed)
+    });
+    let contents = meshes.collect::<Result<Vec<_>, _>>()?;
+    let parts = std::iter::once(scene.text.as_bytes()).chain(contents.iter().map(Vec::as_slice));
+    Ok(Hash::of(parts))
+}
+
+/// What is kept of a run while it runs.
+struct Course<'a> {
+    scene: &'a Scene,
+    judge: Judge<'a>,
+    steps: Vec<Duration>,
+    contacts: Vec<Duration>,
+}
+
+impl<'a> Course<'a> {
+    fn new(scene: &'a Scene) -> Self {
+        let judge = Judge::new(&scene.expect, &scene.bodies, &scene.options.gravity);
+        Self { scene, judge, steps: Vec::new(), contacts: Vec::new() }
+    }
+
+    fn observe(
+        &mut self,
+        world: &World,
+        contacts: usize,
+        directory: &mut Option<RunDirectory>,
+    ) -> Result<(), RunError> {
+        let penetrations = overlaps(world, Effort::Best)?;
+        let relative = penetrations.iter().map(|pair| pair.depth / pair.size).fold(0.0, f64::max);
+        let bodies = world.bodies();
+        let energy = world.energy();
+        self.judge.observe(&Moment { time: world.time(), bodies: &bodies, energy, penetration: relative });
+        let Some(directory) = directory else { return Ok(()) };
+        let line = StateLine {
+            step: world.steps(),
+            time: world.time(),
+            bodies: bodies.iter().map(|body| (body.name.as_str(), body.into())).collect(),
+            energy: EnergyLine::from(energy),
+            contacts,
+            max_penetration: penetrations.iter().map(|pair| pair.depth).fold(0.0, f64::max),
+            hash: Hash(world.hash()),
+        };
+        Ok(directory.append(&line)?)
+    }
+
+    fn summary(&self, world: &World, input_hash: Hash, judged: bool) -> Summary {
+        let expect = if judged { self.judge.verdicts() } else { Vec::new() };
+        let (relative, time) = self.judge.worst_penetration();
+        Summary {
+            version: env!("CARGO_PKG_VERSION"),
+            libraries: BTreeMap::from([("rapier3d-f64", rapier3d::VERSION)]),
+            scene: self.scene.name(),
+            title: self.scene.title.clone(),
+            input_hash,
+            seed: self.scene.seed,
+            time_step: world.options().time_step,
+            steps: world.steps(),
+            time: world.time(),
+            bodies: self.scene.bodies.len(),
+            worst_penetration: WorstPenetration { relative, time },
+            energy: self.judge.energy().expect("the start was observed"),
+            hash: Hash(world.hash()),
+            pass: expect.iter().all(|verdict| verdict.pass),
+            expect,
+        }
+    }
+
+    fn timing(&self, wall: Duration, simulated: f64) -> Timing {
+        let phases = [("total", &self.steps), ("contacts", &self.contacts)];
+        let percentiles =
+            phases.into_iter().filter_map(|(name, times)| Some((name, Percentiles::of(times)?)));
+        Timing {
+            host: host_name(),
+            threads: rayon::current_num_threads(),
+            wall_time: wall.as_secs_f64(),
+            real_time_factor: simulated / wall.as_secs_f64(),
+            step_ms: percentiles.collect(),
+        }
+    }
+}

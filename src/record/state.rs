@@ -1,0 +1,67 @@
+//! A recorded state: one line of `states.jsonl`.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::Hash;
+use crate::dynamics::{BodyState, Energy};
+
+/// A recorded state, SI units, world frame.
+#[derive(Debug, Clone, Serialize)]
+pub struct StateLine<'a> {
+    /// Number of steps taken; 0 is the start.
+    pub step: u64,
+    /// Time since the start [s].
+    pub time: f64,
+    /// Bodies by name.
+    pub bodies: BTreeMap<&'a str, BodyLine>,
+    /// Energy of the dynamic bodies.
+    pub energy: EnergyLine,
+    /// Contact points that the solver was given.
+    pub contacts: usize,
+    /// Largest penetration depth of a pair [m].
+    pub max_penetration: f64,
+    /// Hash of the state, over the bodies sorted by name.
+    pub hash: Hash,
+}
+
+/// Where a body is and how it moves.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct BodyLine {
+    /// Position of the origin [m].
+    pub position: [f64; 3],
+    /// Unit quaternion w, x, y, z.
+    pub rotation: [f64; 4],
+    /// Velocity of the centre of mass [m/s].
+    pub linear_velocity: [f64; 3],
+    /// Angular velocity [rad/s].
+    pub angular_velocity: [f64; 3],
+}
+
+/// Energy of the dynamic bodies [J].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct EnergyLine {
+    /// Kinetic energy [J].
+    pub kinetic: f64,
+    /// Potential energy [J], zero at the world's origin.
+    pub potential: f64,
+}
+
+impl From<&BodyState> for BodyLine {
+    fn from(state: &BodyState) -> Self {
+        let q = state.rotation.quaternion();
+        Self {
+            position: state.position.coords.into(),
+            rotation: [q.w, q.i, q.j, q.k],
+            linear_velocity: state.linear_velocity.into(),
+            angular_velocity: state.angular_velocity.into(),
+        }
+    }
+}
+
+impl From<Energy> for EnergyLine {
+    fn from(energy: Energy) -> Self {
+        Self { kinetic: energy.kinetic, potential: energy.potential }
+    }
+}

@@ -1,0 +1,119 @@
+//! What a run came to (`summary.json`), and how long it took (`timing.json`).
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::Hash;
+use crate::scene::{EnergyBalance, Verdict};
+
+/// What a complete run came to. Equal runs have equal summaries, byte for byte.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// Version of this program.
+    pub version: &'static str,
+    /// Versions of the libraries that the result depends on.
+    pub libraries: BTreeMap<&'static str, &'static str>,
+    /// Name of the scene: its file without folder and extension.
+    pub scene: String,
+    /// Its title.
+    pub title: String,
+    /// Hash of the scene file and of all meshes that it names.
+    pub input_hash: Hash,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Length of a step [s].
+    pub time_step: f64,
+    /// Number of steps taken.
+    pub steps: u64,
+    /// Simulated time [s].
+    pub time: f64,
+    /// Number of bodies.
+    pub bodies: usize,
+    /// The worst penetration of the recorded states.
+    pub worst_penetration: WorstPenetration,
+    /// What became of the energy.
+    pub energy: EnergyBalance,
+    /// Hash of the last state, over the bodies sorted by name.
+    pub hash: Hash,
+    /// What the scene expects, judged.
+    pub expect: Vec<Verdict>,
+    /// Whether all of it passed.
+    pub pass: bool,
+}
+
+/// The worst penetration of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct WorstPenetration {
+    /// Depth over the size of the smaller body.
+    pub relative: f64,
+    /// When it was [s].
+    pub time: f64,
+}
+
+/// How long a run took. Nothing else of a run holds wall-clock time.
+#[derive(Debug, Clone, Serialize)]
+pub struct Timing {
+    /// Name of the machine.
+    pub host: String,
+    /// Threads that were used.
+    pub threads: usize,
+    /// Wall-clock time of the run without loading [s].
+    pub wall_time: f64,
+    /// Simulated over wall-clock time.
+    pub real_time_factor: f64,
+    /// Time of a step by phase [ms].
+    pub step_ms: BTreeMap<&'static str, Percentiles>,
+}
+
+/// Percentiles of the time of a step [ms].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Percentiles {
+    /// Half of the steps were faster.
+    pub p50: f64,
+    /// 90 % were faster.
+    pub p90: f64,
+    /// 99 % were faster.
+    pub p99: f64,
+    /// The slowest.
+    pub max: f64,
+}
+
+impl Percentiles {
+    /// Percentiles of the durations; none without any. The value at rank ⌈p n⌉.
+    #[must_use]
+    pub fn of(durations: &[Duration]) -> Option<Self> {
+        let mut sorted = durations.to_vec();
+        sorted.sort_unstable();
+        let at = |percent: usize| {
+            let rank = (percent * sorted.len()).div_ceil(100);
+            sorted.get(rank.max(1) - 1).map(|duration| duration.as_secs_f64() * 1e3)
+        };
+        Some(Self { p50: at(50)?, p90: at(90)?, p99: at(99)?, max: at(100)? })
+    }
+}
+
+/// Name of this machine, as far as the system tells.
+#[must_use]
+pub fn host_name() -> String {
+    let from_system = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let name =
+        from_system.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());
+    name.map_or_else(|| String::from("unknown"), |name| name.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_the_values_at_their_rank() {
+        let durations: Vec<_> = (1..=200).rev().map(Duration::from_millis).collect();
+        let percentiles = Percentiles::of(&durations).unwrap();
+        assert_eq!(percentiles, Percentiles { p50: 100.0, p90: 180.0, p99: 198.0, max: 200.0 });
+        assert_eq!(Percentiles::of(&[]), None);
+        let one = Percentiles::of(&[Duration::from_millis(3)]).unwrap();
+        assert_eq!(one, Percentiles { p50: 3.0, p90: 3.0, p99: 3.0, max: 3.0 });
+    }
+}

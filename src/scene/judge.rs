@@ -1,0 +1,429 @@
+//! Judging a run by what its scene expects.
+//!
+//! A [`Judge`] watches the moments of a run as they pass and keeps only extremes, so that a run of any length can be
+//! judged; at the end it compares them with the bounds.
+
+use nalgebra::{Point3, Vector3};
+use serde::Serialize;
+
+use super::linking::linking_number;
+use super::placement::{point, vector};
+use super::schema::{Core, Expect, Region};
+use super::shape::volume;
+use crate::dynamics::{BodyDescription, BodyKind, BodyState, Energy, Mass};
+
+/// Segments of a circle whose linking is counted: enough that the polygon stays inside any ring worth its name.
+const CIRCLE_SEGMENTS: u32 = 96;
+
+/// Largest deviation of a linking number from an integer; it is one up to rounding unless the curves meet.
+const LINKING_TOLERANCE: f64 = 1e-3;
+
+/// A run at an instant.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment<'a> {
+    /// Time since the start [s].
+    pub time: f64,
+    /// All bodies, sorted by name.
+    pub bodies: &'a [BodyState],
+    /// Energy of the dynamic bodies.
+    pub energy: Energy,
+    /// Largest penetration depth of a pair over the size of its smaller body.
+    pub penetration: f64,
+}
+
+/// One expectation and what became of it: it passes when `measured` is within `bar` of `expected`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Verdict {
+    /// What was judged, with its unit.
+    pub quantity: String,
+    /// The value of a perfect run.
+    pub expected: f64,
+    /// The value of this run.
+    pub measured: f64,
+    /// Largest deviation that passes.
+    pub bar: f64,
+    /// Whether it passed.
+    pub pass: bool,
+}
+
+impl Verdict {
+    fn new(quantity: impl Into<String>, expected: f64, measured: f64, bar: f64) -> Self {
+        let pass = (measured - expected).abs() <= bar;
+        Self { quantity: quantity.into(), expected, measured, bar, pass }
+    }
+}
+
+/// What a run did with its energy; all in joule but the shares.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct EnergyBalance {
+    /// Kinetic and potential energy at the start [J].
+    pub start: f64,
+    /// The same at the end [J].
+    pub end: f64,
+    /// The greatest energy that the run could turn into motion [J].
+    pub scale: f64,
+    /// Largest rise above the start, over the scale.
+    pub gain: f64,
+    /// Largest rise above the least value before, over the scale.
+    pub rise: f64,
+}
+
+/// Watches a run and judges it.
+#[derive(Debug, Clone)]
+pub struct Judge<'a> {
+    expect: &'a Expect,
+    dynamic: Vec<Watched>,
+    /// Least energy scale of a run [J]: see [`least_scale`].
+    least_scale: f64,
+    seen: Extremes,
+    last: Vec<BodyState>,
+}
+
+/// A dynamic body: its index among the bodies sorted by name, and its size [m].
+#[derive(Debug, Clone, Copy)]
+struct Watched {
+    index: usize,
+    size: f64,
+}
+
+/// The extremes of what passed.
+#[derive(Debug, Clone, Copy, Default)]
+struct Extremes {
+    energy: Option<EnergyExtremes>,
+    penetration: f64,
+    penetration_at: f64,
+    settled_penetration: f64,
+    last_penetration: f64,
+    last_motion: f64,
+    speed: f64,
+    outside: f64,
+}
+
+/// Energies [J]: at the start, now, the least, the largest rises, and the least potential one.
+#[derive(Debug, Clone, Copy)]
+struct EnergyExtremes {
+    start: Energy,
+    now: f64,
+    least: f64,
+    gain: f64,
+    rise: f64,
+    least_potential: f64,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge of runs with these bodies under `gravity` [m/s²].
+    #[must_use]
+    pub fn new(expect: &'a Expect, bodies: &[BodyDescription], gravity: &Vector3<f64>) -> Self {
+        let mut sorted: Vec<&BodyDescription> = bodies.iter().collect();
+        sorted.sort_by(|a, b| a.name.cmp(&b.name));
+        let of_kind = sorted.iter().enumerate().filter(|(_, body)| body.kind == BodyKind::Dynamic);
+        let watched =
+            |(index, body): (usize, &&BodyDescription)| Watched { index, size: body.shape.bounding_radius() };
+        let dynamic: Vec<Watched> = of_kind.map(watched).collect();
+        let masses = dynamic.iter().map(|w| (mass_of(sorted[w.index]), w.size));
+        let least_scale = least_scale(masses, gravity.norm());
+        Self { expect, dynamic, least_scale, seen: Extremes::default(), last: Vec::new() }
+    }
+
+    /// Takes a moment into account. Moments come in the order of time, the first at the start.
+    pub fn observe(&mut self, moment: &Moment) {
+        let seen = &mut self.seen;
+        seen.energy = Some(follow(seen.energy, moment.energy));
+        if moment.penetration > seen.penetration {
+            (seen.penetration, seen.penetration_at) = (moment.penetration, moment.time);
+        }
+        if moment.time >= self.expect.settle_time() {
+            seen.settled_penetration = worse(seen.settled_penetration, moment.penetration);
+        }
+        seen.last_penetration = moment.penetration;
+        for watched in &self.dynamic {
+            let body = &moment.bodies[watched.index];
+            let speed = body.linear_velocity.norm();
+            seen.speed = worse(seen.speed, speed);
+            if self.expect.at_rest_by.is_some_and(|from| moment.time >= from) {
+                let motion = worse(speed / watched.size, body.angular_velocity.norm());
+                seen.last_motion = worse(seen.last_motion, motion);
+            }
+            if let Some(region) = self.expect.no_escape {
+                seen.outside = worse(seen.outside, distance_outside(&region, &body.position));
+            }
+        }
+        self.last = moment.bodies.to_vec();
+    }
+
+    /// Largest penetration depth of a pair over the size of its smaller body, and when [s] it was.
+    #[must_use]
+    pub fn worst_penetration(&self) -> (f64, f64) {
+        (self.seen.penetration, self.seen.penetration_at)
+    }
+
+    /// What became of the energy; none before the first moment.
+    #[must_use]
+    pub fn energy(&self) -> Option<EnergyBalance> {
+        self.seen.energy.map(|energy| {
+            let scale = (energy.start.total() - energy.least_potential).max(self.least_scale);
+            let share = |rise: f64| if rise > 0.0 { rise / scale } else { 0.0 };
+            let (gain, rise) = (share(energy.gain), share(energy.rise));
+            EnergyBalance { start: energy.start.total(), end: energy.now, scale, gain, rise }
+        })
+    }
+
+    /// Every expectation with what became of it, in the order of the reference.
+    #[must_use]
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        let (expect, seen) = (self.expect, &self.seen);
+        let energy = self.energy();
+        let bounded = [
+            ("max_penetration", expect.max_penetration, seen.settled_penetration),
+            ("final_penetration", expect.final_penetration, seen.last_penetration),
+            ("rest_speed [1/s]", expect.at_rest_by.map(|_| expect.rest_speed()), seen.last_motion),
+            ("energy_gain", expect.energy_gain, energy.map_or(f64::NAN, |energy| energy.gain)),
+            ("energy_rise", expect.energy_rise, energy.map_or(f64::NAN, |energy| energy.rise)),
+            ("max_speed [m/s]", expect.max_speed, seen.speed),
+            ("no_escape [m]", expect.no_escape.map(|_| 0.0), seen.outside),
+        ];
+        let bounds = bounded
+            .into_iter()
+            .filter_map(|(quantity, bar, measured)| Some(Verdict::new(quantity, 0.0, measured, bar?)));
+        bounds.chain(self.final_verdicts()).collect()
+    }
+
+    /// The expectations of the last state.
+    fn final_verdicts(&self) -> Vec<Verdict> {
+        let expect = self.expect;
+        let mut verdicts = Vec::new();
+        for at in &expect.body_at {
+            let measured = self.position(&at.body).map_or(f64::NAN, |p| (p - point(at.position)).norm());
+            verdicts.push(Verdict::new(format!("body_at({}) [m]", at.body), 0.0, measured, at.tolerance));
+        }
+        for within in &expect.body_within {
+            let region = Region { min: within.min, max: within.max };
+            let measured = self.position(&within.body).map_or(f64::NAN, |p| distance_outside(&region, &p));
+            verdicts.push(Verdict::new(format!("body_within({}) [m]", within.body), 0.0, measured, 0.0));
+        }
+        for distance in &expect.distance {
+            for pair in distance.bodies.windows(2) {
+                let ends = self.position(&pair[0]).zip(self.position(&pair[1]));
+                let measured = ends.map_or(f64::NAN, |(a, b)| (b - a).norm());
+                let quantity = format!("distance({}, {}) [m]", pair[0], pair[1]);
+                let bar = distance.tolerance * distance.distance;
+                verdicts.push(Verdict::new(quantity, distance.distance, measured, bar));
+            }
+        }
+        for linked in &expect.linked {
+            for pair in linked.bodies.windows(2) {
+                let curves = self.curve(&pair[0], &linked.core).zip(self.curve(&pair[1], &linked.core));
+                let measured = curves.map_or(f64::NAN, |(a, b)| linking_number(&a, &b).abs());
+                let quantity = format!("linked({}, {})", pair[0], pair[1]);
+                verdicts.push(Verdict::new(quantity, 1.0, measured, LINKING_TOLERANCE));
+            }
+        }
+        verdicts
+    }
+
+    fn body(&self, name: &str) -> Option<&BodyState> {
+        self.last.iter().find(|body| body.name == name)
+    }
+
+    fn position(&self, name: &str) -> Option<Point3<f64>> {
+        self.body(name).map(|body| body.position)
+    }
+
+    /// The closed curve of a body, in the world.
+    fn curve(&self, name: &str, core: &Core) -> Option<Vec<Point3<f64>>> {
+        let body = self.body(name)?;
+        let points: Vec<Point3<f64>> = match core {
+            Core::Circle { radius } => circle(*radius),
+            Core::Polygon { points } => points.iter().map(|&p| point(p)).collect(),
+        };
+        Some(points.iter().map(|p| body.position + body.rotation * p.coords).collect())
+    }
+}
+
+/// Least energy scale [J] of bodies of (mass [kg], size [m]): what lifts each by its own size, and without gravity
+/// what moves each by its own size in a second. Below it, a share of the energy says nothing.
+fn least_scale(bodies: impl Iterator<Item = (f64, f64)>, gravity: f64) -> f64 {
+    bodies.map(|(mass, size)| mass * size * gravity.max(0.5 * size)).sum()
+}
+
+/// The greater one; NaN is worse than any number.
+fn worse(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}
+
+/// Mass [kg] of a dynamic body.
+fn mass_of(body: &BodyDescription) -> f64 {
+    match body.mass {
+        Mass::Total(mass) => mass,
+        Mass::Density(density) => density * volume(&body.shape),
+    }
+}
+
+fn follow(before: Option<EnergyExtremes>, energy: Energy) -> EnergyExtremes {
+    let now = energy.total();
+    let Some(before) = before else {
+        return EnergyExtremes {
+            start: energy,
+            now,
+            least: now,
+            gain: 0.0,
+            rise: 0.0,
+            least_potential: energy.potential,
+        };
+    };
+    EnergyExtremes {
+        start: before.start,
+        now,
+        least: before.least.min(now),
+        gain: before.gain.max(now - before.start.total()),
+        rise: before.rise.max(now - before.least),
+        least_potential: before.least_potential.min(energy.potential),
+    }
+}
+
+/// How far outside the region a point is [m]; zero inside.
+fn distance_outside(region: &Region, at: &Point3<f64>) -> f64 {
+    let (below, above) = (vector(region.min) - at.coords, at.coords - vector(region.max));
+    below.sup(&above).sup(&Vector3::zeros()).norm()
+}
+
+fn circle(radius: f64) -> Vec<Point3<f64>> {
+    let at = |i: u32| {
+        let (sin, cos) = (f64::from(i) / f64::from(CIRCLE_SEGMENTS) * std::f64::consts::TAU).sin_cos();
+        Point3::new(radius * cos, radius * sin, 0.0)
+    };
+    (0..CIRCLE_SEGMENTS).map(at).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dynamics::Shape;
+    use crate::scene::schema::{BodyAt, BodyWithin, Distance, Linked};
+    use nalgebra::{Isometry3, UnitQuaternion};
+
+    const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -10.0);
+
+    fn ball(name: &str, kind: BodyKind) -> BodyDescription {
+        let mut body = BodyDescription::new(name, kind, Shape::Ball { radius: 0.5 }, Isometry3::identity());
+        body.mass = Mass::Total(2.0);
+        body
+    }
+
+    fn state(name: &str, position: [f64; 3], velocity: [f64; 3]) -> BodyState {
+        BodyState {
+            name: name.into(),
+            position: position.into(),
+            rotation: UnitQuaternion::identity(),
+            linear_velocity: velocity.into(),
+            angular_velocity: Vector3::zeros(),
+        }
+    }
+
+    /// Judges a run of one dynamic ball `a` beside a fixed one, `f`, from (time, height, speed, penetration).
+    fn judged(expect: &Expect, run: &[(f64, f64, f64, f64)]) -> (Vec<Verdict>, Option<EnergyBalance>) {
+        let bodies = [ball("f", BodyKind::Fixed), ball("a", BodyKind::Dynamic)];
+        let mut judge = Judge::new(expect, &bodies, &GRAVITY);
+        for &(time, height, speed, penetration) in run {
+            let bodies = [state("a", [0.0, 0.0, height], [0.0, 0.0, speed]), state("f", [0.0; 3], [9.0; 3])];
+            let energy = Energy { kinetic: speed * speed, potential: 20.0 * height };
+            judge.observe(&Moment { time, bodies: &bodies, energy, penetration });
+        }
+        (judge.verdicts(), judge.energy())
+    }
+
+    fn only(expect: &Expect, run: &[(f64, f64, f64, f64)]) -> Verdict {
+        let (mut verdicts, _) = judged(expect, run);
+        assert_eq!(verdicts.len(), 1, "{verdicts:?}");
+        verdicts.remove(0)
+    }
+
+    #[test]
+    fn a_scene_that_expects_nothing_is_not_judged() {
+        assert_eq!(judged(&Expect::default(), &[(0.0, 1.0, 0.0, 0.5)]).0, []);
+    }
+
+    #[test]
+    fn penetration_counts_from_the_settle_time_on() {
+        let expect = Expect { max_penetration: Some(1e-3), ..Expect::default() };
+        let deep_before = only(&expect, &[(0.0, 0.0, 0.0, 0.5), (0.9, 0.0, 0.0, 0.1), (1.0, 0.0, 0.0, 1e-3)]);
+        assert!(deep_before.pass, "{deep_before:?}");
+        let deep_after = only(&expect, &[(0.0, 0.0, 0.0, 0.0), (1.5, 0.0, 0.0, 2e-3), (2.0, 0.0, 0.0, 0.0)]);
+        assert!(!deep_after.pass && (deep_after.measured - 2e-3).abs() < 1e-15, "{deep_after:?}");
+        let expect = Expect { final_penetration: Some(1e-3), ..Expect::default() };
+        assert!(only(&expect, &[(0.0, 0.0, 0.0, 0.5), (2.0, 0.0, 0.0, 0.0)]).pass);
+        assert!(!only(&expect, &[(0.0, 0.0, 0.0, 0.0), (2.0, 0.0, 0.0, 0.5)]).pass);
+    }
+
+    #[test]
+    fn a_penetration_that_is_not_a_number_does_not_pass() {
+        let expect = Expect { final_penetration: Some(1e-3), ..Expect::default() };
+        assert!(!only(&expect, &[(0.0, 0.0, 0.0, f64::NAN)]).pass);
+        let expect = Expect { max_penetration: Some(1e-3), ..Expect::default() };
+        assert!(!only(&expect, &[(1.0, 0.0, 0.0, f64::NAN), (2.0, 0.0, 0.0, 0.0)]).pass);
+    }
+
+    #[test]
+    fn rest_is_judged_in_sizes_a_second_and_of_dynamic_bodies_only() {
+        let expect = Expect { at_rest_by: Some(1.0), ..Expect::default() };
+        let slow = only(&expect, &[(0.0, 0.0, 5.0, 0.0), (1.0, 0.0, 0.004, 0.0)]);
+        assert!(slow.pass && (slow.measured - 0.008).abs() < 1e-15, "{slow:?}");
+        assert!(!only(&expect, &[(1.0, 0.0, 0.006, 0.0), (2.0, 0.0, 0.0, 0.0)]).pass);
+    }
+
+    #[test]
+    fn energy_is_compared_with_what_the_fall_could_give() {
+        let fall = [(0.0, 3.0, 0.0, 0.0), (0.5, 1.0, 6.0, 0.0), (0.6, 1.0, 1.0, 0.0), (0.7, 1.0, 2.0, 0.0)];
+        let energy = judged(&Expect::default(), &fall).1.unwrap();
+        assert_eq!((energy.start, energy.end, energy.scale), (60.0, 24.0, 40.0));
+        assert!((energy.gain - 0.0).abs() < 1e-15 && (energy.rise - 3.0 / 40.0).abs() < 1e-15, "{energy:?}");
+        let resting = [(0.0, 1.0, 0.0, 0.0), (0.5, 1.0, 0.1, 0.0)];
+        let energy = judged(&Expect::default(), &resting).1.unwrap();
+        let lift = 2.0 * 10.0 * 0.5;
+        assert!(
+            (energy.scale - lift).abs() < 1e-12 && (energy.gain - 0.01 / lift).abs() < 1e-12,
+            "{energy:?}"
+        );
+    }
+
+    #[test]
+    fn positions_are_judged_at_the_end_and_the_box_always() {
+        let at = |tolerance| BodyAt { body: "a".into(), position: (0.0, 0.0, 1.0), tolerance };
+        let run = [(0.0, 5.0, 0.0, 0.0), (1.0, 1.1, 0.0, 0.0)];
+        let expect = |tolerance| Expect { body_at: vec![at(tolerance)], ..Expect::default() };
+        assert!(only(&expect(0.11), &run).pass && !only(&expect(0.09), &run).pass);
+        let within = BodyWithin { body: "a".into(), min: (-1.0, -1.0, 0.0), max: (1.0, 1.0, 2.0) };
+        assert!(only(&Expect { body_within: vec![within], ..Expect::default() }, &run).pass);
+        let region = Region { min: (-1.0, -1.0, 0.0), max: (1.0, 1.0, 2.0) };
+        let escaped = only(&Expect { no_escape: Some(region), ..Expect::default() }, &run);
+        assert!(!escaped.pass && (escaped.measured - 3.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn neighbours_in_a_chain_are_judged_pair_by_pair() {
+        let bodies: Vec<_> = ["a", "b", "c"].map(|name| ball(name, BodyKind::Dynamic)).into();
+        let names: Vec<String> = ["a", "b", "c"].map(String::from).into();
+        let quarter = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::FRAC_PI_2);
+        let mut states = [0.0, 1.6, 3.7].map(|x| state("", [x, 0.0, 0.0], [0.0; 3]));
+        for (state, name) in states.iter_mut().zip(&names) {
+            state.name.clone_from(name);
+        }
+        states[1].rotation = quarter;
+        let expect = Expect {
+            distance: vec![Distance { bodies: names.clone(), distance: 1.6, tolerance: 0.01 }],
+            linked: vec![Linked { bodies: names, core: Core::Circle { radius: 1.0 } }],
+            ..Expect::default()
+        };
+        let mut judge = Judge::new(&expect, &bodies, &GRAVITY);
+        judge.observe(&Moment { time: 0.0, bodies: &states, energy: Energy::default(), penetration: 0.0 });
+        let verdicts = judge.verdicts();
+        let passed: Vec<_> = verdicts.iter().map(|v| (v.quantity.as_str(), v.pass)).collect();
+        let expected = [
+            ("distance(a, b) [m]", true),
+            ("distance(b, c) [m]", false),
+            ("linked(a, b)", true),
+            ("linked(b, c)", false),
+        ];
+        assert_eq!(passed, expected, "{verdicts:?}");
+    }
+}

@@ -1,0 +1,178 @@
+//! From a scene file to everything a world is made of.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::error::{Problem, SceneError};
+use super::instantiate;
+use super::locate::Step::{Field, Index};
+use super::parse::Document;
+use super::schema::{self, Expect, OnOverlap};
+use super::shape::{self, LoadedShape};
+use super::validate::validate;
+use crate::dynamics::{Accuracy, BodyDescription, BuildError, JointDescription, World, WorldOptions};
+
+/// A scene that makes sense, with its meshes loaded.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// One line that says what the scene shows.
+    pub title: String,
+    /// What to look at.
+    pub description: String,
+    /// Path of its file as it was given.
+    pub path: PathBuf,
+    /// Gravity, time step and accuracy.
+    pub options: WorldOptions,
+    /// Simulated time of a run [s].
+    pub duration: f64,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// What a run does with bodies that overlap at the start.
+    pub on_overlap: OnOverlap,
+    /// Bodies, copies expanded, in the order of the file.
+    pub bodies: Vec<BodyDescription>,
+    /// Joints.
+    pub joints: Vec<JointDescription>,
+    /// What a run must show.
+    pub expect: Expect,
+    /// The mesh files of the scene: path and contents.
+    pub meshes: Vec<MeshFile>,
+    /// Text of the scene file.
+    pub text: String,
+}
+
+/// A mesh file of a scene.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MeshFile {
+    /// Name of the shape it gives.
+    pub shape: String,
+    /// Path as the scene writes it.
+    pub file: String,
+    /// Path against the folder of the scene.
+    pub path: PathBuf,
+}
+
+impl Scene {
+    /// The scene of a file, validated, with its meshes.
+    ///
+    /// # Errors
+    /// [`SceneError`] with everything that is wrong, each with its line and column.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, SceneError> {
+        let path = path.as_ref();
+        let text = fs::read_to_string(path)
+            .map_err(|source| SceneError::Unreadable { path: path.to_owned(), source })?;
+        let invalid = |problems| SceneError::Invalid { problems };
+        let document = Document::parse(path, &text).map_err(invalid)?;
+        let problems = validate(&document);
+        if !problems.is_empty() {
+            return Err(invalid(problems));
+        }
+        let shapes = load_shapes(&document, path.parent().unwrap_or(Path::new(""))).map_err(invalid)?;
+        let scene = Self::assemble(document, shapes, path, text);
+        scene.map_err(invalid)
+    }
+
+    fn assemble(
+        document: Document,
+        shapes: BTreeMap<String, LoadedShape>,
+        path: &Path,
+        text: String,
+    ) -> Result<Self, Vec<Problem>> {
+        let problems = surfaces_that_should_move(&document, &shapes);
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let file = &document.file;
+        let bodies = instantiate::bodies(file, &shapes);
+        let joints = instantiate::joints(file, &bodies);
+        let accuracy = Accuracy::from(file.accuracy);
+        let meshes = shapes
+            .into_iter()
+            .filter_map(|(shape, loaded)| loaded.file.map(|(file, path)| MeshFile { shape, file, path }));
+        Ok(Self {
+            title: file.title.clone(),
+            description: file.description.clone(),
+            path: path.to_owned(),
+            options: WorldOptions {
+                gravity: super::placement::vector(file.gravity),
+                time_step: file.time_step.unwrap_or_else(|| accuracy.time_step()),
+                accuracy,
+                ..WorldOptions::default()
+            },
+            duration: file.duration,
+            seed: file.seed,
+            on_overlap: file.on_overlap,
+            bodies,
+            joints,
+            expect: file.expect.clone(),
+            meshes: meshes.collect(),
+            text,
+        })
+    }
+
+    /// Name of the scene: that of its file without folder and extension.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+    }
+
+    /// Number of steps that last `duration` [s], at least one.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the cast saturates, which is meant"
+    )]
+    pub fn steps(&self, duration: f64) -> u64 {
+        ((duration / self.options.time_step).round() as u64).max(1)
+    }
+
+    /// A world with the bodies and joints of the scene, at time zero.
+    ///
+    /// # Errors
+    /// [`BuildError`] when the world does not take a body or joint that the scene allows.
+    pub fn world(&self) -> Result<World, BuildError> {
+        let mut builder = World::builder(self.options.clone());
+        for body in &self.bodies {
+            builder.add_body(body.clone())?;
+        }
+        for joint in &self.joints {
+            builder.add_joint(joint.clone())?;
+        }
+        builder.build()
+    }
+}
+
+/// All shapes that a scene names, loaded with all threads.
+fn load_shapes(document: &Document, folder: &Path) -> Result<BTreeMap<String, LoadedShape>, Vec<Problem>> {
+    let entries = &document.file.shapes.0;
+    let loaded: Vec<_> = entries.par_iter().map(|(_, entry)| shape::load(entry, folder)).collect();
+    let (mut shapes, mut problems) = (BTreeMap::new(), Vec::new());
+    for (index, ((name, _), result)) in entries.iter().zip(loaded).enumerate() {
+        match result {
+            Ok(shape) => {
+                shapes.insert(name.clone(), shape);
+            }
+            Err((field, fault)) => {
+                let path = [Field("shapes"), Index(index), Field(field)];
+                problems.push(document.problem(&path, fault));
+            }
+        }
+    }
+    if problems.is_empty() { Ok(shapes) } else { Err(problems) }
+}
+
+/// Dynamic bodies whose mesh has no inside and that give no mass.
+fn surfaces_that_should_move(document: &Document, shapes: &BTreeMap<String, LoadedShape>) -> Vec<Problem> {
+    let bodies = document.file.bodies.iter().enumerate();
+    let dynamic = bodies.filter(|(_, body)| body.kind == schema::BodyKind::Dynamic && body.mass.is_none());
+    dynamic
+        .filter_map(|(index, body)| {
+            let fault = shapes[&body.shape].why_massless(&body.name, &body.shape)?;
+            Some(document.problem(&[Field("bodies"), Index(index), Field("shape")], fault))
+        })
+        .collect()
+}

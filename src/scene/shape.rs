@@ -1,0 +1,130 @@
+//! Shapes of a scene as the dynamics takes them: primitives as they are, meshes read or made, with their trees.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nalgebra::{Unit, Vector3};
+
+use super::error::Fault;
+use super::placement::vector;
+use super::schema::{ShapeEntry, SolidityEntry};
+use crate::dynamics::Shape;
+use crate::geometry::mass_properties::signed_volume;
+use crate::geometry::read::read_mesh;
+use crate::geometry::report::MeshReport;
+use crate::geometry::{Solidity, TriangleMesh, procedural};
+use crate::proximity::Model;
+
+/// A shape, and the file it comes from: the path as written, and against the folder of the scene.
+#[derive(Debug, Clone)]
+pub(super) struct LoadedShape {
+    pub(super) shape: Shape,
+    pub(super) file: Option<(String, PathBuf)>,
+}
+
+impl LoadedShape {
+    /// Why a dynamic body `body` of a density cannot have this shape, if it cannot.
+    pub(super) fn why_massless(&self, body: &str, name: &str) -> Option<Fault> {
+        let Shape::Mesh(model) = &self.shape else { return None };
+        (model.solidity() == Solidity::Surface).then(|| {
+            let open = MeshReport::of(model.mesh()).unbalanced_edges;
+            let why = if open > 0 { format!(" ({open} open edges)") } else { String::new() };
+            Fault::Contradiction {
+                message: format!(
+                    "body `{body}` is dynamic, but its shape `{name}` is a surface{why}, which has no volume: \
+                     give it a `mass`"
+                ),
+            }
+        })
+    }
+}
+
+/// Loads a shape; a failure comes with the field that it concerns.
+pub(super) fn load(entry: &ShapeEntry, folder: &Path) -> Result<LoadedShape, (&'static str, Fault)> {
+    let shape = match entry {
+        ShapeEntry::Mesh { file, scale, solidity } => {
+            let path = folder.join(file);
+            let mesh = read(&path).map_err(|fault| ("file", fault))?;
+            let shape = model(&mesh, *scale, *solidity)?;
+            return Ok(LoadedShape { shape, file: Some((file.clone(), path)) });
+        }
+        ShapeEntry::Procedural { kind, parameters, scale, solidity } => {
+            let mesh = procedural::build(kind, parameters).map_err(|error| {
+                let unknown = matches!(error, procedural::ProceduralError::UnknownKind { .. });
+                (if unknown { "kind" } else { "parameters" }, Fault::Shape { cause: error.into() })
+            })?;
+            model(&mesh, *scale, *solidity)?
+        }
+        ShapeEntry::Ball { radius } => Shape::Ball { radius: *radius },
+        ShapeEntry::Cuboid { size } => Shape::Cuboid { size: vector(*size) },
+        ShapeEntry::Capsule { radius, length } => Shape::Capsule { radius: *radius, length: *length },
+        ShapeEntry::Cylinder { radius, height } => Shape::Cylinder { radius: *radius, height: *height },
+        ShapeEntry::Cone { radius, height } => Shape::Cone { radius: *radius, height: *height },
+        ShapeEntry::HalfSpace => Shape::HalfSpace { normal: Unit::new_unchecked(Vector3::z()) },
+    };
+    Ok(LoadedShape { shape, file: None })
+}
+
+fn read(path: &Path) -> Result<TriangleMesh, Fault> {
+    if let Some(missing) = missing_folder(path) {
+        let message = format!("{}: the folder {} does not exist", path.display(), missing.display());
+        return Err(Fault::Mesh { path: path.to_owned(), cause: message.into() });
+    }
+    read_mesh(path).map_err(|error| Fault::Mesh { path: path.to_owned(), cause: error.into() })
+}
+
+/// The first folder on the way to `path` that does not exist.
+fn missing_folder(path: &Path) -> Option<&Path> {
+    let folders: Vec<&Path> =
+        path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()).collect();
+    folders.into_iter().rev().find(|folder| !folder.is_dir())
+}
+
+/// The mesh in metres with its tree, as a solid or a surface.
+fn model(
+    mesh: &TriangleMesh,
+    scale: f64,
+    solidity: Option<SolidityEntry>,
+) -> Result<Shape, (&'static str, Fault)> {
+    let scaled = mesh
+        .scaled(&Vector3::repeat(scale))
+        .map_err(|error| ("scale", Fault::Shape { cause: error.into() }))?;
+    let report = MeshReport::of(&scaled);
+    let solidity = match solidity {
+        Some(SolidityEntry::Solid) if !report.solid => {
+            return Err(("solidity", not_a_solid(&report)));
+        }
+        Some(SolidityEntry::Solid) => Solidity::Solid,
+        Some(SolidityEntry::Surface) => Solidity::Surface,
+        None if report.solid => Solidity::Solid,
+        None => Solidity::Surface,
+    };
+    Ok(Shape::Mesh(Arc::new(Model::new(scaled, solidity))))
+}
+
+/// Why a mesh cannot be a solid.
+fn not_a_solid(report: &MeshReport) -> Fault {
+    match report.volume {
+        Some(volume) => Fault::NoVolume { volume },
+        None => Fault::Contradiction {
+            message: format!(
+                "the mesh is open ({} of {} edges), so it has no inside; close it or make it a `surface`",
+                report.unbalanced_edges, report.edges
+            ),
+        },
+    }
+}
+
+/// Volume of a shape [m³]; infinite for a half-space.
+pub(super) fn volume(shape: &Shape) -> f64 {
+    use std::f64::consts::PI;
+    match shape {
+        Shape::Mesh(model) => signed_volume(model.mesh()).abs(),
+        Shape::Ball { radius } => 4.0 / 3.0 * PI * radius.powi(3),
+        Shape::Cuboid { size } => size.product(),
+        Shape::Capsule { radius, length } => PI * radius.powi(2) * (length + 4.0 / 3.0 * radius),
+        Shape::Cylinder { radius, height } => PI * radius.powi(2) * height,
+        Shape::Cone { radius, height } => PI * radius.powi(2) * height / 3.0,
+        Shape::HalfSpace { .. } => f64::INFINITY,
+    }
+}
