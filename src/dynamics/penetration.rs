@@ -60,7 +60,9 @@ impl World {
             return Ok(None);
         }
         let [pose_a, pose_b]: [Isometry3<f64>; 2] = [(*a.position()).into(), (*b.position()).into()];
-        if let Ok(contact) = query::contact(a.position(), a.shape(), b.position(), b.shape(), 0.0) {
+        // parry 0.31 takes the inverse of the relative pose where the half-space comes second.
+        let (one, two) = if b.shape().as_halfspace().is_some() { (b, a) } else { (a, b) };
+        if let Ok(contact) = query::contact(one.position(), one.shape(), two.position(), two.shape(), 0.0) {
             return Ok(contact.map(|contact| -contact.dist));
         }
         for (shape, pose, other, other_pose) in
