@@ -1,15 +1,27 @@
-//! How a command ends: exit codes, and failures that carry theirs.
+//! How a command ends: the exit codes of the contract, and failures that carry theirs.
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-/// Exit codes.
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, Report};
+
+use crate::scene::SceneError;
+
+/// Exit codes. `docs/cli.md` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exit {
+    /// A check, a verification or an assertion failed.
+    CheckFailed = 1,
     /// The command line makes no sense, or its output cannot be written.
     Usage = 2,
-    /// A mesh file is bad.
+    /// A scene, mesh or pose file is bad.
     BadFile = 3,
+    /// Bodies overlap at the start, and that was not allowed.
+    InitialPenetration = 4,
+    /// A computation failed.
+    Numerical = 5,
+    /// The run was interrupted; what is complete is written.
+    Interrupted = 7,
 }
 
 /// Why a command did not end well.
@@ -17,6 +29,10 @@ pub(super) enum Exit {
 pub(super) enum Failure {
     /// An exit code, and a line to tell.
     Told(Exit, String),
+    /// An exit code, and a report with the place in a file.
+    Shown(Exit, Report),
+    /// An exit code; everything has been told.
+    Silent(Exit),
     /// Nobody reads our output any more: not an error of ours.
     OutputClosed,
 }
@@ -32,6 +48,14 @@ impl Failure {
         Self::new(exit, error.to_string())
     }
 
+    /// Its exit code, if it has one.
+    pub(super) fn exit(&self) -> Option<Exit> {
+        match self {
+            Self::Told(exit, _) | Self::Shown(exit, _) | Self::Silent(exit) => Some(*exit),
+            Self::OutputClosed => None,
+        }
+    }
+
     /// Tells the failure on stderr and returns the exit code of the process.
     #[expect(clippy::print_stderr, reason = "the one place where a command tells its failure")]
     pub(super) fn tell(self) -> ExitCode {
@@ -40,11 +64,52 @@ impl Failure {
                 eprintln!("error: {message}");
                 ExitCode::from(exit as u8)
             }
+            Self::Shown(exit, report) => {
+                eprintln!("{report:?}");
+                ExitCode::from(exit as u8)
+            }
+            Self::Silent(exit) => ExitCode::from(exit as u8),
             Self::OutputClosed => ExitCode::SUCCESS,
         }
     }
 }
 
+impl From<SceneError> for Failure {
+    fn from(error: SceneError) -> Self {
+        match error {
+            SceneError::Invalid { mut problems } if problems.len() == 1 => {
+                Self::Shown(Exit::BadFile, problems.remove(0).into())
+            }
+            SceneError::Invalid { problems } => {
+                let message = format!("{} things are wrong with the scene", problems.len());
+                Self::Shown(Exit::BadFile, Several { message, problems }.into())
+            }
+            other => Self::of(Exit::BadFile, &other),
+        }
+    }
+}
+
+/// Chooses how reports are drawn; once a process. Lines are wrapped on a terminal only: elsewhere they stay whole, so
+/// that other programs find the `file:line:column` at which a report starts.
+pub(super) fn draw_reports() {
+    if !io::stderr().is_terminal() {
+        let plain =
+            || GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_wrap_lines(false);
+        // The only error is that a drawing was chosen before, and then that one stays.
+        let _ = miette::set_hook(Box::new(move |_| Box::new(plain())));
+    }
+}
+
+/// Several problems under one headline.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[error("{message}")]
+struct Several {
+    message: String,
+    #[related]
+    problems: Vec<crate::scene::Problem>,
+}
+
+/// An error of writing to stdout.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {

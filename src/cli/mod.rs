@@ -1,20 +1,36 @@
-//! The command line: one file per subcommand, no physics.
+//! The command line: one file per subcommand, no physics. `docs/cli.md` is its contract.
 
+mod check;
 mod console;
 mod convert;
 mod failure;
+mod info;
+mod interrupt;
 mod mesh;
+mod query;
+mod run;
+mod table;
+mod verify;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use console::Console;
+use console::{Console, Style};
+use failure::{Exit, Failure};
+use interrupt::Interrupt;
 
 /// Penetration depth between triangle meshes, and rigid dynamics that stands on it.
 #[derive(Debug, Parser)]
-#[command(name = "extricate", version, max_term_width = 100)]
+#[command(name = "extricate", version, max_term_width = 100, after_help = EXAMPLES)]
 struct CommandLine {
+    /// Threads to use; 0 is one for each core. Results do not depend on it.
+    #[arg(long, global = true, default_value_t = 0, value_name = "N")]
+    threads: usize,
+    /// Tell nothing but results and errors.
+    #[arg(long, short, global = true)]
+    quiet: bool,
     /// Tell results as JSON: one object, or one per line for many.
     #[arg(long, global = true)]
     json: bool,
@@ -22,29 +38,74 @@ struct CommandLine {
     command: Command,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  extricate run scenes/rigid/ring_stack.ron
+  extricate check scenes/rigid/ring_stack.ron --strict
+  extricate verify scenes/rigid
+  extricate query penetration cup.obj spoon.obj --poses poses.jsonl --json
+  extricate mesh torus --major-radius 1 --minor-radius 0.2 -o torus.obj
+
+Exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad file, 4 initial penetration, 5 numerical failure, 7 interrupted.";
+
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Run a scene from its start to its end.
+    Run(run::Arguments),
+    /// Check a scene: errors, overlaps at the start, defects of meshes.
+    Check(check::Arguments),
+    /// Run scenes and judge what they expect.
+    Verify(verify::Arguments),
+    /// Ask about two shapes: do they collide, how far apart, how deep.
+    Query(query::Arguments),
     /// Make a procedural mesh.
     Mesh(mesh::Arguments),
     /// Convert a mesh file to another format, and tell what it is like.
     Convert(convert::Arguments),
+    /// Tell versions, features and the machine.
+    Info,
 }
 
 /// Runs the command line of this process and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    let CommandLine { json, command } = match CommandLine::try_parse() {
+    start(std::env::args_os())
+}
+
+fn start(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    failure::draw_reports();
+    let command_line = match CommandLine::try_parse_from(arguments) {
         Ok(command_line) => command_line,
         Err(error) => {
+            // Help and versions come this way, too, and go to stdout; a closed pipe is no error.
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            return ExitCode::from(if error.use_stderr() { Exit::Usage as u8 } else { 0 });
         }
     };
-    let mut console = Console::new(json);
+    match dispatch(command_line) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.tell(),
+    }
+}
+
+fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
+    let CommandLine { threads, quiet, json, command } = command_line;
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build_global()
+        .map_err(|error| Failure::new(Exit::Usage, format!("cannot start {threads} threads: {error}")))?;
+    let mut console = Console::new(Style { json, quiet });
+    let interrupt = Interrupt::listen()?;
     let result = match &command {
+        Command::Run(arguments) => run::execute(&mut console, &interrupt, arguments),
+        Command::Check(arguments) => check::execute(&mut console, arguments),
+        Command::Verify(arguments) => verify::execute(&mut console, &interrupt, arguments),
+        Command::Query(arguments) => query::execute(&mut console, &interrupt, arguments),
         Command::Mesh(arguments) => mesh::execute(&mut console, arguments),
         Command::Convert(arguments) => convert::execute(&mut console, arguments),
+        Command::Info => info::execute(&mut console),
     };
+    // What was found before a failure is told as well; of two failures the first one counts.
     let flushed = console.flush();
-    result.and(flushed).map_or_else(failure::Failure::tell, |()| ExitCode::SUCCESS)
+    result.and(flushed)
 }
