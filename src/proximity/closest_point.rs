@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use nalgebra::Point3;
 
 use super::Model;
-use super::triangle_distance::closest_on_triangle;
+use super::distance::triangles::closest_on_triangle;
 use crate::bvh::lanes::{Isa, Single as _};
 use crate::bvh::node::{NONE, Node, Packet, WIDTH, above};
 use crate::bvh::single::{self, Single};

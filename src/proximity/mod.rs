@@ -11,7 +11,6 @@ mod model;
 pub(crate) mod parts;
 pub(crate) mod placement;
 pub(crate) mod time_of_contact;
-pub(crate) mod triangle_distance;
 pub(crate) mod triangle_pair;
 mod winding;
 

@@ -51,6 +51,11 @@ impl Placement {
         }
     }
 
+    /// Sum of the lengths that enter the motion: the size of the things it moves and how far [m].
+    pub(crate) fn size(&self) -> f64 {
+        self.slack / BOX_ROUNDING
+    }
+
     /// This motion followed by a translation [m].
     pub(crate) fn shifted(&self, by: &Vector3<f64>) -> Self {
         Self { translation: self.translation + by, ..*self }

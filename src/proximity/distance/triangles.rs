@@ -14,6 +14,8 @@ use crate::bvh::node::Packet;
 
 /// Keeps the divisor of two parallel lines away from zero; any position on them is as good.
 const PARALLEL: f64 = 1e-250;
+/// Squared distances that differ by less than this, relative, are the same: faces at one distance are settled by one.
+const TIE: f64 = 1e-14;
 
 /// A triangle of A prepared to meet packets of B; everything in the frame of B's tree.
 #[derive(Debug, Clone, Copy)]
@@ -71,6 +73,25 @@ impl<D: Double> Others<D> {
     }
 }
 
+/// Whether any lane's triangle may be closer to the triangle of `corners` than the square root of `cutoff` [m²], as far
+/// as the slab across the unit vector `direction`, from that triangle to the packet, tells.
+#[inline(always)]
+pub(super) fn is_slab_open<D: Double>(
+    corners: &[[f64; 3]; 3],
+    packet: &Packet,
+    direction: &[f64; 3],
+    cutoff: f64,
+) -> bool {
+    let height = |x: &[f64; 3]| direction[0] * x[0] + direction[1] * x[1] + direction[2] * x[2];
+    let reach = height(&corners[0]).max(height(&corners[1])).max(height(&corners[2]));
+    let n = splat(direction);
+    let x = dot(&n, &load::<D>(&packet.corners[0]));
+    let y = dot(&n, &load(&packet.corners[1]));
+    let z = dot(&n, &load(&packet.corners[2]));
+    let gap = (x.min(y).min(z) - D::splat(reach)).max(D::splat(0.0));
+    (gap * gap).less_or_equal(D::splat(cutoff * (1.0 - TIE))).bits() != 0
+}
+
 /// Squared distance [m²] of P to each lane's triangle, given that they do not intersect; or anything greater than
 /// `cutoff` [m²] when no lane is closer than that.
 #[inline(always)]
@@ -85,7 +106,7 @@ pub(super) fn distances_squared<D: Double>(p: &PreparedTriangle, packet: &Packet
     let (gap_p, gap_q) = (gap(&above_p), gap(&above_q));
     let per_p = D::splat(p.inverse_normal_squared);
     let apart = (gap_p * gap_p * per_p).max(gap_q * gap_q * q.inverse_normal_squared);
-    if apart.less_or_equal(D::splat(cutoff)).bits() == 0 {
+    if apart.less_or_equal(D::splat(cutoff * (1.0 - TIE))).bits() == 0 {
         return [f64::INFINITY; 4];
     }
     let mut least = D::splat(f64::INFINITY);
@@ -198,7 +219,10 @@ pub(super) fn common_point(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]) -> Point3
 }
 
 /// The point of a triangle that is closest to `point`.
-pub(super) fn closest_on_triangle(point: &Point3<f64>, triangle: &[Point3<f64>; 3]) -> Point3<f64> {
+pub(in crate::proximity) fn closest_on_triangle(
+    point: &Point3<f64>,
+    triangle: &[Point3<f64>; 3],
+) -> Point3<f64> {
     let [a, b, c] = triangle;
     let normal = (b - a).cross(&(c - b));
     let inwards =
@@ -232,10 +256,10 @@ fn closest_on_segments(first: &[Point3<f64>; 2], second: &[Point3<f64>; 2]) -> [
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Noise;
     use super::*;
     use crate::bvh::lanes::Isa;
     use crate::bvh::lanes::Portable;
+    use crate::proximity::tests::Noise;
 
     type Triangle = [Point3<f64>; 3];
 
@@ -289,6 +313,10 @@ mod tests {
             if expected > tolerance {
                 let cutoff = (0.99 * expected).powi(2);
                 assert!(distances_squared::<Lanes>(&prepared, &packet, cutoff)[lane] > cutoff);
+                // No slab tells more than the distance.
+                let direction = (other[0] - p[0]).normalize().into();
+                let beyond = (1.01 * expected).powi(2);
+                assert!(is_slab_open::<Lanes>(&as_array(p), &packet, &direction, beyond));
             }
         }
     }
@@ -369,7 +397,7 @@ mod tests {
             let point = common_point(&p, &q);
             let apart = [p, q].map(|t| nalgebra::distance(&point, &closest_on_triangle(&point, &t)));
             let mut greatest_gap = f64::NEG_INFINITY;
-            super::super::triangle_pair::separating_planes(&p, &q, |plane| {
+            crate::proximity::triangle_pair::separating_planes(&p, &q, |plane| {
                 greatest_gap = greatest_gap.max(plane.gap);
             });
             if greatest_gap < 0.0 {

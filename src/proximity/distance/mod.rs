@@ -3,22 +3,18 @@
 //! Models that collide are zero apart. For all others one ordered descent minimises over the pairs of triangles; a
 //! pair of boxes whose gap exceeds the best distance so far is skipped.
 
-use std::ops::ControlFlow;
+mod nearest;
+pub(crate) mod triangles;
 
 use nalgebra::{Isometry3, Point3};
 
 use super::Model;
 use super::collision::{collide_at, intersecting_pair_at};
 use super::inside::shared_point;
-use super::placement::{MovedBox, Placement};
+use super::placement::Placement;
 use super::time_of_contact::triangles_in_b;
-use super::triangle_distance::{PreparedTriangle, closest_points, common_point, distances_squared};
-use crate::bvh::lanes::{Isa, Single};
-use crate::bvh::node::{Bounds, NONE, Node, PACKET, Packet, WIDTH, above};
-use crate::bvh::tandem::{self, Tandem};
-
-/// Rounding of a squared gap in single precision, relative: two subtractions, squares and sums.
-const GAP_ROUNDING: f32 = 1e-6;
+use nearest::Nearest;
+use triangles::common_point;
 
 /// How far two models are apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,7 +86,7 @@ pub fn distance_up_to(
 pub fn is_within(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>, limit: f64) -> bool {
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
     let mut query = Nearest::new(&a_to_b, limit);
-    query.enough = query.best;
+    query.accept_any();
     query.run(a, b) || collide_at(a, b, &a_to_b)
 }
 
@@ -119,109 +115,6 @@ fn are_kept(a: &Model, b: &Model, [i, j]: [u32; 2]) -> bool {
         (i as usize) < model.mesh().triangles().len() && !model.mesh().is_degenerate(i as usize)
     };
     is_kept(a, i) && is_kept(b, j)
-}
-
-/// Descent to the closest pair of triangles.
-struct Nearest {
-    a_to_b: Placement,
-    b_to_a: Placement,
-    /// Least squared distance so far, or what the answer must not exceed [m²].
-    best: f64,
-    /// A squared distance that is good enough to stop [m²].
-    enough: f64,
-    pair: [u32; 2],
-    leaf: u32,
-    prepared: [PreparedTriangle; PACKET],
-}
-
-impl Nearest {
-    fn new(a_to_b: &Placement, limit: f64) -> Self {
-        Self {
-            a_to_b: *a_to_b,
-            b_to_a: a_to_b.inverse(),
-            best: limit * limit,
-            enough: f64::NEG_INFINITY,
-            pair: [NONE; 2],
-            leaf: NONE,
-            prepared: [PreparedTriangle::new(&[[0.0; 3]; 3]); PACKET],
-        }
-    }
-
-    /// Descends; whether any pair is known then.
-    fn run(&mut self, a: &Model, b: &Model) -> bool {
-        tandem::descend(a.bvh(), b.bvh(), self);
-        self.pair[0] != NONE
-    }
-
-    /// Starts from the distance of a pair of triangles, where that is better than what is known.
-    fn start(&mut self, a: &Model, b: &Model, pair: [u32; 2]) {
-        let [p, q] = triangles_in_b(a, b, &self.a_to_b, pair);
-        let (distance, _) = closest_points(&p, &q);
-        if self.pair[0] == NONE || distance * distance < self.best {
-            (self.best, self.pair) = (distance * distance, pair);
-        }
-    }
-
-    fn outcome(&self, a: &Model, b: &Model) -> Distance {
-        let [p, q] = triangles_in_b(a, b, &self.a_to_b, self.pair);
-        let (value, witnesses) = closest_points(&p, &q);
-        Distance { value, witnesses, triangles: Some(self.pair) }
-    }
-}
-
-impl Tandem for Nearest {
-    #[inline(always)]
-    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
-        gaps_squared::<I>(children_of_b, &self.a_to_b.bounds(box_of_a, 0.0))
-    }
-
-    #[inline(always)]
-    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
-        gaps_squared::<I>(children_of_a, &self.b_to_a.bounds(box_of_b, 0.0))
-    }
-
-    #[inline(always)]
-    fn bound(&self) -> f32 {
-        above(self.best).min(f32::MAX)
-    }
-
-    #[inline(always)]
-    fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
-        if self.leaf != a.0 {
-            self.leaf = a.0;
-            for lane in 0..PACKET {
-                self.prepared[lane] = PreparedTriangle::new(&self.a_to_b.triangle(&a.1.triangle(lane)));
-            }
-        }
-        for (lane_a, triangle_a) in a.1.lanes() {
-            let squared = distances_squared::<I::Double>(&self.prepared[lane_a], b.1, self.best);
-            for (lane_b, triangle_b) in b.1.lanes() {
-                if squared[lane_b] < self.best || (squared[lane_b] <= self.best && self.pair[0] == NONE) {
-                    self.best = squared[lane_b];
-                    self.pair = [triangle_a, triangle_b];
-                }
-            }
-        }
-        if self.pair[0] != NONE && self.best <= self.enough {
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// Squared gap between a box and each child's box [m²], rounded down.
-#[inline(always)]
-fn gaps_squared<I: Isa>(node: &Node, other: &MovedBox) -> [f32; WIDTH] {
-    let single = I::Single::splat;
-    let mut sum = single(0.0);
-    for axis in 0..3 {
-        let behind = I::Single::load(&node.min[axis]) - single(other.max[axis]);
-        let before = single(other.min[axis]) - I::Single::load(&node.max[axis]);
-        // In this order NaN stays NaN, and what costs NaN is skipped.
-        let gap = single(0.0).max(behind.max(before));
-        sum = sum + gap * gap;
-    }
-    (sum * single(1.0 - GAP_ROUNDING)).store()
 }
 
 #[cfg(test)]
@@ -259,7 +152,7 @@ mod tests {
                 let a_to_b = Placement::between(&a, &pose_a, &b, &pose_b);
                 let of_pair = |pair| {
                     let [p, q] = triangles_in_b(&a, &b, &a_to_b, pair);
-                    closest_points(&p, &q).0
+                    triangles::closest_points(&p, &q).0
                 };
                 let brute = all_pairs(&a, &b).map(of_pair).fold(f64::INFINITY, f64::min);
                 assert!((found.value - brute).abs() <= 1e-14, "{} {brute}", found.value);
@@ -347,7 +240,7 @@ mod tests {
             for (i, (model, pose)) in [(&a, &pose_a), (&b, &pose_b)].into_iter().enumerate() {
                 let witness = pose.inverse() * found.witnesses[i];
                 let triangle = model.mesh().triangle(found.triangles.unwrap()[i] as usize);
-                let nearest = super::super::triangle_distance::closest_on_triangle(&witness, &triangle);
+                let nearest = triangles::closest_on_triangle(&witness, &triangle);
                 assert!(nalgebra::distance(&witness, &nearest) < 1e-12);
             }
         }
