@@ -26,17 +26,20 @@ use interrupt::Interrupt;
 #[command(name = "extricate", version, max_term_width = 100, after_help = EXAMPLES)]
 struct CommandLine {
     /// Threads to use; 0 is one for each core. Results do not depend on it.
-    #[arg(long, global = true, default_value_t = 0, value_name = "N")]
+    #[arg(long, global = true, default_value_t = 0, value_name = "N", help_heading = EVERYWHERE)]
     threads: usize,
     /// Tell nothing but results and errors.
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, help_heading = EVERYWHERE)]
     quiet: bool,
     /// Tell results as JSON: one object, or one per line for many.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     json: bool,
     #[command(subcommand)]
     command: Command,
 }
+
+/// Heading of the options that every command takes.
+const EVERYWHERE: &str = "Options of every command";
 
 const EXAMPLES: &str = "\
 Examples:
