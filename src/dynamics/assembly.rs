@@ -42,7 +42,8 @@ pub(super) fn assemble(
     physics.gravity = options.gravity.into();
     physics.integration_parameters = options.integration_parameters();
     let clock = ContactClock::default();
-    let dispatcher = Dispatcher { clock: clock.clone() };
+    let fall = options.gravity.norm() * options.time_step.powi(2);
+    let dispatcher = Dispatcher { clock: clock.clone(), fall };
     physics.narrow_phase = NarrowPhase::with_query_dispatcher(dispatcher.chain(DefaultQueryDispatcher));
     let mut handles = BTreeMap::<&str, RigidBodyHandle>::new();
     let mut adjacencies = Adjacencies::new();

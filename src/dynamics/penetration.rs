@@ -1,13 +1,15 @@
 //! How deep the bodies of a world overlap, measured from scratch: independent of what the contacts say.
 
+use std::sync::Arc;
+
 use nalgebra::{Isometry3, Vector3};
 use rapier3d::parry::bounding_volume::BoundingVolume;
 use rapier3d::parry::query;
 use rapier3d::parry::shape::Shape as ParryShape;
 
-use super::contact::{MeshShape, proxy_of};
+use super::contact::{MeshShape, depth, proxy_of};
 use super::{BodyKind, World};
-use crate::penetration::{PenetrationError, TranslationalOptions, penetration};
+use crate::penetration::{PenetrationError, TranslationalOptions};
 use crate::proximity::Model;
 
 /// Two bodies that overlap.
@@ -73,16 +75,13 @@ impl World {
                 return Ok(depth_below(mesh.model(), other_pose, &normal, &pose.translation.vector));
             }
         }
-        let (Some(a), Some(b)) = (model_of(a.shape()), model_of(b.shape())) else { return Ok(None) };
-        Ok(penetration(&a, &pose_a, &b, &pose_b, options)?.map(|found| found.depth))
+        let (Some(a), Some(b)) = (mesh_of(a.shape()), mesh_of(b.shape())) else { return Ok(None) };
+        depth([&a, &b], &pose_a.inv_mul(&pose_b), options)
     }
 }
 
-fn model_of(shape: &dyn ParryShape) -> Option<std::sync::Arc<Model>> {
-    shape
-        .as_shape::<MeshShape>()
-        .map(|mesh| mesh.model().clone())
-        .or_else(|| Some(proxy_of(shape)?.model().clone()))
+fn mesh_of(shape: &dyn ParryShape) -> Option<Arc<MeshShape>> {
+    shape.as_shape::<MeshShape>().map(|mesh| Arc::new(mesh.clone())).or_else(|| proxy_of(shape))
 }
 
 /// Depth of the lowest vertex below a plane, if it is below.

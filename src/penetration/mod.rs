@@ -1,6 +1,6 @@
 //! Penetration depth: the least translation that separates two overlapping shapes.
 
-mod in_projection;
+pub(crate) mod in_projection;
 mod local;
 pub mod translational;
 

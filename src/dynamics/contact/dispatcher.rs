@@ -15,6 +15,7 @@ use rapier3d::parry::shape::Shape;
 
 use super::manifolds::{self, Order};
 use super::memory::PairMemory;
+use super::mesh_mesh::Foresight;
 use super::round::Round;
 use super::separation::Pair;
 use super::{MeshShape, mesh_mesh, plane, proxy, round, sweep};
@@ -38,6 +39,8 @@ impl ContactClock {
 /// Answers for pairs with a mesh in them; pairs of primitives are left to the next dispatcher.
 pub(in crate::dynamics) struct Dispatcher {
     pub(in crate::dynamics) clock: ContactClock,
+    /// How far a body at rest falls within a step [m].
+    pub(in crate::dynamics) fall: f64,
 }
 
 impl Dispatcher {
@@ -46,25 +49,25 @@ impl Dispatcher {
         mesh: &MeshShape,
         other: &dyn Shape,
         other_to_mesh: &Isometry3<f64>,
-        prediction: f64,
+        foresight: &Foresight,
         memory: &mut PairMemory,
     ) -> Result<(), Unsupported> {
         if let Some(half_space) = other.as_halfspace() {
             let normal: Vector3<f64> = half_space.normal.into();
-            plane::contacts(mesh, &normal, other_to_mesh, prediction, memory);
+            plane::contacts(mesh, &normal, other_to_mesh, foresight, memory);
             return Ok(());
         }
         if let Some(other) = other.as_shape::<MeshShape>() {
-            mesh_mesh::contacts(&Pair { a: mesh, b: other, b_to_a: *other_to_mesh }, prediction, memory);
+            mesh_mesh::contacts(&Pair { a: mesh, b: other, b_to_a: *other_to_mesh }, foresight, memory);
             return Ok(());
         }
         if let Some(round) = Round::of(other)
-            && round::contacts(mesh, &round, other_to_mesh, prediction, memory)
+            && round::contacts(mesh, &round, other_to_mesh, foresight, memory)
         {
             return Ok(());
         }
         let proxy = proxy::of(other, memory).ok_or(Unsupported)?;
-        mesh_mesh::contacts(&Pair { a: mesh, b: &proxy, b_to_a: *other_to_mesh }, prediction, memory);
+        mesh_mesh::contacts(&Pair { a: mesh, b: &proxy, b_to_a: *other_to_mesh }, foresight, memory);
         Ok(())
     }
 }
@@ -101,7 +104,8 @@ impl<M: Default, C: Default + Copy> PersistentQueryDispatcher<M, C> for Dispatch
             *workspace = PairMemory::default().into();
         }
         let memory = workspace.0.downcast_mut::<PairMemory>().ok_or(Unsupported)?;
-        let outcome = Self::mesh_contacts(mesh, other, &other_to_mesh, prediction, memory);
+        let foresight = Foresight { prediction, fall: self.fall };
+        let outcome = Self::mesh_contacts(mesh, other, &other_to_mesh, &foresight, memory);
         if outcome.is_ok() {
             manifolds::write(&memory.contacts, &memory.choice.selected, &other_to_mesh, order, manifolds);
         }

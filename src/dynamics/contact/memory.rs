@@ -39,6 +39,10 @@ pub(super) struct PairMemory {
     pub(super) triangle_pairs: Vec<[u32; 2]>,
     /// Those that intersect.
     pub(super) intersecting: Vec<[u32; 2]>,
+    /// Those of them that the local contacts do not take apart.
+    pub(super) unexplained: Vec<[u32; 2]>,
+    /// Those that intersect after a trial translation.
+    pub(super) still_intersecting: Vec<[u32; 2]>,
     /// The search for contacts of a ball or a capsule.
     pub(super) cores: CoreFinder,
     /// The search for features.

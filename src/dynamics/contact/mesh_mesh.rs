@@ -14,13 +14,18 @@
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 
+use super::MeshShape;
 use super::memory::{ContactPoint, PairMemory};
 use super::reduction::Scales;
-use super::separation::{Pair, Start};
+use super::separation::{Group, Pair, SCRATCH, Start};
+use crate::penetration::{PenetrationError, TranslationalOptions};
 use crate::proximity::contacts::{FeaturePair, Query};
 
-/// Share of the size at which contacts are foreseen, and to which overlaps are looked at locally.
+/// Share of the size to which overlaps are looked at locally.
 const NEAR: f64 = 0.02;
+/// Share of the size at which contacts are foreseen between bodies at rest. It decides the cost: the number of
+/// triangle pairs grows with it.
+const FORESEEN: f64 = 0.004;
 /// Steps ahead for which the motion of the last step is foreseen.
 const FORESIGHT: f64 = 1.5;
 /// Greatest share of the size at which contacts are foreseen, however fast the bodies are.
@@ -33,6 +38,8 @@ const TOUCHING: f64 = 1e-6;
 const EXPLAINING_FACTOR: f64 = 1.25;
 /// … this share of the size separates it.
 const EXPLAINING_SLACK: f64 = 1e-3;
+/// Number of triangle pairs up to which looking at each is quicker than a descent of the trees.
+const FEW: usize = 24;
 /// Cosine of the angle between normals of one group of explaining contacts.
 const SAME_NORMAL: f64 = 0.996;
 /// Greatest share of the size by which the reach grows with |d| at the separated pose: on two supports, the second
@@ -45,50 +52,88 @@ const LOCAL_SLACK: f64 = 0.01;
 /// See [`LOCAL_SLACK`].
 const FEW_UNEXPLAINED: f64 = 0.25;
 
-/// Fills `memory.contacts` and chooses among them.
-///
-/// `prediction` [m] bounds the gaps at which contacts are foreseen.
-pub(super) fn contacts(pair: &Pair, prediction: f64, memory: &mut PairMemory) {
-    memory.contacts.clear();
-    let size = pair.size();
-    let motion = memory.last_pose.map_or(prediction, |last| pair.motion_since(&last));
-    let reach = reach(size, motion, prediction);
-    let first_time = memory.last_pose.replace(pair.b_to_a).is_none();
-    pair.triangle_pairs(&Vector3::zeros(), reach.max(NEAR * size), &mut memory.triangle_pairs);
+/// What is known of the next step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Foresight {
+    /// Greatest gap at which rapier wants contacts [m].
+    pub(super) prediction: f64,
+    /// How far a body at rest falls within a step [m].
+    pub(super) fall: f64,
+}
 
-    let touching = pair.intersecting(TOUCHING * size, &mut memory.intersecting);
+/// Gaps that are looked at in a step.
+#[derive(Debug, Clone, Copy)]
+struct Ranges {
+    /// Greatest gap at which contacts are foreseen [m].
+    reach: f64,
+    /// Greatest depth at which features are looked for at the present pose [m].
+    near: f64,
+}
+
+/// Fills `memory.contacts` and chooses among them.
+pub(super) fn contacts(pair: &Pair, foresight: &Foresight, memory: &mut PairMemory) {
+    let size = pair.size();
+    let motion = memory.last_pose.map_or(foresight.prediction, |last| pair.motion_since(&last));
+    let depth_before = memory.separation.map_or(0.0, |separation| separation.norm());
+    let ranges = Ranges {
+        reach: foresight.reach(size, motion),
+        near: (FORESEEN * size).max(2.0 * depth_before + FORESIGHT * motion).min(NEAR * size),
+    };
+    let first_time = memory.last_pose.replace(pair.b_to_a).is_none();
+    pair.intersecting(&Vector3::zeros(), TOUCHING * size, &mut memory.intersecting);
     let crossing = !memory.intersecting.is_empty();
-    let apart = !crossing && !is_hidden(pair, touching, first_time, memory);
+    let apart = !crossing && !is_hidden(pair, first_time, memory);
+    local_features(pair, ranges, memory);
     if apart {
         memory.free_pose = Some(pair.b_to_a);
         memory.separation = None;
-        local_features(pair, 0.0_f64.min(-NEAR * size), reach, memory);
-    } else if !(crossing && pair.one_sided() && explained_locally(pair, reach, memory)) {
-        separated_features(pair, reach, memory);
+    } else if !(crossing && pair.one_sided() && explained_locally(pair, ranges, memory)) {
+        separated_features(pair, ranges.reach, memory);
     }
     memory.choice.choose(&memory.contacts, Scales::of(size));
 }
 
 /// Whether the pair overlaps although no triangles cross: solids whose faces coincide, or one within the other.
 /// Neither comes about unseen, so it is looked at where a pair meets, and as long as it was deep in the last step.
-fn is_hidden(pair: &Pair, touching: bool, first_time: bool, memory: &PairMemory) -> bool {
+fn is_hidden(pair: &Pair, first_time: bool, memory: &PairMemory) -> bool {
     let deep = DEEP * pair.size();
     if first_time {
-        return pair.depth() > deep;
+        return pair.depth(&[], &SCRATCH).is_ok_and(|depth| depth.is_some_and(|depth| depth > deep));
     }
-    touching && memory.separation.is_some_and(|separation| separation.norm() > deep)
+    memory.separation.is_some_and(|separation| separation.norm() > deep) && pair.touches()
 }
 
-/// The gap up to which contacts are foreseen [m]: a share of the size, more where the pair moved far (`motion` [m])
-/// in the last step.
-pub(super) fn reach(size: f64, motion: f64, prediction: f64) -> f64 {
-    (NEAR * size).max(FORESIGHT * motion).min(FARTHEST * size).min(prediction)
+impl Foresight {
+    /// The gap up to which contacts are foreseen [m]: a share of the size, more where the pair moved far (`motion`
+    /// [m]) in the last step or gravity moves it far in the next one.
+    pub(super) fn reach(&self, size: f64, motion: f64) -> f64 {
+        (FORESEEN * size).max(FORESIGHT * (motion + self.fall)).min(FARTHEST * size).min(self.prediction)
+    }
 }
 
-/// Features at the present pose.
-fn local_features(pair: &Pair, least: f64, greatest: f64, memory: &mut PairMemory) {
-    let query = Query { b_to_a: pair.b_to_a, least, greatest, two_sided: pair.two_sided() };
+/// The penetration depth [m] of two meshes, `None` if they are apart.
+///
+/// # Errors
+/// [`PenetrationError`] when no walk from scratch succeeds.
+pub(in crate::dynamics) fn depth(
+    [a, b]: [&MeshShape; 2],
+    b_to_a: &Isometry3<f64>,
+    options: &TranslationalOptions,
+) -> Result<Option<f64>, PenetrationError> {
+    let pair = Pair { a, b, b_to_a: *b_to_a };
+    let mut memory = PairMemory::default();
+    let near = NEAR * pair.size();
+    local_features(&pair, Ranges { reach: near, near }, &mut memory);
+    pair.depth(&overlapping_groups(&memory.contacts), options)
+}
+
+/// Replaces the contacts by the features at the present pose.
+fn local_features(pair: &Pair, ranges: Ranges, memory: &mut PairMemory) {
+    let Ranges { reach, near } = ranges;
+    pair.triangle_pairs(&Vector3::zeros(), reach.max(near), &mut memory.triangle_pairs);
+    let query = Query { b_to_a: pair.b_to_a, least: -near, greatest: reach, two_sided: pair.two_sided() };
     let found = memory.finder.find(&pair.a.adjacency, &pair.b.adjacency, &memory.triangle_pairs, &query);
+    memory.contacts.clear();
     memory.contacts.extend(found.iter().map(|feature| contact(feature, &Vector3::zeros())));
 }
 
@@ -102,16 +147,22 @@ fn contact(feature: &FeaturePair, separation: &Vector3<f64>) -> ContactPoint {
     }
 }
 
-/// Takes the features at the present pose if they explain the overlap.
-fn explained_locally(pair: &Pair, reach: f64, memory: &mut PairMemory) -> bool {
-    let size = pair.size();
-    local_features(pair, -NEAR * size, reach, memory);
+/// Keeps the features at the present pose if they explain the overlap, looking deeper where they do not.
+fn explained_locally(pair: &Pair, ranges: Ranges, memory: &mut PairMemory) -> bool {
+    let deepest = Ranges { near: NEAR * pair.size(), ..ranges };
+    is_explained(pair, memory)
+        || ranges.near < deepest.near && {
+            local_features(pair, deepest, memory);
+            is_explained(pair, memory)
+        }
+}
+
+fn is_explained(pair: &Pair, memory: &mut PairMemory) -> bool {
     let groups = overlapping_groups(&memory.contacts);
-    if unexplained(pair, &groups, &memory.intersecting) > 0 {
+    if unexplained(pair, &groups, memory) > 0 {
         return false;
     }
-    let deepest = groups.iter().max_by(|a, b| a.depth.total_cmp(&b.depth));
-    remember(pair, deepest.map_or(Vector3::zeros(), |group| group.normal * group.depth), memory);
+    remember(pair, groups.first().map_or(Vector3::zeros(), |group| group.normal * group.depth), memory);
     true
 }
 
@@ -120,14 +171,7 @@ fn remember(pair: &Pair, separation: Vector3<f64>, memory: &mut PairMemory) {
     memory.free_pose = Some(Translation3::from(separation) * pair.b_to_a);
 }
 
-/// Contacts of one normal and their greatest depth.
-#[derive(Debug, Clone, Copy)]
-struct Group {
-    normal: Vector3<f64>,
-    depth: f64,
-}
-
-/// The groups of contacts that overlap.
+/// The groups of contacts that overlap, the deepest first.
 fn overlapping_groups(contacts: &[ContactPoint]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for contact in contacts.iter().filter(|contact| contact.distance <= 0.0) {
@@ -137,30 +181,38 @@ fn overlapping_groups(contacts: &[ContactPoint]) -> Vec<Group> {
             None => groups.push(Group { normal: contact.normal, depth }),
         }
     }
+    groups.sort_by(|a, b| b.depth.total_cmp(&a.depth));
     groups
 }
 
 /// How many intersecting pairs of triangles no group separates.
-fn unexplained(pair: &Pair, groups: &[Group], intersecting: &[[u32; 2]]) -> usize {
+fn unexplained(pair: &Pair, groups: &[Group], memory: &mut PairMemory) -> usize {
     let slack = EXPLAINING_SLACK * pair.size();
-    let separates = |triangles: &[u32; 2], group: &Group| {
-        pair.gap(*triangles, &(group.normal * (EXPLAINING_FACTOR * group.depth + slack))) > 0.0
-    };
-    intersecting.iter().filter(|triangles| !groups.iter().any(|group| separates(triangles, group))).count()
+    let PairMemory { intersecting, unexplained, still_intersecting, .. } = memory;
+    unexplained.clone_from(intersecting);
+    for group in groups {
+        if unexplained.is_empty() {
+            break;
+        }
+        let shift = group.normal * (EXPLAINING_FACTOR * group.depth + slack);
+        if unexplained.len() <= FEW {
+            unexplained.retain(|&triangles| !pair.are_apart(triangles, &shift));
+        } else {
+            pair.intersecting(&shift, 0.0, still_intersecting);
+            unexplained.retain(|triangles| still_intersecting.binary_search(triangles).is_ok());
+        }
+    }
+    unexplained.len()
 }
 
 /// Contacts from a separating translation.
 fn separated_features(pair: &Pair, reach: f64, memory: &mut PairMemory) {
     let size = pair.size();
     let groups = overlapping_groups(&memory.contacts);
-    let start = Start {
-        separation: memory.separation,
-        free_pose: memory.free_pose,
-        normals: groups.iter().map(|g| g.normal).collect(),
-    };
+    let start = Start { separation: memory.separation, free_pose: memory.free_pose, groups: &groups };
     let Some(separation) = pair.separate(&start) else { return };
     if !groups.is_empty() {
-        let missing = unexplained(pair, &groups, &memory.intersecting);
+        let missing = unexplained(pair, &groups, memory);
         let deepest = groups.iter().fold(0.0, |deepest: f64, group| deepest.max(group.depth));
         #[expect(clippy::cast_precision_loss, reason = "counts of triangle pairs are far below 2^53")]
         let few = missing as f64 <= FEW_UNEXPLAINED * memory.intersecting.len() as f64;

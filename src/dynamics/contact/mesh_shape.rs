@@ -22,6 +22,8 @@ pub(in crate::dynamics) struct MeshShape {
     pub(super) adjacency: Arc<Adjacency>,
     /// Mean thickness [m]: twice the volume over the area for a solid, 0 for a surface.
     thickness: f64,
+    /// Box around the mesh, body frame.
+    aabb: Aabb,
 }
 
 impl MeshShape {
@@ -30,7 +32,9 @@ impl MeshShape {
             Solidity::Solid => 2.0 * signed_volume(model.mesh()).abs() / surface_area(model.mesh()),
             Solidity::Surface => 0.0,
         };
-        Self { model, adjacency, thickness }
+        let aabb = model.mesh().aabb();
+        let aabb = Aabb::new(aabb.min.coords.into(), aabb.max.coords.into());
+        Self { model, adjacency, thickness, aabb }
     }
 
     /// The model.
@@ -59,8 +63,7 @@ impl MeshShape {
 
 impl Shape for MeshShape {
     fn compute_local_aabb(&self) -> Aabb {
-        let aabb = self.model.mesh().aabb();
-        Aabb::new(aabb.min.coords.into(), aabb.max.coords.into())
+        self.aabb
     }
 
     fn compute_aabb(&self, position: &rapier3d::math::Pose) -> Aabb {

@@ -2,9 +2,10 @@
 
 use nalgebra::{Isometry3, Vector3};
 
+use super::MeshShape;
 use super::memory::{ContactPoint, PairMemory};
+use super::mesh_mesh::Foresight;
 use super::reduction::Scales;
-use super::{MeshShape, mesh_mesh};
 use crate::proximity::contacts::Feature;
 
 /// Fills `memory.contacts` and chooses among them. The mesh is the first shape, the half-space the second; `normal`
@@ -13,13 +14,13 @@ pub(super) fn contacts(
     mesh: &MeshShape,
     normal: &Vector3<f64>,
     plane_to_mesh: &Isometry3<f64>,
-    prediction: f64,
+    foresight: &Foresight,
     memory: &mut PairMemory,
 ) {
     let size = mesh.size();
     let up = plane_to_mesh.rotation * normal;
     let ground = plane_to_mesh.translation.vector;
-    let motion = memory.last_pose.map_or(prediction, |last| {
+    let motion = memory.last_pose.map_or(foresight.prediction, |last| {
         let before = last.rotation * normal;
         let turned = up.cross(&before).norm().atan2(up.dot(&before));
         let center = mesh.model.center().coords;
@@ -27,7 +28,7 @@ pub(super) fn contacts(
         (height(&up, &ground) - height(&before, &last.translation.vector)).abs() + turned * size
     });
     memory.last_pose = Some(*plane_to_mesh);
-    let reach = mesh_mesh::reach(size, motion, prediction);
+    let reach = foresight.reach(size, motion);
     memory.contacts.clear();
     for (vertex, place) in mesh.adjacency.sharp_vertices() {
         let height = (place.coords - ground).dot(&up);

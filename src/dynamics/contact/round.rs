@@ -3,9 +3,10 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::parry::shape::Shape;
 
+use super::MeshShape;
 use super::memory::{ContactPoint, PairMemory};
+use super::mesh_mesh::Foresight;
 use super::reduction::Scales;
-use super::{MeshShape, mesh_mesh};
 use crate::proximity::contacts::{Core, CoreSide};
 
 /// A ball or a capsule: all points at most `radius` from the core.
@@ -42,15 +43,15 @@ pub(super) fn contacts(
     mesh: &MeshShape,
     round: &Round,
     round_to_mesh: &Isometry3<f64>,
-    prediction: f64,
+    foresight: &Foresight,
     memory: &mut PairMemory,
 ) -> bool {
     let size = round.size().min(mesh.size());
-    let motion = memory.last_pose.map_or(prediction, |last| {
+    let motion = memory.last_pose.map_or(foresight.prediction, |last| {
         let turned = (round_to_mesh.rotation * last.rotation.inverse()).angle();
         (round_to_mesh.translation.vector - last.translation.vector).norm() + turned * round.size()
     });
-    let reach = mesh_mesh::reach(size, motion, prediction);
+    let reach = foresight.reach(size, motion);
     let core = match round.core {
         Core::Point(center) => Core::Point(round_to_mesh * center),
         Core::Segment(ends) => Core::Segment(ends.map(|end| round_to_mesh * end)),

@@ -3,9 +3,10 @@
 use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::MeshShape;
-use crate::penetration::{Effort, TranslationalOptions, penetration, penetration_from};
+use crate::penetration::in_projection::{HalfSpace, nearest};
+use crate::penetration::{Effort, PenetrationError, TranslationalOptions, penetration, penetration_from};
 use crate::proximity::triangle_pair::separating_planes;
-use crate::proximity::{collide, intersecting_pairs, pairs_within};
+use crate::proximity::{collide, pairs_within, surfaces_collide};
 
 /// Two meshes at a relative pose.
 pub(super) struct Pair<'a> {
@@ -16,13 +17,22 @@ pub(super) struct Pair<'a> {
 }
 
 /// Where to look for a separating translation.
-pub(super) struct Start {
+pub(super) struct Start<'a> {
     /// The translation of B that separated the pair in the last step [m], frame of A.
     pub(super) separation: Option<Vector3<f64>>,
     /// The last free pose B → A.
     pub(super) free_pose: Option<Isometry3<f64>>,
-    /// Unit normals of contacts that overlap, frame of A.
-    pub(super) normals: Vec<Vector3<f64>>,
+    /// Contacts that overlap.
+    pub(super) groups: &'a [Group],
+}
+
+/// Contacts of one normal that overlap.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Group {
+    /// Unit normal from A to B, frame of A.
+    pub(super) normal: Vector3<f64>,
+    /// Greatest depth [m].
+    pub(super) depth: f64,
 }
 
 /// The last separation is tried again this many times as long, plus …
@@ -31,10 +41,15 @@ const AGAIN: f64 = 1.02;
 const GROWN: f64 = 1e-3;
 /// Shares of the size at which a start along a normal is tried.
 const ALONG_NORMALS: [f64; 2] = [0.02, 0.32];
+/// Clearances from all local contacts at which a start is tried, shares of the size.
+const CLEARANCES: [f64; 3] = [1e-6, 1e-4, 1e-2];
 /// How often a start that is not free is doubled.
 const DOUBLINGS: usize = 5;
 /// In-projections of a walk.
 const WALK: u32 = 60;
+/// Effort where nothing is known of a pair.
+pub(super) const SCRATCH: TranslationalOptions =
+    TranslationalOptions { effort: Effort::Best, max_iterations: WALK };
 
 impl Pair<'_> {
     /// Bounding radius of the smaller mesh [m].
@@ -57,36 +72,51 @@ impl Pair<'_> {
         (self.b_to_a * center - before * center).norm() + turned * self.b.size()
     }
 
-    /// All pairs of triangles nearer than `distance` [m] with B moved by `shift` [m].
+    /// All pairs of triangles nearer than `distance` [m] with B moved by `shift` [m], sorted.
     pub(super) fn triangle_pairs(&self, shift: &Vector3<f64>, distance: f64, pairs: &mut Vec<[u32; 2]>) {
         pairs.clear();
         let (a, b) = (&self.a.model, &self.b.model);
         pairs_within(a, &Isometry3::identity(), b, &self.moved(shift), distance, pairs);
     }
 
-    /// The pairs of triangles that overlap by more than `tolerance` [m] on every axis; whether any at least touch.
-    pub(super) fn intersecting(&self, tolerance: f64, pairs: &mut Vec<[u32; 2]>) -> bool {
-        pairs.clear();
-        intersecting_pairs(&self.a.model, &Isometry3::identity(), &self.b.model, &self.b_to_a, pairs);
-        let touching = !pairs.is_empty();
-        pairs.retain(|&triangles| self.gap(triangles, &Vector3::zeros()) < -tolerance);
-        touching
+    /// The pairs of triangles that overlap by more than `tolerance` [m] with B moved by `shift` [m].
+    pub(super) fn intersecting(&self, shift: &Vector3<f64>, tolerance: f64, pairs: &mut Vec<[u32; 2]>) {
+        self.triangle_pairs(shift, -tolerance, pairs);
     }
 
-    /// Greatest gap [m] of two triangles on their separating axes with B moved by `shift` [m]; negative if they
-    /// intersect.
-    pub(super) fn gap(&self, [i, j]: [u32; 2], shift: &Vector3<f64>) -> f64 {
+    /// Whether two triangles are apart with B moved by `shift` [m].
+    pub(super) fn are_apart(&self, [i, j]: [u32; 2], shift: &Vector3<f64>) -> bool {
         let moved = self.moved(shift);
         let on_a = self.a.adjacency.triangle(i);
         let on_b = self.b.adjacency.triangle(j).map(|corner| moved * corner);
-        let mut greatest = f64::NEG_INFINITY;
-        separating_planes(&on_a, &on_b, |plane| greatest = greatest.max(plane.gap));
-        greatest
+        let mut apart = false;
+        separating_planes(&on_a, &on_b, |plane| apart |= plane.gap > 0.0);
+        apart
     }
 
-    /// The penetration depth [m] from scratch, 0 if the pair is apart.
-    pub(super) fn depth(&self) -> f64 {
-        self.separation_from_scratch().map_or(0.0, |separation| separation.norm())
+    /// Whether any triangles at least touch.
+    pub(super) fn touches(&self) -> bool {
+        surfaces_collide(&self.a.model, &Isometry3::identity(), &self.b.model, &self.b_to_a)
+    }
+
+    /// The penetration depth [m], `None` if the pair is apart: the least found by walks from scratch and from a
+    /// little way off the local contacts.
+    ///
+    /// # Errors
+    /// [`PenetrationError`] when no walk from scratch succeeds.
+    pub(super) fn depth(
+        &self,
+        groups: &[Group],
+        options: &TranslationalOptions,
+    ) -> Result<Option<f64>, PenetrationError> {
+        let (a, b) = (&*self.a.model, &*self.b.model);
+        let Some(found) = penetration(b, &self.b_to_a, a, &Isometry3::identity(), options)? else {
+            return Ok(None);
+        };
+        let along = groups.iter().map(|group| group.normal * (ALONG_NORMALS[0] * self.size()));
+        let free = self.local_starts(groups).chain(along).filter_map(|start| self.doubled_until_free(start));
+        let walks = free.filter_map(|start| self.walk_from(&start));
+        Ok(Some(walks.map(|separation| separation.norm()).fold(found.depth, f64::min)))
     }
 
     fn moved(&self, shift: &Vector3<f64>) -> Isometry3<f64> {
@@ -109,13 +139,27 @@ impl Pair<'_> {
             let center = self.b.model.center();
             pose * center - self.b_to_a * center
         });
-        let along = |share: f64| start.normals.iter().map(move |normal| normal * (share * size));
-        let starts =
-            again.into_iter().chain(back).chain(ALONG_NORMALS.iter().flat_map(|&share| along(share)));
+        let along = |share: f64| start.groups.iter().map(move |group| group.normal * (share * size));
+        let starts = again
+            .into_iter()
+            .chain(self.local_starts(start.groups))
+            .chain(back)
+            .chain(ALONG_NORMALS.iter().flat_map(|&share| along(share)));
         starts
             .filter_map(|start| self.doubled_until_free(start))
             .find_map(|free| self.walk_from(&free))
             .or_else(|| self.separation_from_scratch())
+    }
+
+    /// The shortest translations that satisfy all local contacts at once, with growing clearances.
+    fn local_starts(&self, groups: &[Group]) -> impl Iterator<Item = Vector3<f64>> {
+        let size = self.size();
+        let rows = move |clearance: f64| -> Vec<_> {
+            let row =
+                |group: &Group| HalfSpace { normal: group.normal, offset: group.depth + clearance * size };
+            groups.iter().map(row).collect()
+        };
+        CLEARANCES.into_iter().filter_map(move |clearance| nearest(&rows(clearance), &Vector3::zeros()))
     }
 
     fn doubled_until_free(&self, start: Vector3<f64>) -> Option<Vector3<f64>> {
@@ -137,7 +181,7 @@ impl Pair<'_> {
 
     fn separation_from_scratch(&self) -> Option<Vector3<f64>> {
         let (a, b) = (&*self.a.model, &*self.b.model);
-        let options = TranslationalOptions { effort: Effort::Best, max_iterations: WALK };
+        let options = SCRATCH;
         let found = penetration(b, &self.b_to_a, a, &Isometry3::identity(), &options);
         found.ok().flatten().map(|penetration| penetration.translation)
     }

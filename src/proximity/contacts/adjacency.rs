@@ -44,6 +44,8 @@ pub struct Adjacency {
     neighbours: Vec<u32>,
     /// Bits 0–2: the triangle answers for that corner; bits 3–5: for that edge.
     owned: Vec<u8>,
+    /// Bit k: edge k of the triangle is in a valley.
+    valleys: Vec<u8>,
     oriented: bool,
 }
 
@@ -71,6 +73,7 @@ impl Adjacency {
             neighbour_offsets,
             neighbours,
             owned: Vec::new(),
+            valleys: Vec::new(),
             oriented: false,
         };
         adjacency.oriented = adjacency.is_oriented(&faces_of_edge);
@@ -79,6 +82,7 @@ impl Adjacency {
             (0..adjacency.edges.len()).map(|edge| adjacency.edge_shape(edge, &faces_of_edge)).collect();
         adjacency.regions = plane_regions(adjacency.corners.len(), &shapes, &faces_of_edge);
         adjacency.owned = adjacency.owners(&shapes);
+        adjacency.valleys = valleys(&adjacency.triangle_edges, &shapes);
         adjacency
     }
 
@@ -136,8 +140,17 @@ impl Adjacency {
         self.edges[edge as usize].ends.map(|place| self.place(place))
     }
 
+    pub(super) fn edge_places(&self, edge: u32) -> [u32; 2] {
+        self.edges[edge as usize].ends
+    }
+
     pub(super) fn owned(&self, triangle: u32) -> u8 {
         self.owned[triangle as usize]
+    }
+
+    /// Whether edge k of the triangle is in a valley.
+    pub(super) fn is_valley(&self, triangle: u32, k: usize) -> bool {
+        self.valleys[triangle as usize] & (1 << k) != 0
     }
 
     pub(super) fn sides(&self, edge: u32) -> &[Vector3<f64>] {
@@ -315,6 +328,11 @@ fn collect_sides(
         }
     }
     (faces_of_edge.offsets.clone(), sides)
+}
+
+fn valleys(triangle_edges: &[[u32; 3]], shapes: &[EdgeShape]) -> Vec<u8> {
+    let bit = |edge: u32, k: usize| u8::from(shapes[edge as usize] == EdgeShape::Concave) << k;
+    triangle_edges.iter().map(|&[a, b, c]| bit(a, 0) | bit(b, 1) | bit(c, 2)).collect()
 }
 
 fn collect_neighbours(places: usize, edges: &[Edge]) -> (Vec<u32>, Vec<u32>) {

@@ -9,6 +9,13 @@ use super::Adjacency;
 const CONE: f64 = 0.02;
 /// Sine of the angle between two edges below which they count as parallel and have no common normal.
 pub(super) const PARALLEL: f64 = 0.05;
+/// How far faces and edges that end in a valley go on beyond it, as a share of the greatest gap: enough to hold a
+/// body that would rattle between the flanks, and so little that where the valley ends they are no obstacles.
+const VALLEY: f64 = 0.05;
+/// Cosine of the angle within which an edge is the continuation of another one.
+const ONWARDS: f64 = 0.9;
+/// Sine of the angle by which the continuation of an edge in a valley rises at least.
+const RISING: f64 = 1e-4;
 /// By how much a foot may lie beside its triangle, as a share of the triangle: rounding of coordinates.
 const BESIDE: f64 = 1e-9;
 
@@ -158,27 +165,30 @@ impl<'a> Candidates<'a> {
         let turned = self.query.two_sided[side] && height < 0.0;
         let (outward, gap) = if turned { (-normal, -height) } else { (normal, height) };
         let asked = self.query.least <= gap && gap <= self.query.greatest;
-        (asked && foot_is_inside(vertex, face, &normal)).then_some((outward, gap))
+        let (body, triangle) = ([self.a, self.b][side], self.triangles[side]);
+        let slack = |k: usize| if body.is_valley(triangle, k) { self.valley_slack() } else { 0.0 };
+        (asked && foot_is_within(vertex, face, &normal, slack)).then_some((outward, gap))
     }
 
     fn edge_on_edge(&self, found: &mut Vec<FeaturePair>) {
         for i in owned_edges(self.owned[0]) {
             for j in owned_edges(self.owned[1]) {
-                let on_a = [self.corners_a[i], self.corners_a[(i + 1) % 3]];
-                let on_b = [self.corners_b[j], self.corners_b[(j + 1) % 3]];
-                let edges = [self.a.edges_of(self.triangles[0])[i], self.b.edges_of(self.triangles[1])[j]];
-                found.extend(self.crossing(&on_a, &on_b, edges));
+                found.extend(self.crossing(i, j));
             }
         }
     }
 
-    /// The contact of two edges whose closest points are inner points of both.
-    fn crossing(
-        &self,
-        on_a: &[Point3<f64>; 2],
-        on_b: &[Point3<f64>; 2],
-        edges: [u32; 2],
-    ) -> Option<FeaturePair> {
+    /// The contact of edge `i` of A's triangle with edge `j` of B's: their closest points are inner points of both.
+    ///
+    /// Beyond an end at which the surface rises on, an edge counts as going on for a while: the two edges of a
+    /// valley then hold a body between them from both sides, and it does not rattle from one to the other.
+    fn crossing(&self, i: usize, j: usize) -> Option<FeaturePair> {
+        let on_a = [self.corners_a[i], self.corners_a[(i + 1) % 3]];
+        let on_b = [self.corners_b[j], self.corners_b[(j + 1) % 3]];
+        let edges = [self.a.edges_of(self.triangles[0])[i], self.b.edges_of(self.triangles[1])[j]];
+        let (corners_a, corners_b) = (self.a.corners(self.triangles[0]), self.b.corners(self.triangles[1]));
+        let places_a = [corners_a[i], corners_a[(i + 1) % 3]];
+        let places_b = [corners_b[j], corners_b[(j + 1) % 3]];
         let (along_a, along_b) = (on_a[1] - on_a[0], on_b[1] - on_b[0]);
         let across = along_a.cross(&along_b);
         let across_squared = across.norm_squared();
@@ -194,10 +204,9 @@ impl<'a> Candidates<'a> {
         }
         let s = between.cross(&along_b).dot(&across) / across_squared;
         let t = between.cross(&along_a).dot(&across) / across_squared;
-        let inside = |x: f64| (-BESIDE..=1.0 + BESIDE).contains(&x);
-        if !(inside(s) && inside(t)) {
-            return None;
-        }
+        let slack = self.valley_slack();
+        let beyond_a = end_beyond(s, slack, &along_a)?;
+        let beyond_b = end_beyond(t, slack, &along_b)?;
         let unit = across / across_squared.sqrt();
         let points = [on_a[0] + along_a * s, on_b[0] + along_b * t];
         [unit, -unit].into_iter().find_map(|normal| {
@@ -205,9 +214,10 @@ impl<'a> Candidates<'a> {
             let wrong_side = self.query.two_sided == [true; 2] && gap < 0.0;
             let asked = self.query.least <= gap && gap <= self.query.greatest && !wrong_side;
             let features = edges.map(Feature::Edge);
+            let against = self.against(&normal);
             let bears = asked
-                && self.a.sides_are_behind(edges[0], &normal)
-                && self.b.sides_are_behind(edges[1], &self.against(&normal));
+                && self.a.bears(edges[0], beyond_a.map(|end| places_a[end]), &normal)
+                && self.b.bears(edges[1], beyond_b.map(|end| places_b[end]), &against);
             bears.then_some(FeaturePair { points, normal, gap, features })
         })
     }
@@ -261,6 +271,11 @@ impl<'a> Candidates<'a> {
         (on_a && on_b).then_some(FeaturePair { points, normal, gap, features })
     }
 
+    /// How far faces and edges that end in a valley go on beyond it [m].
+    fn valley_slack(&self) -> f64 {
+        VALLEY * self.query.greatest
+    }
+
     /// From B towards A, in the frame of B.
     fn against(&self, normal: &Vector3<f64>) -> Vector3<f64> {
         -self.query.b_to_a.rotation.inverse_transform_vector(normal)
@@ -274,6 +289,28 @@ impl Adjacency {
         self.neighbours(place)
             .iter()
             .all(|&neighbour| rises_little(&(self.place(neighbour) - vertex), direction))
+    }
+
+    /// Whether an edge bears along a direction: no face at it rises, and if the contact lies beyond one of its ends,
+    /// the surface rises on there.
+    fn bears(&self, edge: u32, beyond: Option<u32>, direction: &Vector3<f64>) -> bool {
+        self.sides_are_behind(edge, direction)
+            && beyond.is_none_or(|end| {
+                let ends = self.edge_places(edge);
+                let start = if ends[0] == end { ends[1] } else { ends[0] };
+                self.rises_on(start, end, direction)
+            })
+    }
+
+    /// Whether, coming along an edge from `start`, the surface goes on beyond `end` and rises along a direction.
+    fn rises_on(&self, start: u32, end: u32, direction: &Vector3<f64>) -> bool {
+        let vertex = self.place(end);
+        let along = (vertex - self.place(start)).normalize();
+        self.neighbours(end).iter().any(|&neighbour| {
+            let on = self.place(neighbour) - vertex;
+            let length = on.norm();
+            on.dot(&along) > ONWARDS * length && on.dot(direction) > RISING * length
+        })
     }
 
     /// Whether no face at an edge rises along a direction.
@@ -296,18 +333,43 @@ pub(super) fn owned_edges(owned: u8) -> impl Iterator<Item = usize> {
     (0..3).filter(move |k| owned & (1 << (k + 3)) != 0)
 }
 
+/// The end (0 or 1) beyond which a share of an edge lies, if it is not on the edge; nothing at all if it lies farther
+/// beyond than `slack` [m].
+#[expect(clippy::option_option, reason = "far away, beside and on the edge are three answers")]
+fn end_beyond(share: f64, slack: f64, along: &Vector3<f64>) -> Option<Option<usize>> {
+    let beside = f64::max(-share, share - 1.0);
+    if beside <= BESIDE {
+        return Some(None);
+    }
+    (beside * along.norm() <= slack).then_some(Some(usize::from(share > 0.5)))
+}
+
 /// Whether the foot of a point on the plane of a triangle lies in the triangle.
 pub(super) fn foot_is_inside(
     point: &Point3<f64>,
-    [a, b, c]: &[Point3<f64>; 3],
+    triangle: &[Point3<f64>; 3],
     normal: &Vector3<f64>,
 ) -> bool {
-    let doubled_area = (b - a).cross(&(c - a)).norm();
+    foot_is_within(point, triangle, normal, |_| 0.0)
+}
+
+/// Whether the foot of a point on the plane of a triangle lies in the triangle or beside edge k by at most
+/// `slack(k)` [m].
+fn foot_is_within(
+    point: &Point3<f64>,
+    [a, b, c]: &[Point3<f64>; 3],
+    normal: &Vector3<f64>,
+    slack: impl Fn(usize) -> f64,
+) -> bool {
+    let doubled_area_vector = (b - a).cross(&(c - a));
+    let doubled_area = doubled_area_vector.norm();
+    let sign = if doubled_area_vector.dot(normal) < 0.0 { -1.0 } else { 1.0 };
     let edges = [(a, b), (b, c), (c, a)];
-    let sign = if (b - a).cross(&(c - a)).dot(normal) < 0.0 { -1.0 } else { 1.0 };
     doubled_area > 0.0
-        && edges.iter().all(|(from, to)| {
-            sign * (*to - *from).cross(&(point - *from)).dot(normal) >= -BESIDE * doubled_area
+        && edges.iter().enumerate().all(|(k, (from, to))| {
+            let along = *to - *from;
+            let beside = slack(k) * along.norm() + BESIDE * doubled_area;
+            sign * along.cross(&(point - *from)).dot(normal) >= -beside
         })
 }
 
