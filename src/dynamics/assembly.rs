@@ -13,7 +13,7 @@ use rapier3d::math::{Matrix, Vector};
 use rapier3d::parry::query::{DefaultQueryDispatcher, QueryDispatcher};
 use rapier3d::pipeline::PhysicsWorld;
 
-use super::contact::{ContactClock, Dispatcher, MeshShape};
+use super::contact::{ContactTally, Dispatcher, MeshShape};
 use super::{
     BodyDescription, BodyKind, BuildError, JointDescription, JointKind, Mass, Shape, World, WorldOptions,
 };
@@ -41,9 +41,10 @@ pub(super) fn assemble(
     let mut physics = PhysicsWorld::new();
     physics.gravity = options.gravity.into();
     physics.integration_parameters = options.integration_parameters();
-    let clock = ContactClock::default();
+    let tally = ContactTally::default();
     let fall = options.gravity.norm() * options.time_step.powi(2);
-    let dispatcher = Dispatcher { clock: clock.clone(), fall };
+    let recoverable = options.recoverable_depth();
+    let dispatcher = Dispatcher { tally: tally.clone(), fall, recoverable };
     physics.narrow_phase = NarrowPhase::with_query_dispatcher(dispatcher.chain(DefaultQueryDispatcher));
     let mut handles = BTreeMap::<&str, RigidBodyHandle>::new();
     let mut adjacencies = Adjacencies::new();
@@ -56,7 +57,7 @@ pub(super) fn assemble(
         physics.insert_impulse_joint(a, b, rapier_joint(joint));
     }
     let handles = handles.into_values().collect();
-    Ok(World::assembled(options, physics, clock, bodies.into_values().collect(), handles))
+    Ok(World::assembled(options, physics, tally, bodies.into_values().collect(), handles))
 }
 
 fn insert_body(
@@ -78,7 +79,7 @@ fn insert_body(
         .angular_damping(body.angular_damping)
         .can_sleep(sleeping)
         .gyroscopic_forces_enabled(true)
-        .allow_fast_rotation(true)
+        .allow_fast_rotation(!body.continuous)
         .soft_ccd_prediction(prediction(body))
         .ccd_enabled(body.continuous);
     let (shape, shape_to_body) = rapier_shape(&body.shape, adjacencies);

@@ -109,7 +109,8 @@ pub struct BodyDescription {
     pub linear_damping: f64,
     /// Rate at which the angular velocity decays [1/s].
     pub angular_damping: f64,
-    /// The body is swept against everything it could pass through within a step, not only against fixed bodies.
+    /// The body is swept against everything it could pass through within a step, not only against fixed bodies; in
+    /// return it turns by no more than an eighth of a turn in a step.
     pub continuous: bool,
 }
 

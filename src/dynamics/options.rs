@@ -78,6 +78,16 @@ impl WorldOptions {
     /// Longest continuous-collision substep as a share of the step.
     const CCD_SHARE: f64 = 0.01;
 
+    /// Depth [m] up to which the solver pushes harder at what is deeper; beyond it pushes at its greatest speed.
+    pub(super) fn recoverable_depth(&self) -> f64 {
+        /// Stays clear of the bound.
+        const SHARE: f64 = 0.9;
+        let parameters = self.integration_parameters();
+        #[expect(clippy::cast_precision_loss, reason = "at most a few dozen substeps")]
+        let substep = self.time_step / self.accuracy.substeps() as f64;
+        SHARE * parameters.max_corrective_velocity() / parameters.contact_softness.erp_inv_dt(substep)
+    }
+
     /// rapier's settings that say the same.
     pub(super) fn integration_parameters(&self) -> IntegrationParameters {
         let substeps = self.accuracy.substeps();

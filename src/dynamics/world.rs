@@ -7,7 +7,7 @@ use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::geometry::Collider;
 use rapier3d::pipeline::PhysicsWorld;
 
-use super::contact::ContactClock;
+use super::contact::ContactTally;
 use super::state::StateHash;
 use super::{
     BodyDescription, BodyState, Energy, StepError, StepReport, StepTimings, WorldBuilder, WorldOptions,
@@ -17,7 +17,7 @@ use super::{
 pub struct World {
     options: WorldOptions,
     physics: PhysicsWorld,
-    clock: ContactClock,
+    tally: ContactTally,
     /// Sorted by name.
     bodies: Vec<BodyDescription>,
     /// In the order of `bodies`.
@@ -35,11 +35,11 @@ impl World {
     pub(super) fn assembled(
         options: WorldOptions,
         physics: PhysicsWorld,
-        clock: ContactClock,
+        tally: ContactTally,
         bodies: Vec<BodyDescription>,
         handles: Vec<RigidBodyHandle>,
     ) -> Self {
-        Self { options, physics, clock, bodies, handles, steps: 0 }
+        Self { options, physics, tally, bodies, handles, steps: 0 }
     }
 
     /// Advances the world by one time step.
@@ -48,13 +48,13 @@ impl World {
     /// [`StepError::Diverged`] when a body's state is not finite any more; the world is of no use then.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         let started = Instant::now();
-        self.clock.take();
+        self.tally.take();
         self.physics.step();
         self.steps += 1;
         self.check_finite()?;
-        let contacts = self.clock.take();
+        let (contacts, deepest) = self.tally.take();
         let timings = StepTimings { total: started.elapsed(), contacts };
-        Ok(self.report(timings))
+        Ok(self.report(timings, deepest))
     }
 
     fn check_finite(&self) -> Result<(), StepError> {
@@ -72,22 +72,22 @@ impl World {
         }
     }
 
-    fn report(&self, timings: StepTimings) -> StepReport {
+    fn report(&self, timings: StepTimings, deepest_of_meshes: f64) -> StepReport {
         let mut contacts = 0;
-        let mut deepest = 0.0_f64;
+        let mut deepest = deepest_of_meshes;
         for pair in self.physics.narrow_phase.contact_pairs() {
             let Some(rigid) = pair.rigid() else { continue };
             for contact in rigid.solver_manifolds().iter().flat_map(|manifold| &manifold.data.solver_contacts)
             {
                 contacts += 1;
-                deepest = deepest.min(contact.dist);
+                deepest = deepest.max(-contact.dist);
             }
         }
         StepReport {
             step: self.steps,
             time: self.time(),
             contacts,
-            max_penetration: deepest.abs(),
+            max_penetration: deepest,
             energy: self.energy(),
             timings,
         }

@@ -9,7 +9,7 @@ use extricate::dynamics::{BodyDescription, BodyKind, Shape, StepReport, World, W
 use extricate::geometry::procedural::{Cuboid, Procedural, Torus};
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::proximity::Model;
-use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Unit, UnitQuaternion, Vector3};
 
 pub fn solid(mesh: TriangleMesh) -> Shape {
     Shape::Mesh(Arc::new(Model::new(mesh, Solidity::Solid)))
@@ -31,6 +31,12 @@ pub fn torus(major_radius: f64, minor_radius: f64, segments: u32, sides: u32) ->
 
 pub fn pose(x: f64, y: f64, z: f64) -> Isometry3<f64> {
     Isometry3::translation(x, y, z)
+}
+
+/// A pose turned about an axis.
+pub fn rotated(axis: [f64; 3], angle: f64, position: [f64; 3]) -> Isometry3<f64> {
+    let rotation = UnitQuaternion::from_axis_angle(&Unit::new_normalize(Vector3::from(axis)), angle);
+    Isometry3::from_parts(Vector3::from(position).into(), rotation)
 }
 
 /// A body whose z axis lies along x.

@@ -20,55 +20,88 @@ use super::round::Round;
 use super::separation::Pair;
 use super::{MeshShape, mesh_mesh, plane, proxy, round, sweep};
 
-/// Time spent on contacts, summed over threads.
-#[derive(Debug, Clone, Default)]
-pub(in crate::dynamics) struct ContactClock(Arc<AtomicU64>);
+/// What is tallied over the contacts of a step, on all threads.
+#[derive(Debug, Default)]
+struct Tally {
+    nanoseconds: AtomicU64,
+    /// Bits of the greatest depth [m]: not negative, so that they are ordered as the numbers are.
+    deepest: AtomicU64,
+}
 
-impl ContactClock {
-    /// The time since it was last taken.
-    pub(in crate::dynamics) fn take(&self) -> Duration {
-        Duration::from_nanos(self.0.swap(0, Ordering::Relaxed))
+/// Time spent on contacts and the deepest contact, over all threads.
+#[derive(Debug, Clone, Default)]
+pub(in crate::dynamics) struct ContactTally(Arc<Tally>);
+
+impl ContactTally {
+    /// The time and the depth [m] since they were last taken.
+    pub(in crate::dynamics) fn take(&self) -> (Duration, f64) {
+        let time = Duration::from_nanos(self.0.nanoseconds.swap(0, Ordering::Relaxed));
+        (time, f64::from_bits(self.0.deepest.swap(0, Ordering::Relaxed)))
     }
 
-    fn add(&self, started: Instant) {
+    fn add(&self, started: Instant, memory: &PairMemory) {
         let nanoseconds = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.0.fetch_add(nanoseconds, Ordering::Relaxed);
+        self.0.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+        let depths = memory.choice.selected.iter().map(|selected| -selected.deepest);
+        self.0.deepest.fetch_max(depths.fold(0.0, f64::max).to_bits(), Ordering::Relaxed);
     }
 }
 
 /// Answers for pairs with a mesh in them; pairs of primitives are left to the next dispatcher.
 pub(in crate::dynamics) struct Dispatcher {
-    pub(in crate::dynamics) clock: ContactClock,
+    pub(in crate::dynamics) tally: ContactTally,
     /// How far a body at rest falls within a step [m].
     pub(in crate::dynamics) fall: f64,
+    /// Greatest depth [m] at which the solver pushes harder at what is deeper.
+    pub(in crate::dynamics) recoverable: f64,
 }
 
 impl Dispatcher {
-    /// Contacts of a mesh with another shape, in the frame of the mesh.
+    /// Contacts of a mesh with another shape: in the frame of the mesh, or (`Order::Swapped`) in that of the other.
     fn mesh_contacts(
         mesh: &MeshShape,
         other: &dyn Shape,
         other_to_mesh: &Isometry3<f64>,
         foresight: &Foresight,
         memory: &mut PairMemory,
-    ) -> Result<(), Unsupported> {
+    ) -> Result<Order, Unsupported> {
         if let Some(half_space) = other.as_halfspace() {
             let normal: Vector3<f64> = half_space.normal.into();
             plane::contacts(mesh, &normal, other_to_mesh, foresight, memory);
-            return Ok(());
+            return Ok(Order::Kept);
         }
         if let Some(other) = other.as_shape::<MeshShape>() {
-            mesh_mesh::contacts(&Pair { a: mesh, b: other, b_to_a: *other_to_mesh }, foresight, memory);
-            return Ok(());
+            return Ok(Self::larger_first(mesh, other, other_to_mesh, foresight, memory));
         }
-        if let Some(round) = Round::of(other)
-            && round::contacts(mesh, &round, other_to_mesh, foresight, memory)
+        let round = Round::of(other);
+        if let Some(round) = &round
+            && round::contacts(mesh, round, other_to_mesh, foresight, memory)
         {
-            return Ok(());
+            return Ok(Order::Kept);
         }
         let proxy = proxy::of(other, memory).ok_or(Unsupported)?;
+        if round.is_none() {
+            return Ok(Self::larger_first(mesh, &proxy, other_to_mesh, foresight, memory));
+        }
         mesh_mesh::contacts(&Pair { a: mesh, b: &proxy, b_to_a: *other_to_mesh }, foresight, memory);
-        Ok(())
+        Ok(Order::Kept)
+    }
+
+    /// Contacts of two meshes in the frame of the larger one: what is remembered of a small body that spins on a
+    /// large one then stays where it was.
+    fn larger_first(
+        a: &MeshShape,
+        b: &MeshShape,
+        b_to_a: &Isometry3<f64>,
+        foresight: &Foresight,
+        memory: &mut PairMemory,
+    ) -> Order {
+        if a.size() >= b.size() {
+            mesh_mesh::contacts(&Pair { a, b, b_to_a: *b_to_a }, foresight, memory);
+            return Order::Kept;
+        }
+        mesh_mesh::contacts(&Pair { a: b, b: a, b_to_a: b_to_a.inverse() }, foresight, memory);
+        Order::Swapped
     }
 }
 
@@ -106,11 +139,16 @@ impl<M: Default, C: Default + Copy> PersistentQueryDispatcher<M, C> for Dispatch
         let memory = workspace.0.downcast_mut::<PairMemory>().ok_or(Unsupported)?;
         let foresight = Foresight { prediction, fall: self.fall };
         let outcome = Self::mesh_contacts(mesh, other, &other_to_mesh, &foresight, memory);
-        if outcome.is_ok() {
-            manifolds::write(&memory.contacts, &memory.choice.selected, &other_to_mesh, order, manifolds);
+        if let Ok(again) = outcome {
+            let (pose, order) = match again {
+                Order::Kept => (other_to_mesh, order),
+                Order::Swapped => (other_to_mesh.inverse(), order.swapped()),
+            };
+            let chosen = (&*memory.contacts, &*memory.choice.selected);
+            manifolds::write(chosen, &pose, order, self.recoverable, manifolds);
+            self.tally.add(started, memory);
         }
-        self.clock.add(started);
-        outcome
+        outcome.map(drop)
     }
 
     fn contact_manifold_convex_convex(

@@ -6,11 +6,10 @@ use rapier3d::parry::query::{ContactManifold, TrackedContact};
 use rapier3d::parry::shape::PackedFeatureId;
 
 use super::memory::ContactPoint;
-use super::reduction::{Selected, point_on_first};
+use super::reduction::Selected;
 use crate::proximity::contacts::Feature;
 
-/// Whether the pair came to us as (mesh, other) or (other, mesh): contacts are computed in the frame of the first
-/// of *our* order and turned around here.
+/// Whether contacts were computed with the two shapes as they came, or exchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     /// As rapier has it.
@@ -19,13 +18,27 @@ pub(super) enum Order {
     Swapped,
 }
 
+impl Order {
+    /// The other one.
+    pub(super) fn swapped(self) -> Self {
+        match self {
+            Self::Kept => Self::Swapped,
+            Self::Swapped => Self::Kept,
+        }
+    }
+}
+
 /// Replaces the manifolds of a pair. Impulses of the last step are carried over where the same features touch,
 /// whichever manifold they were in.
+///
+/// The solver pushes bodies apart no faster than a bound, which depths beyond `recoverable` [m] reach. Four corners
+/// beyond it would be pushed alike however much they differ, and the body would turn at random; so the depths of a
+/// manifold are lessened alike until the deepest is recoverable.
 pub(super) fn write<M: Default, C: Default + Copy>(
-    contacts: &[ContactPoint],
-    selected: &[Selected],
+    (contacts, selected): (&[ContactPoint], &[Selected]),
     second_to_first: &Isometry3<f64>,
     order: Order,
+    recoverable: f64,
     manifolds: &mut Vec<ContactManifold<M, C>>,
 ) {
     let before: Vec<TrackedContact<C>> =
@@ -41,8 +54,11 @@ pub(super) fn write<M: Default, C: Default + Copy>(
         let (n1, n2) = if order == Order::Kept { (normal, back) } else { (back, normal) };
         (manifold.local_n1, manifold.local_n2) = (vector(&n1), vector(&n2));
         manifold.points.clear();
-        for &contact in selection.indices() {
-            manifold.points.push(tracked(&contacts[contact], &normal, second_to_first, order));
+        let lessened = f64::max(0.0, -selection.deepest - recoverable);
+        for &index in selection.indices() {
+            let distance = contacts[index].distance + lessened;
+            let contact = ContactPoint { distance, normal, ..contacts[index] };
+            manifold.points.push(tracked(&contact, second_to_first, order));
         }
         manifold.match_contacts(&before);
     }
@@ -50,11 +66,10 @@ pub(super) fn write<M: Default, C: Default + Copy>(
 
 fn tracked<C: Default + Copy>(
     contact: &ContactPoint,
-    normal: &Vector3<f64>,
     second_to_first: &Isometry3<f64>,
     order: Order,
 ) -> TrackedContact<C> {
-    let on_first = point_on_first(contact, normal).coords;
+    let on_first = (contact.point - contact.normal * contact.distance).coords;
     let on_second = second_to_first.inverse_transform_point(&contact.point).coords;
     let [first, second] = contact.features.map(feature_id);
     let swapped = order == Order::Swapped;

@@ -100,7 +100,7 @@ fn is_hidden(pair: &Pair, first_time: bool, memory: &PairMemory) -> bool {
     if first_time {
         return pair.depth(&[], &SCRATCH).is_ok_and(|depth| depth.is_some_and(|depth| depth > deep));
     }
-    memory.separation.is_some_and(|separation| separation.norm() > deep) && pair.touches()
+    memory.separation.is_some_and(|separation| separation.norm() > deep) && pair.collides()
 }
 
 impl Foresight {

@@ -15,7 +15,7 @@ mod round;
 mod separation;
 mod sweep;
 
-pub(super) use dispatcher::{ContactClock, Dispatcher};
+pub(super) use dispatcher::{ContactTally, Dispatcher};
 pub(super) use mesh_mesh::depth;
 pub(super) use mesh_shape::MeshShape;
 pub(super) use proxy::new as proxy_of;

@@ -4,7 +4,7 @@
 //! rapier would choose four among all points within the prediction distance and so drop points that bear; and
 //! more than two manifolds on one plane spoil its friction.
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::Vector3;
 
 use super::memory::ContactPoint;
 use crate::proximity::contacts::Feature;
@@ -26,6 +26,8 @@ pub(super) struct Selected {
     pub(super) contacts: [usize; POINTS],
     /// How many there are.
     pub(super) count: usize,
+    /// Signed distance of the deepest of them [m].
+    pub(super) deepest: f64,
 }
 
 impl Selected {
@@ -118,7 +120,9 @@ impl Choice {
     /// Of the group: the deepest point, the farthest from it, and the two that span the largest area with those.
     fn select_four(&mut self, contacts: &[ContactPoint], normal: &Vector3<f64>, same_point: f64) {
         let Some(&deepest) = self.group.first() else { return };
-        let mut selected = Selected { normal: *normal, contacts: [deepest; POINTS], count: 1 };
+        let distance = contacts[deepest].distance;
+        let mut selected =
+            Selected { normal: *normal, contacts: [deepest; POINTS], count: 1, deepest: distance };
         let point = |index: usize| contacts[index].point;
         let origin = point(deepest);
         let span = |index: usize| {
@@ -163,9 +167,4 @@ impl Choice {
         }
         best
     }
-}
-
-/// The point of the first shape that belongs to a contact [m], frame of the first.
-pub(super) fn point_on_first(contact: &ContactPoint, normal: &Vector3<f64>) -> Point3<f64> {
-    contact.point - normal * contact.distance
 }

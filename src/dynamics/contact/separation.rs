@@ -6,7 +6,7 @@ use super::MeshShape;
 use crate::penetration::in_projection::{HalfSpace, nearest};
 use crate::penetration::{Effort, PenetrationError, TranslationalOptions, penetration, penetration_from};
 use crate::proximity::triangle_pair::separating_planes;
-use crate::proximity::{collide, pairs_within, surfaces_collide};
+use crate::proximity::{collide, pairs_within};
 
 /// Two meshes at a relative pose.
 pub(super) struct Pair<'a> {
@@ -45,6 +45,8 @@ const ALONG_NORMALS: [f64; 2] = [0.02, 0.32];
 const CLEARANCES: [f64; 3] = [1e-6, 1e-4, 1e-2];
 /// How often a start that is not free is doubled.
 const DOUBLINGS: usize = 5;
+/// Share of the size beyond which a pair has come a long way since it was free.
+const FAR: f64 = 0.02;
 /// In-projections of a walk.
 const WALK: u32 = 60;
 /// Effort where nothing is known of a pair.
@@ -94,9 +96,9 @@ impl Pair<'_> {
         apart
     }
 
-    /// Whether any triangles at least touch.
-    pub(super) fn touches(&self) -> bool {
-        surfaces_collide(&self.a.model, &Isometry3::identity(), &self.b.model, &self.b_to_a)
+    /// Whether the bodies at least touch, or one solid contains the other.
+    pub(super) fn collides(&self) -> bool {
+        !self.is_free(&Vector3::zeros())
     }
 
     /// The penetration depth [m], `None` if the pair is apart: the least found by walks from scratch and from a
@@ -140,10 +142,14 @@ impl Pair<'_> {
             pose * center - self.b_to_a * center
         });
         let along = |share: f64| start.groups.iter().map(move |group| group.normal * (share * size));
-        let starts = again
+        // After a long way the local contacts may be those of the far side.
+        let (first, last) =
+            if back.is_some_and(|way| way.norm() > FAR * size) { (back, None) } else { (None, back) };
+        let starts = first
             .into_iter()
+            .chain(again)
             .chain(self.local_starts(start.groups))
-            .chain(back)
+            .chain(last)
             .chain(ALONG_NORMALS.iter().flat_map(|&share| along(share)));
         starts
             .filter_map(|start| self.doubled_until_free(start))

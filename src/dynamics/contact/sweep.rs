@@ -8,6 +8,7 @@ use rapier3d::parry::query::{NonlinearRigidMotion, ShapeCastHit, ShapeCastStatus
 use rapier3d::parry::shape::Shape;
 
 use super::{MeshShape, proxy};
+use crate::proximity::contacts::{Core, CoreFinder, CoreSide};
 use crate::proximity::translational;
 
 /// Pieces into which a sweep is cut. Within a piece the bodies only translate, with the rotations of its middle;
@@ -32,41 +33,80 @@ pub(super) fn first_contact(
         // A half-space is met by contacts: nothing passes to its other side.
         _ => return Ok(None),
     };
-    let piece = (end - start) / f64::from(PIECES);
-    for index in 0..PIECES {
-        let begin = start + piece * f64::from(index);
-        let (from, to, middle) = (relative(begin), relative(begin + piece), relative(begin + piece / 2.0));
-        let from = Isometry3::from_parts(from.translation, middle.rotation);
-        let by = to.translation.vector - from.translation.vector;
-        let [a, b] = &meshes;
-        let Some(hit) = translational(&b.model, &from, &by, &a.model, &Isometry3::identity()) else {
-            continue;
-        };
-        let time = begin + hit.time * piece;
-        let normal = hit.normal.into_inner();
-        return Ok(Some(hit_at(time, &normal, &relative(time))));
+    let sweep =
+        Sweep { meshes: &meshes, relative: &relative, start, piece: (end - start) / f64::from(PIECES) };
+    Ok(sweep.first_contact().or_else(|| sweep.center_crosses()))
+}
+
+/// A sweep of a fast mesh (the first) against another one.
+struct Sweep<'a> {
+    meshes: &'a [Arc<MeshShape>; 2],
+    /// Pose second → first at a time.
+    relative: &'a dyn Fn(f64) -> Isometry3<f64>,
+    /// Where the sweep begins [s].
+    start: f64,
+    /// Duration of a piece [s].
+    piece: f64,
+}
+
+impl Sweep<'_> {
+    fn begin(&self, index: u32) -> f64 {
+        self.start + self.piece * f64::from(index)
     }
-    Ok(None)
+
+    /// The first contact of the surfaces, unless they touch at the start.
+    fn first_contact(&self) -> Option<ShapeCastHit> {
+        let [a, b] = self.meshes;
+        (0..PIECES)
+            .find_map(|index| {
+                let begin = self.begin(index);
+                let (from, to) = ((self.relative)(begin), (self.relative)(begin + self.piece));
+                let middle = (self.relative)(begin + self.piece / 2.0);
+                let from = Isometry3::from_parts(from.translation, middle.rotation);
+                let by = to.translation.vector - from.translation.vector;
+                let hit = translational(&b.model, &from, &by, &a.model, &Isometry3::identity())?;
+                Some((begin + hit.time * self.piece, hit.normal.into_inner()))
+            })
+            .filter(|(time, _)| *time > self.start)
+            .map(|(time, normal)| self.hit_at(time, &normal))
+    }
+
+    /// The beginning of the piece in which the centre of the fast body passes through the other's surface: what
+    /// touches at the start must not get to the far side.
+    fn center_crosses(&self) -> Option<ShapeCastHit> {
+        let [fast, other] = self.meshes;
+        let center = |time| (self.relative)(time).inverse_transform_point(&fast.model.center());
+        let mut finder = CoreFinder::default();
+        let index = (0..PIECES).find(|&index| {
+            let begin = self.begin(index);
+            let path = Core::Segment([center(begin), center(begin + self.piece)]);
+            let (side, _) = finder.find(&other.model, &other.adjacency, &path, 0.0, false);
+            side == CoreSide::Inside
+        })?;
+        // A time of zero would count as no hit at all.
+        let time = self.begin(index).max(self.start + self.piece / 2.0);
+        Some(self.hit_at(time, &Vector3::x()))
+    }
+
+    /// rapier wants the time; it makes no use of the witnesses.
+    fn hit_at(&self, time: f64, normal: &Vector3<f64>) -> ShapeCastHit {
+        let back = (self.relative)(time).rotation.inverse() * -normal;
+        ShapeCastHit {
+            time_of_impact: time,
+            witness1: Vector::ZERO,
+            witness2: Vector::ZERO,
+            normal1: (*normal).into(),
+            normal2: back.into(),
+            status: ShapeCastStatus::Converged,
+            subshape1: 0,
+            subshape2: 0,
+        }
+    }
 }
 
 fn mesh_of(shape: &dyn Shape) -> Result<Arc<MeshShape>, Unsupported> {
     match shape.as_shape::<MeshShape>() {
         Some(mesh) => Ok(Arc::new(mesh.clone())),
         None => proxy::new(shape).ok_or(Unsupported),
-    }
-}
-
-/// rapier wants the time; it makes no use of the witnesses.
-fn hit_at(time: f64, normal: &Vector3<f64>, second_to_first: &Isometry3<f64>) -> ShapeCastHit {
-    let back = second_to_first.rotation.inverse() * -normal;
-    ShapeCastHit {
-        time_of_impact: time,
-        witness1: Vector::ZERO,
-        witness2: Vector::ZERO,
-        normal1: (*normal).into(),
-        normal2: back.into(),
-        status: ShapeCastStatus::Converged,
-        subshape1: 0,
-        subshape2: 0,
     }
 }
