@@ -311,6 +311,32 @@ fn a_thin_plate_is_pushed_back_to_the_side_it_came_from() {
 }
 
 #[test]
+fn a_motion_through_another_body_is_answered_at_every_step() {
+    let mut noise = Noise(19);
+    let models = models();
+    let options = TranslationalOptions { effort: Effort::Fast, ..TranslationalOptions::default() };
+    let mut overlapping = 0;
+    for (i, a) in models.iter().enumerate() {
+        for (j, b) in models.iter().enumerate() {
+            let size = a.radius() + b.radius();
+            let (turn, way) = (0.02 * noise.vector(), noise.vector().normalize());
+            let mut pose = noise.pose(0.0);
+            pose.translation.vector = -size * way + 0.1 * size * noise.vector();
+            let mut coherence = MotionCoherence::default();
+            for step in 0..60 {
+                pose.translation.vector += size / 30.0 * way;
+                pose.rotation = UnitQuaternion::from_scaled_axis(turn) * pose.rotation;
+                let found =
+                    penetration_coherent((a, &pose), (b, &Isometry3::identity()), &options, &mut coherence);
+                let found = found.unwrap_or_else(|error| panic!("{i} {j} step {step}: {error}"));
+                overlapping += usize::from(found.is_some());
+            }
+        }
+    }
+    assert!(overlapping > 800, "{overlapping}");
+}
+
+#[test]
 fn surfaces_without_an_inside_have_a_depth_too() {
     let square = |z: f64| {
         let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];

@@ -79,7 +79,10 @@ impl Stage {
             };
             mesh.vertices().iter().for_each(|p| bounds.include(&(body.pose * p)));
             let fixed = body.kind != extricate::dynamics::BodyKind::Dynamic;
-            meshes.insert(body.name.clone(), (mesh, if fixed { FIXED } else { PALETTE[index % PALETTE.len()] }));
+            meshes.insert(
+                body.name.clone(),
+                (mesh, if fixed { FIXED } else { PALETTE[index % PALETTE.len()] }),
+            );
         }
         let [width, height] = SIZE;
         let radius = 0.5 * bounds.extents().norm();
@@ -110,8 +113,15 @@ impl Stage {
         (0..seen.fragments.len()).map(color).collect()
     }
 
-    fn shade(&self, seen: &Buffer, lit: &Buffer, poses: &[(String, Isometry3<f64>)], pixel: usize) -> [f64; 3] {
-        let at = Vector3::new((pixel % self.view.width) as f64 + 0.5, (pixel / self.view.width) as f64 + 0.5, 0.0);
+    fn shade(
+        &self,
+        seen: &Buffer,
+        lit: &Buffer,
+        poses: &[(String, Isometry3<f64>)],
+        pixel: usize,
+    ) -> [f64; 3] {
+        let at =
+            Vector3::new((pixel % self.view.width) as f64 + 0.5, (pixel / self.view.width) as f64 + 0.5, 0.0);
         let (point, normal, color) = match (&seen.fragments[pixel], self.ground_at(&at)) {
             (Some(met), ground) if ground.is_none_or(|(height, _)| height <= met.height) => {
                 let point = seen.view.unproject(&Vector3::new(at.x, at.y, met.height));
@@ -157,7 +167,11 @@ fn write(path: &str, pictures: &[Vec<[f64; 3]>]) -> Result<()> {
             }
         }
     }
-    let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), (width * pictures.len()) as u32, height as u32);
+    let mut encoder = png::Encoder::new(
+        BufWriter::new(File::create(path)?),
+        (width * pictures.len()) as u32,
+        height as u32,
+    );
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.write_header()?.write_image_data(&bytes)?;

@@ -33,8 +33,11 @@ impl View {
     /// World point at a pixel and a height towards the eye.
     pub(crate) fn unproject(&self, pixel: &Vector3<f64>) -> Point3<f64> {
         let (columns, rows) = (self.width as f64, self.height as f64);
-        let seen =
-            Vector3::new((pixel.x - 0.5 * columns) / self.scale, (0.5 * rows - pixel.y) / self.scale, pixel.z);
+        let seen = Vector3::new(
+            (pixel.x - 0.5 * columns) / self.scale,
+            (0.5 * rows - pixel.y) / self.scale,
+            pixel.z,
+        );
         self.middle + self.axes.transpose() * seen
     }
 }
@@ -71,8 +74,10 @@ impl Buffer {
             return;
         }
         let clamp = |x: f64, end: usize| x.clamp(0.0, end as f64) as usize;
-        let columns = clamp(a.x.min(b.x).min(c.x), self.view.width)..clamp(a.x.max(b.x).max(c.x) + 1.0, self.view.width);
-        let rows = clamp(a.y.min(b.y).min(c.y), self.view.height)..clamp(a.y.max(b.y).max(c.y) + 1.0, self.view.height);
+        let columns = clamp(a.x.min(b.x).min(c.x), self.view.width)
+            ..clamp(a.x.max(b.x).max(c.x) + 1.0, self.view.width);
+        let rows = clamp(a.y.min(b.y).min(c.y), self.view.height)
+            ..clamp(a.y.max(b.y).max(c.y) + 1.0, self.view.height);
         for row in rows {
             for column in columns.clone() {
                 let at = nalgebra::Vector2::new(column as f64 + 0.5, row as f64 + 0.5);

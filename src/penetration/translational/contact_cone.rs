@@ -6,9 +6,9 @@ use nalgebra::{Point3, Vector3};
 
 use crate::penetration::in_projection::{HalfSpace, nearest};
 use crate::proximity::Model;
+use crate::proximity::distance::triangles::closest_points;
 use crate::proximity::placement::Placement;
 use crate::proximity::time_of_contact::{Hit, triangles_in_b};
-use crate::proximity::distance::triangles::closest_points;
 use crate::proximity::triangle_pair::separating_planes;
 
 /// Pairs of triangles that are remembered along a walk. More only slow the walk: an optimum has three.
@@ -94,14 +94,13 @@ impl ContactCone {
         true
     }
 
-    /// Points of A (at q = 0) and of B that touch first among the remembered pairs when A is at `q`.
-    pub(crate) fn witnesses(&self, q: &Vector3<f64>, clearance: f64) -> Option<[Point3<f64>; 2]> {
-        let slack =
-            |pair: &ContactPair| pair.half_space(q, clearance).map(|row| row.normal.dot(q) - row.offset);
-        let slacks = self.pairs.iter().filter_map(|pair| Some((slack(pair)?, pair)));
-        let (_, tightest) = slacks.min_by(|x, y| x.0.total_cmp(&y.0))?;
-        let [p, other] = &tightest.triangles;
-        let (_, [on_a, on_b]) = closest_points(&p.map(|corner| corner + q), other);
+    /// Points of A (at q = 0) and of B that are closest among the remembered pairs when A is at `q`.
+    pub(crate) fn witnesses(&self, q: &Vector3<f64>) -> Option<[Point3<f64>; 2]> {
+        let closest = |pair: &ContactPair| {
+            let [p, other] = &pair.triangles;
+            closest_points(&p.map(|corner| corner + q), other)
+        };
+        let (_, [on_a, on_b]) = self.pairs.iter().map(closest).min_by(|x, y| x.0.total_cmp(&y.0))?;
         Some([on_a - q, on_b])
     }
 

@@ -215,29 +215,40 @@ impl<'a> ContactSpace<'a> {
         Some(hopped)
     }
 
+    /// The configuration near `q` that keeps the clearance from all contacts; `q` itself where planes that nearly
+    /// coincide would send it away.
+    fn lift(&mut self, q: &Vector3<f64>) -> Vector3<f64> {
+        /// Clearances that a lift may move.
+        const NEAR: f64 = 32.0;
+        let clearance = self.clearance();
+        let lifted = self.cone.nearest(q, clearance);
+        lifted.filter(|lifted| (lifted - q).norm() <= NEAR * clearance).unwrap_or(*q)
+    }
+
     /// Out-projection from `q` to the target of the in-projection, and on towards the origin where it is free.
     fn slide(&mut self, q: &Vector3<f64>, target: &Vector3<f64>) -> Vector3<f64> {
-        let clearance = self.clearance();
-        let lifted = self.cone.nearest(q, clearance).unwrap_or(*q);
+        let lifted = self.lift(q);
         let reached = self.advance(&lifted, target);
         if reached == *target { self.advance(target, &Vector3::zeros()) } else { reached }
     }
 
     /// Settles the last configuration: away from its contacts by the clearance, and touching them.
     fn finish(&mut self, q: Vector3<f64>, converged: bool) -> Optimum {
-        let clearance = self.clearance();
-        self.cone.update(&q, clearance);
-        let origin = Vector3::zeros();
-        let ends = if converged {
-            self.cone.nearest(&origin, clearance).zip(self.cone.nearest(&origin, 0.0))
-        } else {
-            None
-        };
-        let (free, touching) = ends.unwrap_or_else(|| {
-            let lifted = self.cone.nearest(&q, clearance).unwrap_or(q);
-            (lifted, lifted)
-        });
-        let witnesses = self.cone.witnesses(&free, clearance).unwrap_or([Point3::origin(); 2]);
+        self.cone.update(&q, self.clearance());
+        let lifted = self.lift(&q);
+        let (free, touching) =
+            if converged { self.in_projected(&lifted) } else { None }.unwrap_or((lifted, lifted));
+        let witnesses = self.cone.witnesses(&free).unwrap_or([Point3::origin(); 2]);
         Optimum { q: free, touching, converged, witnesses, rows: self.cone.rows().len() }
+    }
+
+    /// The last in-projection, with and without clearance, if the way there from `lifted` is free: it gains next to
+    /// nothing, and yet it may lie to the side.
+    fn in_projected(&mut self, lifted: &Vector3<f64>) -> Option<(Vector3<f64>, Vector3<f64>)> {
+        let origin = Vector3::zeros();
+        let free = self.cone.nearest(&origin, self.clearance())?;
+        let touching = self.cone.nearest(&origin, 0.0)?;
+        let is_there = (free - lifted).norm() <= self.clearance();
+        (is_there || self.cast(lifted, &free, 0.0).is_none()).then_some((free, touching))
     }
 }
