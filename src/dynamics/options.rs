@@ -80,8 +80,8 @@ impl WorldOptions {
 
     /// Depth [m] up to which the solver pushes harder at what is deeper; beyond it pushes at its greatest speed.
     pub(super) fn recoverable_depth(&self) -> f64 {
-        /// Stays clear of the bound.
-        const SHARE: f64 = 0.9;
+        /// Stays clear of the bound; the speed left after a push-out is proportional to it.
+        const SHARE: f64 = 0.6;
         let parameters = self.integration_parameters();
         #[expect(clippy::cast_precision_loss, reason = "at most a few dozen substeps")]
         let substep = self.time_step / self.accuracy.substeps() as f64;
