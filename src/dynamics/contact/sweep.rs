@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Translation3, Vector3};
 use rapier3d::math::Vector;
 use rapier3d::parry::query::{NonlinearRigidMotion, ShapeCastHit, ShapeCastStatus, Unsupported};
 use rapier3d::parry::shape::Shape;
 
 use super::{MeshShape, proxy};
 use crate::proximity::contacts::{Core, CoreFinder, CoreSide};
+use crate::proximity::distance::triangles::closest_points;
 use crate::proximity::translational;
 
 /// Pieces into which a sweep is cut. Within a piece the bodies only translate, with the rotations of its middle;
 /// at a sixteenth of a step what that leaves out is far below the size of a body.
 const PIECES: u32 = 16;
+
+/// Share of the smaller body's size that a contact point must go on into the other body for the contact to count.
+const DEEP: f64 = 5e-3;
 
 /// The first contact of two moving shapes of which at least one is a mesh, in the time from `start` to `end` [s].
 pub(super) fn first_contact(
@@ -54,9 +58,13 @@ impl Sweep<'_> {
         self.start + self.piece * f64::from(index)
     }
 
-    /// The first contact of the surfaces, unless they touch at the start.
+    /// The first contact of the surfaces that the rest of the motion would carry deep, unless they touch at the
+    /// start. A body that rolls or slides on another one touches it all the time; stopping it there would only take
+    /// time from it.
     fn first_contact(&self) -> Option<ShapeCastHit> {
         let [a, b] = self.meshes;
+        let deep = DEEP * a.size().min(b.size());
+        let end = (self.relative)(self.begin(PIECES));
         (0..PIECES)
             .find_map(|index| {
                 let begin = self.begin(index);
@@ -65,7 +73,13 @@ impl Sweep<'_> {
                 let from = Isometry3::from_parts(from.translation, middle.rotation);
                 let by = to.translation.vector - from.translation.vector;
                 let hit = translational(&b.model, &from, &by, &a.model, &Isometry3::identity())?;
-                Some((begin + hit.time * self.piece, hit.normal.into_inner()))
+                let met = Translation3::from(by * hit.time) * from;
+                let [on_b, on_a] = [(b, hit.triangles[0]), (a, hit.triangles[1])]
+                    .map(|(mesh, triangle)| mesh.model.mesh().triangle(triangle as usize));
+                let (_, [point, _]) = closest_points(&on_b.map(|corner| met * corner), &on_a);
+                let carried = end * met.inverse_transform_point(&point) - point;
+                let closes = -carried.dot(&hit.normal) > deep;
+                closes.then_some((begin + hit.time * self.piece, hit.normal.into_inner()))
             })
             .filter(|(time, _)| *time > self.start)
             .map(|(time, normal)| self.hit_at(time, &normal))
@@ -75,6 +89,10 @@ impl Sweep<'_> {
     /// touches at the start must not get to the far side.
     fn center_crosses(&self) -> Option<ShapeCastHit> {
         let [fast, other] = self.meshes;
+        if !fast.model.contains(&fast.model.center()) {
+            // The middle of a ring or a spoon is no part of it, and may lie anywhere.
+            return None;
+        }
         let center = |time| (self.relative)(time).inverse_transform_point(&fast.model.center());
         let mut finder = CoreFinder::default();
         let index = (0..PIECES).find(|&index| {
