@@ -17,8 +17,7 @@ const MEDIAN: usize = 4 * PACKET;
 /// A triangle as the builder sees it.
 #[derive(Clone, Copy)]
 struct Item {
-    bounds: Bounds,
-    center: [f32; 3],
+    bounds: Box4,
     triangle: u32,
 }
 
@@ -34,65 +33,58 @@ pub(super) fn build<F>(triangles: &[u32], corners: &F) -> Arrays
 where
     F: Fn(u32) -> [Point3<f64>; 3] + Sync,
 {
-    let item = |&triangle: &u32| {
-        let bounds = Bounds::of_triangle(&corners(triangle));
-        let center = std::array::from_fn(|k| 0.5 * bounds.min[k] + 0.5 * bounds.max[k]);
-        Item { bounds, center, triangle }
-    };
+    let item =
+        |&triangle: &u32| Item { bounds: Box4::new(&Bounds::of_triangle(&corners(triangle))), triangle };
     let mut items = triangles.par_iter().with_min_len(TASK).map(item).collect::<Vec<_>>();
     let mut arrays = Arrays::default();
     if items.len() <= PACKET {
         let mut root = Node::EMPTY;
-        push_leaf(&mut arrays, &mut root, 0, &items, corners);
+        push_leaf(&mut arrays, &mut root, 0, &Part::new(&mut items), corners);
         arrays.nodes.push(root);
     } else {
-        subtree(&mut arrays, &mut items, corners);
+        subtree(&mut arrays, Part::new(&mut items), corners);
     }
     arrays
 }
 
-/// Appends the subtree over `items` and returns its root's index and box.
-fn subtree<F>(arrays: &mut Arrays, items: &mut [Item], corners: &F) -> (u32, Bounds)
+/// Appends the subtree over a part and returns its root's index.
+fn subtree<F>(arrays: &mut Arrays, part: Part<'_>, corners: &F) -> u32
 where
     F: Fn(u32) -> [Point3<f64>; 3] + Sync,
 {
     let index = arrays.nodes.len();
     arrays.nodes.push(Node::EMPTY);
-    let in_parallel = items.len() > TASK;
     let mut node = Node::EMPTY;
-    if in_parallel {
-        let parts = split_in_parallel(items)
+    if part.items.len() > TASK {
+        let parts = split(part)
+            .collect::<Vec<_>>()
             .into_par_iter()
             .map(|part| {
-                let mut own = Arrays::default();
-                if part.len() > PACKET {
+                let (mut own, bounds) = (Arrays::default(), part.hull.bounds());
+                if part.items.len() > PACKET {
                     subtree(&mut own, part, corners);
                 } else {
-                    own.packets.push(packet(part, corners));
+                    own.packets.push(packet(part.items, corners));
                 }
-                own
+                (own, bounds)
             })
             .collect::<Vec<_>>();
-        for (lane, part) in parts.into_iter().enumerate() {
-            append(arrays, &mut node, lane, part);
+        for (lane, (own, bounds)) in parts.into_iter().enumerate() {
+            append(arrays, &mut node, lane, own, &bounds);
         }
     } else {
-        for (lane, part) in split(items).into_iter().flatten().enumerate() {
-            if part.len() > PACKET {
-                let (child, bounds) = subtree(arrays, part, corners);
+        for (lane, part) in split(part).enumerate() {
+            if part.items.len() > PACKET {
+                let bounds = part.hull.bounds();
+                let child = subtree(arrays, part, corners);
                 node.set(lane, Child::Inner(child), &bounds);
             } else {
-                push_leaf(arrays, &mut node, lane, part, corners);
+                push_leaf(arrays, &mut node, lane, &part, corners);
             }
         }
     }
-    let bounds = node.hull();
     arrays.nodes[index] = node;
-    (as_index(index), bounds)
-}
-
-fn split_in_parallel(items: &mut [Item]) -> Vec<&mut [Item]> {
-    split(items).into_iter().flatten().collect()
+    as_index(index)
 }
 
 fn packet<F>(items: &[Item], corners: &F) -> Packet
@@ -106,32 +98,21 @@ where
     Packet::new(&triangles[..items.len()], corners)
 }
 
-fn push_leaf<F>(arrays: &mut Arrays, node: &mut Node, lane: usize, items: &[Item], corners: &F)
+fn push_leaf<F>(arrays: &mut Arrays, node: &mut Node, lane: usize, part: &Part<'_>, corners: &F)
 where
     F: Fn(u32) -> [Point3<f64>; 3] + Sync,
 {
-    let bounds = items.iter().fold(Bounds::EMPTY, |hull, item| hull.union(&item.bounds));
-    node.set(lane, Child::Leaf(as_index(arrays.packets.len())), &bounds);
-    arrays.packets.push(packet(items, corners));
+    node.set(lane, Child::Leaf(as_index(arrays.packets.len())), &part.hull.bounds());
+    arrays.packets.push(packet(part.items, corners));
 }
 
 /// Moves a subtree that was built on its own behind the others and hangs it into `lane` of `node`.
-fn append(arrays: &mut Arrays, node: &mut Node, lane: usize, part: Arrays) {
+fn append(arrays: &mut Arrays, node: &mut Node, lane: usize, part: Arrays, bounds: &Bounds) {
     let (nodes, packets) = (as_index(arrays.nodes.len()), as_index(arrays.packets.len()));
-    let child = match part.nodes.first() {
-        Some(root) => (Child::Inner(nodes), root.hull()),
-        None => (Child::Leaf(packets), part.packets[0].bounds()),
-    };
-    node.set(lane, child.0, &child.1);
+    let child = if part.nodes.is_empty() { Child::Leaf(packets) } else { Child::Inner(nodes) };
+    node.set(lane, child, bounds);
     arrays.nodes.extend(part.nodes.into_iter().map(|mut moved| {
-        for lane in 0..WIDTH {
-            let bounds = moved.bounds(lane);
-            match moved.child(lane) {
-                Some(Child::Inner(index)) => moved.set(lane, Child::Inner(index + nodes), &bounds),
-                Some(Child::Leaf(index)) => moved.set(lane, Child::Leaf(index + packets), &bounds),
-                None => {}
-            }
-        }
+        moved.shift(nodes, packets);
         moved
     }));
     arrays.packets.extend(part.packets);
@@ -141,107 +122,222 @@ fn as_index(count: usize) -> u32 {
     u32::try_from(count).expect("a mesh has fewer than 2³¹ triangles, and a tree fewer nodes than triangles")
 }
 
-/// Cuts `items` into up to eight parts, the costliest part first.
-fn split(items: &mut [Item]) -> [Option<&mut [Item]>; WIDTH] {
-    let mut parts: [Option<&mut [Item]>; WIDTH] = Default::default();
+/// A range of items with what is around it.
+struct Part<'a> {
+    items: &'a mut [Item],
+    /// Around the triangles.
+    hull: Box4,
+    /// Around the doubled centres.
+    centers: Box4,
+}
+
+/// Cuts a part into up to eight, the costliest one first.
+fn split(part: Part<'_>) -> impl Iterator<Item = Part<'_>> {
+    let mut parts: [Option<Part<'_>>; WIDTH] = Default::default();
     let mut costs = [f32::NEG_INFINITY; WIDTH];
-    costs[0] = cost(items);
-    parts[0] = Some(items);
+    costs[0] = part.cost();
+    parts[0] = Some(part);
     for count in 1..WIDTH {
         let costliest = (0..count).max_by(|&i, &j| costs[i].total_cmp(&costs[j])).expect("at least one part");
         if costs[costliest] < 0.0 {
             break;
         }
-        let (left, right) = halve(parts[costliest].take().expect("every part below `count` is there"));
-        costs[costliest] = cost(left);
-        costs[count] = cost(right);
-        parts[costliest] = Some(left);
-        parts[count] = Some(right);
+        let (left, right) = parts[costliest].take().expect("every part below `count` is there").halve();
+        (costs[costliest], costs[count]) = (left.cost(), right.cost());
+        (parts[costliest], parts[count]) = (Some(left), Some(right));
     }
-    parts
+    parts.into_iter().flatten()
 }
 
-/// How much a split of this part would help; negative when it is a leaf already.
-fn cost(items: &[Item]) -> f32 {
-    if items.len() <= PACKET {
-        return -1.0;
-    }
-    let hull = items.iter().fold(Bounds::EMPTY, |hull, item| hull.union(&item.bounds));
-    let count = items.len() as f32;
-    hull.half_area().max(0.0) * count
-}
-
-/// Cuts a range in two non-empty parts.
-fn halve(items: &mut [Item]) -> (&mut [Item], &mut [Item]) {
-    let mut centers = Bounds::EMPTY;
-    for item in &*items {
-        centers = centers.union(&Bounds { min: item.center, max: item.center });
-    }
-    if items.len() > MEDIAN
-        && let Some((axis, threshold)) = binned_split(items, &centers)
-    {
-        let middle = partition(items, |item| bin(item, &centers, axis) < threshold);
-        if middle > 0 && middle < items.len() {
-            return items.split_at_mut(middle);
+impl<'a> Part<'a> {
+    fn new(items: &'a mut [Item]) -> Self {
+        let (mut hull, mut centers) = (Box4::EMPTY, Box4::EMPTY);
+        for item in &*items {
+            hull.include(&item.bounds);
+            centers.include_point(&item.bounds.doubled_center());
         }
+        Self { items, hull, centers }
     }
-    let extent = |k: &usize| centers.max[*k] - centers.min[*k];
-    let axis = (0..3).max_by(|i, j| extent(i).total_cmp(&extent(j))).expect("three axes");
-    let middle = (items.len() / 2).next_multiple_of(PACKET).min(items.len() - 1);
-    items.select_nth_unstable_by(middle, |a, b| {
-        a.center[axis].total_cmp(&b.center[axis]).then(a.triangle.cmp(&b.triangle))
-    });
-    items.split_at_mut(middle)
+
+    /// How much a split of this part would help; negative when it is a leaf already.
+    fn cost(&self) -> f32 {
+        if self.items.len() <= PACKET {
+            return -1.0;
+        }
+        self.hull.half_area().max(0.0) * self.items.len() as f32
+    }
+
+    /// Cuts the part in two that are not empty.
+    fn halve(self) -> (Self, Self) {
+        if self.items.len() > MEDIAN
+            && let Some(plane) = self.best_plane()
+        {
+            return self.cut(&plane);
+        }
+        let extent = |k: &usize| self.centers.max[*k] - self.centers.min[*k];
+        let axis = (0..3).max_by(|i, j| extent(i).total_cmp(&extent(j))).expect("three axes");
+        let middle = (self.items.len() / 2).next_multiple_of(PACKET).min(self.items.len() - 1);
+        self.items.select_nth_unstable_by(middle, |a, b| {
+            let [x, y] = [a, b].map(|item| item.bounds.min[axis] + item.bounds.max[axis]);
+            x.total_cmp(&y).then(a.triangle.cmp(&b.triangle))
+        });
+        let (left, right) = self.items.split_at_mut(middle);
+        (Self::new(left), Self::new(right))
+    }
+
+    /// The plane between two bins of the least surface-area cost, if the centres have any extent.
+    fn best_plane(&self) -> Option<Plane> {
+        let grid = Grid::new(&self.centers);
+        let mut bins = [[(Box4::EMPTY, 0_u32); BINS]; 3];
+        for item in &*self.items {
+            let places = grid.bins(&item.bounds);
+            for axis in 0..3 {
+                let bin = &mut bins[axis][places[axis] as usize];
+                bin.0.include(&item.bounds);
+                bin.1 += 1;
+            }
+        }
+        let mut best = None;
+        let mut least = f32::INFINITY;
+        for axis in 0..3 {
+            if let Some((cost, first_right)) = least_cost(&bins[axis])
+                && cost < least
+            {
+                least = cost;
+                best = Some(Plane { grid, axis, first_right });
+            }
+        }
+        best
+    }
+
+    /// Moves the items left of the plane to the front, keeping their order deterministic, and cuts behind them.
+    fn cut(self, plane: &Plane) -> (Self, Self) {
+        let mut around = [[Box4::EMPTY; 2]; 2];
+        let mut left = 0;
+        for i in 0..self.items.len() {
+            let bounds = self.items[i].bounds;
+            let is_left = plane.grid.bins(&bounds)[plane.axis] < plane.first_right;
+            let [hull, centers] = &mut around[usize::from(!is_left)];
+            hull.include(&bounds);
+            centers.include_point(&bounds.doubled_center());
+            if is_left {
+                self.items.swap(i, left);
+                left += 1;
+            }
+        }
+        let parts = self.items.split_at_mut(left);
+        let [of_left, of_right] = around;
+        let part = |items, [hull, centers]: [Box4; 2]| Self { items, hull, centers };
+        (part(parts.0, of_left), part(parts.1, of_right))
+    }
 }
 
-#[inline(always)]
-fn bin(item: &Item, centers: &Bounds, axis: usize) -> usize {
-    let scale = BINS as f32 / (centers.max[axis] - centers.min[axis]);
-    let bin = ((item.center[axis] - centers.min[axis]) * scale) as usize;
-    bin.min(BINS - 1)
-}
-
-/// Axis and first bin of the right side of the best surface-area split, if any axis has an extent.
-fn binned_split(items: &[Item], centers: &Bounds) -> Option<(usize, usize)> {
-    let mut best = None;
-    let mut least = f32::INFINITY;
-    for axis in 0..3 {
-        if !(centers.max[axis] - centers.min[axis] > f32::MIN_POSITIVE) {
+/// Cost and first bin of the right side of the cheapest split of a row of bins, if two of them are occupied.
+fn least_cost(bins: &[(Box4, u32); BINS]) -> Option<(f32, u32)> {
+    let mut right = [(Box4::EMPTY, 0_u32); BINS + 1];
+    for i in (0..BINS).rev() {
+        right[i] = (right[i + 1].0.union(&bins[i].0), right[i + 1].1 + bins[i].1);
+    }
+    let mut best: Option<(f32, u32)> = None;
+    let mut left = (Box4::EMPTY, 0_u32);
+    for i in 1..BINS {
+        left = (left.0.union(&bins[i - 1].0), left.1 + bins[i - 1].1);
+        if left.1 == 0 || right[i].1 == 0 {
             continue;
         }
-        let mut bins = [(Bounds::EMPTY, 0_u32); BINS];
-        for item in items {
-            let slot = &mut bins[bin(item, centers, axis)];
-            *slot = (slot.0.union(&item.bounds), slot.1 + 1);
-        }
-        let mut right = [(Bounds::EMPTY, 0_u32); BINS + 1];
-        for i in (0..BINS).rev() {
-            right[i] = (right[i + 1].0.union(&bins[i].0), right[i + 1].1 + bins[i].1);
-        }
-        let mut left = (Bounds::EMPTY, 0_u32);
-        for i in 1..BINS {
-            left = (left.0.union(&bins[i - 1].0), left.1 + bins[i - 1].1);
-            if left.1 == 0 || right[i].1 == 0 {
-                continue;
-            }
-            let cost = left.0.half_area() * left.1 as f32 + right[i].0.half_area() * right[i].1 as f32;
-            if cost < least {
-                least = cost;
-                best = Some((axis, i));
-            }
+        let cost = left.0.half_area() * left.1 as f32 + right[i].0.half_area() * right[i].1 as f32;
+        if best.is_none_or(|(least, _)| cost < least) {
+            best = Some((cost, i as u32));
         }
     }
     best
 }
 
-/// Moves the items that satisfy the predicate to the front, keeping their order deterministic; returns their count.
-fn partition(items: &mut [Item], goes_left: impl Fn(&Item) -> bool) -> usize {
-    let mut left = 0;
-    for i in 0..items.len() {
-        if goes_left(&items[i]) {
-            items.swap(i, left);
-            left += 1;
+/// A plane between two bins of one axis.
+struct Plane {
+    grid: Grid,
+    axis: usize,
+    first_right: u32,
+}
+
+/// Bins between the least and the greatest doubled centre on every axis.
+#[derive(Clone, Copy)]
+struct Grid {
+    origin: [f32; 4],
+    scale: [f32; 4],
+}
+
+impl Grid {
+    fn new(centers: &Box4) -> Self {
+        let scale = |k: usize| {
+            let extent = centers.max[k] - centers.min[k];
+            if extent > f32::MIN_POSITIVE { (BINS - 1) as f32 / extent } else { 0.0 }
+        };
+        Self { origin: centers.min, scale: [scale(0), scale(1), scale(2), 0.0] }
+    }
+
+    /// The bin of each axis; the fourth number means nothing.
+    #[inline(always)]
+    fn bins(&self, bounds: &Box4) -> [u32; 4] {
+        /// Adding it rounds a small number to an integer and leaves that in the lowest bits.
+        const ROUND: f32 = 8_388_608.0;
+        let center = bounds.doubled_center();
+        let mut bins = [0; 4];
+        for k in 0..4 {
+            let place = (center[k] - self.origin[k]) * self.scale[k] + ROUND;
+            bins[k] = (place.to_bits() & 0xf).min(BINS as u32 - 1);
+        }
+        bins
+    }
+}
+
+/// A box of three numbers and one that means nothing, so that a machine's four fit it.
+#[derive(Clone, Copy)]
+struct Box4 {
+    min: [f32; 4],
+    max: [f32; 4],
+}
+
+impl Box4 {
+    const EMPTY: Self = Self { min: [f32::INFINITY; 4], max: [f32::NEG_INFINITY; 4] };
+
+    fn new(bounds: &Bounds) -> Self {
+        let ([x, y, z], [u, v, w]) = (bounds.min, bounds.max);
+        Self { min: [x, y, z, 0.0], max: [u, v, w, 0.0] }
+    }
+
+    fn bounds(&self) -> Bounds {
+        let ([x, y, z, _], [u, v, w, _]) = (self.min, self.max);
+        Bounds { min: [x, y, z], max: [u, v, w] }
+    }
+
+    #[inline(always)]
+    fn doubled_center(&self) -> [f32; 4] {
+        std::array::from_fn(|k| self.min[k] + self.max[k])
+    }
+
+    #[inline(always)]
+    fn include(&mut self, other: &Self) {
+        for k in 0..4 {
+            self.min[k] = if other.min[k] < self.min[k] { other.min[k] } else { self.min[k] };
+            self.max[k] = if other.max[k] > self.max[k] { other.max[k] } else { self.max[k] };
         }
     }
-    left
+
+    #[inline(always)]
+    fn include_point(&mut self, point: &[f32; 4]) {
+        self.include(&Self { min: *point, max: *point });
+    }
+
+    #[inline(always)]
+    fn union(mut self, other: &Self) -> Self {
+        self.include(other);
+        self
+    }
+
+    /// Half the surface area.
+    #[inline(always)]
+    fn half_area(&self) -> f32 {
+        self.bounds().half_area()
+    }
 }

@@ -52,6 +52,13 @@ impl Node {
         self.set_bounds(lane, bounds);
     }
 
+    /// Adds to the indices of the children.
+    pub(crate) fn shift(&mut self, nodes: u32, packets: u32) {
+        for child in self.children.iter_mut().filter(|child| **child != NONE) {
+            *child += if *child & LEAF == 0 { nodes } else { packets };
+        }
+    }
+
     pub(crate) fn set_bounds(&mut self, lane: usize, bounds: &Bounds) {
         for axis in 0..3 {
             self.min[axis][lane] = bounds.min[axis];
@@ -87,9 +94,14 @@ impl Bounds {
 
     /// The smallest such box around three points.
     pub(crate) fn of_triangle(corners: &[Point3<f64>; 3]) -> Self {
-        let [a, b, c] = corners;
-        let (min, max) = (a.inf(b).inf(c), a.sup(b).sup(c));
-        Self { min: std::array::from_fn(|k| below(min[k])), max: std::array::from_fn(|k| above(max[k])) }
+        let mut bounds = Self::EMPTY;
+        for k in 0..3 {
+            let [a, b, c] = [corners[0][k], corners[1][k], corners[2][k]];
+            let (low, high) = if a < b { (a, b) } else { (b, a) };
+            bounds.min[k] = below(if c < low { c } else { low });
+            bounds.max[k] = above(if c > high { c } else { high });
+        }
+        bounds
     }
 
     #[inline(always)]
