@@ -1,7 +1,8 @@
 //! Proximity queries beside parry3d-f64: building the tree, collision, distance, time of contact.
 //!
 //! A query is timed over a set of seeded poses, so a time is that of the whole set; compare the throughputs, which
-//! are queries a second, because the peer answers one pose only of the large meshes. Poses as in [Je12 §6.1]: a mesh against a copy of itself at a random orientation.
+//! are queries a second, because the peer answers one pose only of the large meshes. Poses as in [Je12 §6.1]: a mesh
+//! against a copy of itself at a random orientation.
 
 #![expect(clippy::print_stdout, reason = "sizes and agreement belong beside the times")]
 
