@@ -8,7 +8,7 @@ use nalgebra::Isometry3;
 
 use super::Model;
 use super::inside::shared_point;
-use super::placement::{MovedBox, Placement};
+use super::placement::{MovedBox, Placement, RoundedPlacement};
 use super::triangle_pair::{Prepared, within};
 use crate::bvh::lanes::{Isa, Mask, Single};
 use crate::bvh::node::{Bounds, NONE, Node, PACKET, Packet, WIDTH};
@@ -113,6 +113,8 @@ impl Sink for AllPairs<'_> {
 struct Overlap<S> {
     a_to_b: Placement,
     b_to_a: Placement,
+    rounded_a_to_b: RoundedPlacement,
+    rounded_b_to_a: RoundedPlacement,
     margin: f64,
     prepared: PreparedLeaf,
     sink: S,
@@ -120,19 +122,38 @@ struct Overlap<S> {
 
 impl<S: Sink> Overlap<S> {
     fn new(a_to_b: &Placement, margin: f64, sink: S) -> Self {
-        Self { a_to_b: *a_to_b, b_to_a: a_to_b.inverse(), margin, prepared: PreparedLeaf::default(), sink }
+        let b_to_a = a_to_b.inverse();
+        Self {
+            a_to_b: *a_to_b,
+            b_to_a,
+            rounded_a_to_b: RoundedPlacement::new(a_to_b, margin),
+            rounded_b_to_a: RoundedPlacement::new(&b_to_a, margin),
+            margin,
+            prepared: PreparedLeaf::default(),
+            sink,
+        }
     }
 }
 
 impl<S: Sink> Tandem for Overlap<S> {
     #[inline(always)]
     fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
-        overlap_costs::<I>(children_of_b, &self.a_to_b.bounds(box_of_a, self.margin))
+        mutual_overlap_costs::<I>(
+            children_of_b,
+            &self.a_to_b.bounds(box_of_a, self.margin),
+            box_of_a,
+            &self.rounded_b_to_a,
+        )
     }
 
     #[inline(always)]
     fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
-        overlap_costs::<I>(children_of_a, &self.b_to_a.bounds(box_of_b, self.margin))
+        mutual_overlap_costs::<I>(
+            children_of_a,
+            &self.b_to_a.bounds(box_of_b, self.margin),
+            box_of_b,
+            &self.rounded_a_to_b,
+        )
     }
 
     #[inline(always)]
@@ -163,13 +184,42 @@ fn overlap<I: Isa>(node: &Node, other: &MovedBox, axis: usize) -> <I::Single as 
     starts_before & ends_after
 }
 
-/// Zero for the children whose box overlaps the other one, else infinity.
+/// Children that overlap the moved box, one bit each.
 #[inline(always)]
-pub(crate) fn overlap_costs<I: Isa>(node: &Node, other: &MovedBox) -> [f32; WIDTH] {
-    let x = overlap::<I>(node, other, 0);
-    let y = overlap::<I>(node, other, 1);
-    let z = overlap::<I>(node, other, 2);
-    let bits = (x & y & z).bits();
+fn overlap_bits<I: Isa>(node: &Node, moved: &MovedBox) -> u32 {
+    let x = overlap::<I>(node, moved, 0);
+    let y = overlap::<I>(node, moved, 1);
+    let z = overlap::<I>(node, moved, 2);
+    (x & y & z).bits()
+}
+
+/// Zero for the children whose box overlaps the moved one, else infinity.
+#[inline(always)]
+pub(super) fn overlap_costs<I: Isa>(node: &Node, moved: &MovedBox) -> [f32; WIDTH] {
+    costs_of_bits(overlap_bits::<I>(node, moved))
+}
+
+/// Zero for the children whose box overlaps the other one in both frames, else infinity.
+#[inline(always)]
+fn mutual_overlap_costs<I: Isa>(
+    node: &Node,
+    moved: &MovedBox,
+    own: &Bounds,
+    to_own: &RoundedPlacement,
+) -> [f32; WIDTH] {
+    let mut bits = overlap_bits::<I>(node, moved);
+    if bits != 0 {
+        let hulls = to_own.children::<I>(node, own);
+        let x = hulls.offsets[0].abs().less_or_equal(hulls.reaches[0]);
+        let y = hulls.offsets[1].abs().less_or_equal(hulls.reaches[1]);
+        let z = hulls.offsets[2].abs().less_or_equal(hulls.reaches[2]);
+        bits &= (x & y & z).bits();
+    }
+    costs_of_bits(bits)
+}
+
+#[inline(always)]
+fn costs_of_bits(bits: u32) -> [f32; WIDTH] {
     let mut costs = [f32::INFINITY; WIDTH];
     for lane in 0..WIDTH {
         if bits & (1 << lane) != 0 {

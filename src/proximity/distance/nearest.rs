@@ -13,13 +13,11 @@ use super::{Distance, Model};
 use crate::bvh::lanes::{Isa, Single};
 use crate::bvh::node::{Bounds, NONE, Node, PACKET, Packet, WIDTH, above};
 use crate::bvh::tandem::{self, Tandem};
-use crate::proximity::placement::{MovedBox, Placement};
+use crate::proximity::placement::{MovedBox, Placement, RoundedPlacement};
 use crate::proximity::time_of_contact::triangles_in_b;
 
 /// Rounding of a squared gap in single precision, relative: a subtraction, squares and sums.
 const GAP_ROUNDING: f32 = 1e-6;
-/// Rounding of a box that was moved in single precision, relative to the sizes that enter it.
-const MOVE_ROUNDING: f64 = 2e-6;
 
 /// Descent to the closest pair of triangles; everything in the frame of B's tree.
 pub(super) struct Nearest {
@@ -47,8 +45,8 @@ impl Nearest {
         Self {
             a_to_b: *a_to_b,
             b_to_a,
-            rounded_a_to_b: RoundedPlacement::new(a_to_b),
-            rounded_b_to_a: RoundedPlacement::new(&b_to_a),
+            rounded_a_to_b: RoundedPlacement::new(a_to_b, 0.0),
+            rounded_b_to_a: RoundedPlacement::new(&b_to_a, 0.0),
             best: limit * limit,
             enough: f64::NEG_INFINITY,
             pair: [NONE; 2],
@@ -147,24 +145,6 @@ impl Tandem for Nearest {
     }
 }
 
-/// A placement in single precision.
-struct RoundedPlacement {
-    rotation: [[f32; 3]; 3],
-    translation: [f32; 3],
-    /// What its rounding may amount to [m].
-    slack: f32,
-}
-
-impl RoundedPlacement {
-    fn new(exact: &Placement) -> Self {
-        Self {
-            rotation: std::array::from_fn(|i| std::array::from_fn(|j| exact.rotation[(i, j)] as f32)),
-            translation: std::array::from_fn(|i| exact.translation[i] as f32),
-            slack: above(MOVE_ROUNDING * exact.size()),
-        }
-    }
-}
-
 /// Squared gap between a box and each child's box [m²], rounded down: the greater one of the gap to the hull of the
 /// moved box in the frame of the children, and of the gap to the children's hulls in the frame of the box.
 #[inline(always)]
@@ -175,31 +155,18 @@ fn gaps_squared<I: Isa>(
     to_own: &RoundedPlacement,
 ) -> [f32; WIDTH] {
     let (single, load) = (I::Single::splat, I::Single::load);
-    let (zero, half) = (single(0.0), single(0.5));
+    let zero = single(0.0);
     let (mut here, mut there) = (zero, zero);
-    let mut centers = [zero; 3];
-    let mut extents = [zero; 3];
     for axis in 0..3 {
-        let (min, max) = (load(&children.min[axis]), load(&children.max[axis]));
-        let outside = (min - single(moved.max[axis])).max(single(moved.min[axis]) - max);
+        let behind = load(&children.min[axis]) - single(moved.max[axis]);
+        let before = single(moved.min[axis]) - load(&children.max[axis]);
         // In this order NaN stays NaN, and what costs NaN is skipped.
-        let gap = zero.max(outside);
+        let gap = zero.max(behind.max(before));
         here = here + gap * gap;
-        centers[axis] = half * (min + max);
-        extents[axis] = half * (max - min);
     }
+    let hulls = to_own.children::<I>(children, own);
     for axis in 0..3 {
-        let r = &to_own.rotation[axis];
-        let middle = 0.5 * (own.min[axis] + own.max[axis]);
-        let reach = 0.5 * (own.max[axis] - own.min[axis]) + to_own.slack;
-        let center = single(r[0]) * centers[0]
-            + single(r[1]) * centers[1]
-            + single(r[2]) * centers[2]
-            + single(to_own.translation[axis] - middle);
-        let extent = single(r[0].abs()) * extents[0]
-            + single(r[1].abs()) * extents[1]
-            + single(r[2].abs()) * extents[2];
-        let gap = zero.max(center.abs() - extent - single(reach));
+        let gap = zero.max(hulls.offsets[axis].abs() - hulls.reaches[axis]);
         there = there + gap * gap;
     }
     (here.max(there) * single(1.0 - GAP_ROUNDING)).store()
