@@ -9,7 +9,7 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::Model;
 use super::collision::PreparedLeaf;
-use super::placement::{MovedBox, Placement};
+use super::placement::{MovedBox, MovedChildren, Placement, RoundedPlacement};
 use super::triangle_pair::{SeparatingPlane, contact_interval, separating_planes};
 use crate::bvh::lanes::{Isa, Mask, Single};
 use crate::bvh::node::{Bounds, Node, Packet, WIDTH, above};
@@ -161,6 +161,8 @@ impl Cast {
             patches,
             a_to_b: start,
             b_to_a: back,
+            rounded_a_to_b: RoundedPlacement::new(&start, self.margin),
+            rounded_b_to_a: RoundedPlacement::new(&back, self.margin),
             in_b: Ray::new(&self.direction),
             in_a: Ray::new(&ray_in_a),
             direction: self.direction.into(),
@@ -188,22 +190,51 @@ impl Ray {
         Self { inverse: [inverse(direction.x), inverse(direction.y), inverse(direction.z)] }
     }
 
-    /// Length at which the moving box enters each child, infinite where it never does.
+    /// When the moving box is level with each child, on every axis of the children's frame.
     #[inline(always)]
-    fn costs<I: Isa>(&self, node: &Node, moving: &MovedBox) -> [f32; WIDTH] {
+    fn slabs<I: Isa>(&self, node: &Node, moving: &MovedBox) -> Slabs<I::Single> {
         let single = I::Single::splat;
-        let mut entry = single(f32::NEG_INFINITY);
-        let mut exit = single(f32::INFINITY);
+        let mut slabs = Slabs { entry: single(f32::NEG_INFINITY), exit: single(f32::INFINITY) };
         for axis in 0..3 {
             let inverse = single(self.inverse[axis]);
             let first = (I::Single::load(&node.min[axis]) - single(moving.max[axis])) * inverse;
             let second = (I::Single::load(&node.max[axis]) - single(moving.min[axis])) * inverse;
-            entry = first.min(second).max(entry);
-            exit = first.max(second).min(exit);
+            slabs.narrow(first, second);
         }
-        let near = entry - single(SLAB_ROUNDING) * entry.abs();
-        let far = exit + single(SLAB_ROUNDING) * exit.abs();
-        let zero = single(0.0);
+        slabs
+    }
+}
+
+/// Lengths of the translation at which each child is level with a box: where there is contact, if any.
+struct Slabs<S> {
+    entry: S,
+    exit: S,
+}
+
+impl<S: Single> Slabs<S> {
+    #[inline(always)]
+    fn narrow(&mut self, first: S, second: S) {
+        self.entry = first.min(second).max(self.entry);
+        self.exit = first.max(second).min(self.exit);
+    }
+
+    /// Cuts them with those in the frame of the box, in which the children move along `motion`.
+    #[inline(always)]
+    fn cut(mut self, hulls: &MovedChildren<S>, motion: &Ray) -> Self {
+        for axis in 0..3 {
+            let (offset, reach) = (hulls.offsets[axis], hulls.reaches[axis]);
+            let backwards = S::splat(-motion.inverse[axis]);
+            self.narrow((offset - reach) * backwards, (offset + reach) * backwards);
+        }
+        self
+    }
+
+    /// Length at which the box enters each child, infinite where it never does.
+    #[inline(always)]
+    fn costs(self) -> [f32; WIDTH] {
+        let near = self.entry - S::splat(SLAB_ROUNDING) * self.entry.abs();
+        let far = self.exit + S::splat(SLAB_ROUNDING) * self.exit.abs();
+        let zero = S::splat(0.0);
         let met = (near.less_or_equal(far) & zero.less_or_equal(far)).bits();
         let mut costs = near.max(zero).store();
         for lane in 0..WIDTH {
@@ -220,7 +251,11 @@ struct Descent<'a> {
     patches: Option<&'a [Patch; 2]>,
     a_to_b: Placement,
     b_to_a: Placement,
+    rounded_a_to_b: RoundedPlacement,
+    rounded_b_to_a: RoundedPlacement,
+    /// The motion of A in the frame of B.
     in_b: Ray,
+    /// The motion of B in the frame of A.
     in_a: Ray,
     direction: [f64; 3],
     prepared: PreparedLeaf,
@@ -235,12 +270,16 @@ struct Descent<'a> {
 impl Tandem for Descent<'_> {
     #[inline(always)]
     fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
-        self.in_b.costs::<I>(children_of_b, &self.a_to_b.bounds(box_of_a, self.cast.margin))
+        let slabs = self.in_b.slabs::<I>(children_of_b, &self.a_to_b.bounds(box_of_a, self.cast.margin));
+        let hulls = self.rounded_b_to_a.children::<I>(children_of_b, box_of_a);
+        slabs.cut(&hulls, &self.in_a).costs()
     }
 
     #[inline(always)]
     fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
-        self.in_a.costs::<I>(children_of_a, &self.b_to_a.bounds(box_of_b, self.cast.margin))
+        let slabs = self.in_a.slabs::<I>(children_of_a, &self.b_to_a.bounds(box_of_b, self.cast.margin));
+        let hulls = self.rounded_a_to_b.children::<I>(children_of_a, box_of_b);
+        slabs.cut(&hulls, &self.in_b).costs()
     }
 
     #[inline(always)]
