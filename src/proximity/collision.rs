@@ -111,49 +111,26 @@ impl Sink for AllPairs<'_> {
 
 /// Descent to the pairs of triangles within a margin.
 struct Overlap<S> {
-    a_to_b: Placement,
-    b_to_a: Placement,
-    rounded_a_to_b: RoundedPlacement,
-    rounded_b_to_a: RoundedPlacement,
-    margin: f64,
+    boxes: BoxOverlap,
     prepared: PreparedLeaf,
     sink: S,
 }
 
 impl<S: Sink> Overlap<S> {
     fn new(a_to_b: &Placement, margin: f64, sink: S) -> Self {
-        let b_to_a = a_to_b.inverse();
-        Self {
-            a_to_b: *a_to_b,
-            b_to_a,
-            rounded_a_to_b: RoundedPlacement::new(a_to_b, margin),
-            rounded_b_to_a: RoundedPlacement::new(&b_to_a, margin),
-            margin,
-            prepared: PreparedLeaf::default(),
-            sink,
-        }
+        Self { boxes: BoxOverlap::new(a_to_b, margin), prepared: PreparedLeaf::default(), sink }
     }
 }
 
 impl<S: Sink> Tandem for Overlap<S> {
     #[inline(always)]
     fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
-        mutual_overlap_costs::<I>(
-            children_of_b,
-            &self.a_to_b.bounds(box_of_a, self.margin),
-            box_of_a,
-            &self.rounded_b_to_a,
-        )
+        self.boxes.costs_in_b::<I>(children_of_b, box_of_a)
     }
 
     #[inline(always)]
     fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
-        mutual_overlap_costs::<I>(
-            children_of_a,
-            &self.b_to_a.bounds(box_of_b, self.margin),
-            box_of_b,
-            &self.rounded_a_to_b,
-        )
+        self.boxes.costs_in_a::<I>(children_of_a, box_of_b)
     }
 
     #[inline(always)]
@@ -163,9 +140,9 @@ impl<S: Sink> Tandem for Overlap<S> {
 
     #[inline(always)]
     fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
-        self.prepared.load(a, &self.a_to_b);
+        self.prepared.load(a, &self.boxes.a_to_b);
         for (lane_a, triangle_a) in a.1.lanes() {
-            let near = within::<I::Double>(&self.prepared.triangles[lane_a], b.1, self.margin);
+            let near = within::<I::Double>(&self.prepared.triangles[lane_a], b.1, self.boxes.margin);
             for (lane_b, triangle_b) in b.1.lanes() {
                 if near & (1 << lane_b) != 0 {
                     self.sink.add([triangle_a, triangle_b])?;
@@ -173,6 +150,40 @@ impl<S: Sink> Tandem for Overlap<S> {
             }
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// Which boxes of two trees come within a margin of one another.
+pub(super) struct BoxOverlap {
+    pub(super) a_to_b: Placement,
+    b_to_a: Placement,
+    rounded_a_to_b: RoundedPlacement,
+    rounded_b_to_a: RoundedPlacement,
+    pub(super) margin: f64,
+}
+
+impl BoxOverlap {
+    pub(super) fn new(a_to_b: &Placement, margin: f64) -> Self {
+        let b_to_a = a_to_b.inverse();
+        Self {
+            a_to_b: *a_to_b,
+            b_to_a,
+            rounded_a_to_b: RoundedPlacement::new(a_to_b, margin),
+            rounded_b_to_a: RoundedPlacement::new(&b_to_a, margin),
+            margin,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
+        let moved = self.a_to_b.bounds(box_of_a, self.margin);
+        overlap_costs::<I>(children_of_b, &moved, box_of_a, &self.rounded_b_to_a)
+    }
+
+    #[inline(always)]
+    pub(super) fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
+        let moved = self.b_to_a.bounds(box_of_b, self.margin);
+        overlap_costs::<I>(children_of_a, &moved, box_of_b, &self.rounded_a_to_b)
     }
 }
 
@@ -193,15 +204,9 @@ fn overlap_bits<I: Isa>(node: &Node, moved: &MovedBox) -> u32 {
     (x & y & z).bits()
 }
 
-/// Zero for the children whose box overlaps the moved one, else infinity.
-#[inline(always)]
-pub(super) fn overlap_costs<I: Isa>(node: &Node, moved: &MovedBox) -> [f32; WIDTH] {
-    costs_of_bits(overlap_bits::<I>(node, moved))
-}
-
 /// Zero for the children whose box overlaps the other one in both frames, else infinity.
 #[inline(always)]
-fn mutual_overlap_costs<I: Isa>(
+fn overlap_costs<I: Isa>(
     node: &Node,
     moved: &MovedBox,
     own: &Bounds,

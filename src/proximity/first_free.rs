@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use nalgebra::Vector3;
 
 use super::Model;
-use super::collision::{PreparedLeaf, overlap_costs};
+use super::collision::{BoxOverlap, PreparedLeaf};
 use super::placement::Placement;
 use super::triangle_pair::contact_interval;
 use crate::bvh::lanes::Isa;
@@ -52,10 +52,8 @@ impl March {
     /// Length from here to the last exit of a few intersecting pairs; `None` when nothing intersects.
     fn look(&self, a: &Model, b: &Model, a_to_b: &Placement) -> Option<f64> {
         let mut query = Look {
-            a_to_b: *a_to_b,
-            b_to_a: a_to_b.inverse(),
+            boxes: BoxOverlap::new(a_to_b, self.margin),
             direction: self.direction.into(),
-            margin: self.margin,
             prepared: PreparedLeaf::default(),
             gathered: 0,
             exit: f64::NEG_INFINITY,
@@ -66,10 +64,8 @@ impl March {
 }
 
 struct Look {
-    a_to_b: Placement,
-    b_to_a: Placement,
+    boxes: BoxOverlap,
     direction: [f64; 3],
-    margin: f64,
     prepared: PreparedLeaf,
     gathered: u32,
     exit: f64,
@@ -78,12 +74,12 @@ struct Look {
 impl Tandem for Look {
     #[inline(always)]
     fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
-        overlap_costs::<I>(children_of_b, &self.a_to_b.bounds(box_of_a, self.margin))
+        self.boxes.costs_in_b::<I>(children_of_b, box_of_a)
     }
 
     #[inline(always)]
     fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
-        overlap_costs::<I>(children_of_a, &self.b_to_a.bounds(box_of_b, self.margin))
+        self.boxes.costs_in_a::<I>(children_of_a, box_of_b)
     }
 
     #[inline(always)]
@@ -93,10 +89,10 @@ impl Tandem for Look {
 
     #[inline(always)]
     fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
-        self.prepared.load(a, &self.a_to_b);
+        self.prepared.load(a, &self.boxes.a_to_b);
         for (lane_a, _) in a.1.lanes() {
             let p = &self.prepared.triangles[lane_a];
-            let interval = contact_interval::<I::Double>(p, b.1, &self.direction, self.margin, 0.0);
+            let interval = contact_interval::<I::Double>(p, b.1, &self.direction, self.boxes.margin, 0.0);
             for (lane_b, _) in b.1.lanes() {
                 let (entry, exit) = (interval.entry[lane_b], interval.exit[lane_b]);
                 if entry <= exit && entry <= 0.0 && exit >= 0.0 {
