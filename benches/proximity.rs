@@ -29,7 +29,7 @@ const LARGE: (usize, usize) = (5000, 1);
 type Recipe = (&'static str, &'static str, &'static [(&'static str, f64)]);
 
 const MODELS: [Recipe; 7] = [
-    ("grate_0.6k", "grate", &[("subdivisions", 2.0)]),
+    ("grate_1k", "grate", &[("subdivisions", 2.0)]),
     ("cup_2k", "cup", &[]),
     ("torus_2k", "torus", &[("segments", 50.0), ("sides", 20.0)]),
     ("torus_knot_3k", "torus_knot", &[]),
