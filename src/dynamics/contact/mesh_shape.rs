@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 use rapier3d::math::Vector;
 use rapier3d::parry::bounding_volume::{Aabb, BoundingSphere};
 use rapier3d::parry::mass_properties::MassProperties as RapierMassProperties;
@@ -24,6 +24,8 @@ pub(in crate::dynamics) struct MeshShape {
     thickness: f64,
     /// Box around the mesh, body frame.
     aabb: Aabb,
+    /// The centre of the mesh, where it is within the solid: a point that must not get through any surface.
+    core: Option<Point3<f64>>,
 }
 
 impl MeshShape {
@@ -34,12 +36,19 @@ impl MeshShape {
         };
         let aabb = model.mesh().aabb();
         let aabb = Aabb::new(aabb.min.coords.into(), aabb.max.coords.into());
-        Self { model, adjacency, thickness, aabb }
+        let is_core = model.solidity() == Solidity::Solid && model.contains(&model.center());
+        let core = is_core.then(|| model.center());
+        Self { model, adjacency, thickness, aabb, core }
     }
 
     /// The model.
     pub(in crate::dynamics) fn model(&self) -> &Arc<Model> {
         &self.model
+    }
+
+    /// A point of the solid that must not get through any surface, if its centre is one.
+    pub(super) fn core(&self) -> Option<Point3<f64>> {
+        self.core
     }
 
     /// Radius [m] of a ball around the mesh: its size as far as contacts are concerned.

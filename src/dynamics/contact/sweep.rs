@@ -85,15 +85,12 @@ impl Sweep<'_> {
             .map(|(time, normal)| self.hit_at(time, &normal))
     }
 
-    /// The beginning of the piece in which the centre of the fast body passes through the other's surface: what
+    /// The beginning of the piece in which the core of the fast body passes through the other's surface: what
     /// touches at the start must not get to the far side.
     fn center_crosses(&self) -> Option<ShapeCastHit> {
         let [fast, other] = self.meshes;
-        if !fast.model.contains(&fast.model.center()) {
-            // The middle of a ring or a spoon is no part of it, and may lie anywhere.
-            return None;
-        }
-        let center = |time| (self.relative)(time).inverse_transform_point(&fast.model.center());
+        let core = fast.core()?;
+        let center = |time| (self.relative)(time).inverse_transform_point(&core);
         let mut finder = CoreFinder::default();
         let index = (0..PIECES).find(|&index| {
             let begin = self.begin(index);
