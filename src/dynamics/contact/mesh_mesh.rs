@@ -79,6 +79,7 @@ pub(super) fn contacts(pair: &Pair, foresight: &Foresight, memory: &mut PairMemo
         reach: foresight.reach(size, motion),
         near: (FORESEEN * size).max(2.0 * depth_before + FORESIGHT * motion).min(NEAR * size),
     };
+    let to_before = memory.last_pose.map(|last| last * pair.b_to_a.inverse());
     let first_time = memory.last_pose.replace(pair.b_to_a).is_none();
     pair.intersecting(&Vector3::zeros(), TOUCHING * size, &mut memory.intersecting);
     let crossing = !memory.intersecting.is_empty();
@@ -90,7 +91,7 @@ pub(super) fn contacts(pair: &Pair, foresight: &Foresight, memory: &mut PairMemo
     } else if !(crossing && pair.one_sided() && explained_locally(pair, ranges, memory)) {
         separated_features(pair, ranges.reach, memory);
     }
-    memory.choice.choose(&memory.contacts, Scales::of(size));
+    memory.choice.choose(&memory.contacts, Scales::of(size), to_before.as_ref());
 }
 
 /// Whether the pair overlaps although no triangles cross: solids whose faces coincide, or one within the other.

@@ -27,6 +27,7 @@ pub(super) fn contacts(
         let height = |up: &Vector3<f64>, ground: &Vector3<f64>| (center - ground).dot(up);
         (height(&up, &ground) - height(&before, &last.translation.vector)).abs() + turned * size
     });
+    let to_before = memory.last_pose.map(|last| last * plane_to_mesh.inverse());
     memory.last_pose = Some(*plane_to_mesh);
     let reach = foresight.reach(size, motion);
     memory.contacts.clear();
@@ -41,5 +42,5 @@ pub(super) fn contacts(
             });
         }
     }
-    memory.choice.choose(&memory.contacts, Scales::of(size));
+    memory.choice.choose(&memory.contacts, Scales::of(size), to_before.as_ref());
 }

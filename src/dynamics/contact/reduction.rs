@@ -4,7 +4,7 @@
 //! rapier would choose four among all points within the prediction distance and so drop points that bear; and
 //! more than two manifolds on one plane spoil its friction.
 
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Vector3};
 
 use super::memory::ContactPoint;
 use crate::proximity::contacts::Feature;
@@ -41,6 +41,10 @@ const CLOSED: f64 = 4e-4;
 /// Share of the size within which two contact points are one.
 const SAME_POINT: f64 = 1e-4;
 
+/// Share of the size below which a contact that moves within a step counts as still: the order of contacts of a body
+/// at rest must not follow rounding.
+const STILL: f64 = 1e-6;
+
 /// Lengths below which things count as equal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scales {
@@ -48,12 +52,14 @@ pub(super) struct Scales {
     touching: f64,
     /// Distance [m] between points that are one.
     same_point: f64,
+    /// Motion [m] within a step that counts as none.
+    still: f64,
 }
 
 impl Scales {
     /// Scales of a pair whose smaller body has this size [m].
     pub(super) fn of(size: f64) -> Self {
-        Self { touching: CLOSED * size, same_point: SAME_POINT * size }
+        Self { touching: CLOSED * size, same_point: SAME_POINT * size, still: STILL * size }
     }
 }
 
@@ -61,6 +67,8 @@ impl Scales {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Choice {
     order: Vec<usize>,
+    /// Distances of the contacts after a step like the last one [m].
+    foreseen: Vec<f64>,
     grouped: Vec<bool>,
     group: Vec<usize>,
     before: Vec<[Feature; 2]>,
@@ -68,8 +76,21 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Chooses among the contacts: into [`selected`](Self::selected).
-    pub(super) fn choose(&mut self, contacts: &[ContactPoint], scales: Scales) {
+    /// Chooses among the contacts: into [`selected`](Self::selected). `to_before` takes points of the second shape to
+    /// where they were in the last step, frame of the first: of contacts that do not touch, those that are about to
+    /// come first.
+    pub(super) fn choose(
+        &mut self,
+        contacts: &[ContactPoint],
+        scales: Scales,
+        to_before: Option<&Isometry3<f64>>,
+    ) {
+        self.foreseen.clear();
+        self.foreseen.extend(contacts.iter().map(|contact| {
+            let moved =
+                to_before.map_or(0.0, |before| (contact.point - before * contact.point).dot(&contact.normal));
+            contact.distance + if moved.abs() > scales.still { moved } else { 0.0 }
+        }));
         self.selected.clear();
         self.order.clear();
         self.order.extend(0..contacts.len());
@@ -115,9 +136,13 @@ impl Choice {
             self.grouped[index] = true;
             self.group.push(index);
         }
+        if !touching {
+            // Stable: equal ones keep the order of their distances.
+            self.group.sort_by(|&i, &j| self.foreseen[i].total_cmp(&self.foreseen[j]));
+        }
     }
 
-    /// Of the group: the deepest point, the farthest from it, and the two that span the largest area with those.
+    /// Of the group: its first point (the deepest, or the one that is to touch first), the farthest from it, and the two that span the largest area with those.
     fn select_four(&mut self, contacts: &[ContactPoint], normal: &Vector3<f64>, same_point: f64) {
         let Some(&deepest) = self.group.first() else { return };
         let distance = contacts[deepest].distance;

@@ -68,9 +68,10 @@ pub(super) fn contacts(
         distance: pair.gap - round.radius,
         features: pair.features,
     }));
+    let to_before = memory.last_pose.map(|last| last * round_to_mesh.inverse());
     memory.last_pose = Some(*round_to_mesh);
     memory.separation = None;
     memory.free_pose = None;
-    memory.choice.choose(&memory.contacts, Scales::of(size));
+    memory.choice.choose(&memory.contacts, Scales::of(size), to_before.as_ref());
     true
 }
