@@ -47,6 +47,9 @@ const CLEARANCES: [f64; 3] = [1e-6, 1e-4, 1e-2];
 const DOUBLINGS: usize = 5;
 /// Share of the size beyond which a pair has come a long way since it was free.
 const FAR: f64 = 0.02;
+/// Share of the size below which a depth found near the local contacts is not looked for farther off: bodies at rest
+/// overlap by less, and a search from scratch costs a hundred walks.
+const SHALLOW: f64 = 1e-4;
 /// In-projections of a walk.
 const WALK: u32 = 60;
 /// Effort where nothing is known of a pair.
@@ -101,8 +104,8 @@ impl Pair<'_> {
         !self.is_free(&Vector3::zeros())
     }
 
-    /// The penetration depth [m], `None` if the pair is apart: the least found by walks from scratch and from a
-    /// little way off the local contacts.
+    /// The penetration depth [m], `None` if the pair is apart: the least found by walks from a little way off the
+    /// local contacts and, unless that is shallow already, from scratch.
     ///
     /// # Errors
     /// [`PenetrationError`] when no walk from scratch succeeds.
@@ -111,14 +114,22 @@ impl Pair<'_> {
         groups: &[Group],
         options: &TranslationalOptions,
     ) -> Result<Option<f64>, PenetrationError> {
+        let shallow = SHALLOW * self.size();
+        let mut least = f64::INFINITY;
+        if self.collides() {
+            let along = groups.iter().map(|group| group.normal * (ALONG_NORMALS[0] * self.size()));
+            let free =
+                self.local_starts(groups).chain(along).filter_map(|start| self.doubled_until_free(start));
+            for separation in free.filter_map(|start| self.walk_from(&start)) {
+                least = least.min(separation.norm());
+                if least <= shallow {
+                    return Ok(Some(least));
+                }
+            }
+        }
         let (a, b) = (&*self.a.model, &*self.b.model);
-        let Some(found) = penetration(b, &self.b_to_a, a, &Isometry3::identity(), options)? else {
-            return Ok(None);
-        };
-        let along = groups.iter().map(|group| group.normal * (ALONG_NORMALS[0] * self.size()));
-        let free = self.local_starts(groups).chain(along).filter_map(|start| self.doubled_until_free(start));
-        let walks = free.filter_map(|start| self.walk_from(&start));
-        Ok(Some(walks.map(|separation| separation.norm()).fold(found.depth, f64::min)))
+        let found = penetration(b, &self.b_to_a, a, &Isometry3::identity(), options)?;
+        Ok(found.map(|found| found.depth.min(least)))
     }
 
     fn moved(&self, shift: &Vector3<f64>) -> Isometry3<f64> {
