@@ -22,3 +22,8 @@ pub mod penetration;
 pub mod proximity;
 pub mod record;
 pub mod scene;
+
+/// The program in the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct ReadmePrograms;

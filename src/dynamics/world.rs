@@ -27,6 +27,24 @@ pub struct World {
 
 impl World {
     /// An empty world to be filled.
+    ///
+    /// ```
+    /// use extricate::dynamics::{BodyDescription, BodyKind, Shape, World, WorldOptions};
+    /// use nalgebra::{Isometry3, Vector3};
+    ///
+    /// let mut builder = World::builder(WorldOptions::default());
+    /// let (ground, ball) = (Shape::HalfSpace { normal: Vector3::z_axis() }, Shape::Ball { radius: 0.1 });
+    /// builder.add_body(BodyDescription::new("ground", BodyKind::Fixed, ground, Isometry3::identity()))?;
+    /// let above = Isometry3::translation(0.0, 0.0, 0.2);
+    /// builder.add_body(BodyDescription::new("ball", BodyKind::Dynamic, ball, above))?;
+    /// let mut world = builder.build()?;
+    /// while world.time() < 1.0 {
+    ///     world.step()?;
+    /// }
+    /// let rests = world.body("ball").expect("it was added");
+    /// assert!((rests.position.z - 0.1).abs() < 1e-3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn builder(options: WorldOptions) -> WorldBuilder {
         WorldBuilder::new(options)

@@ -57,6 +57,15 @@ impl MassProperties {
     /// The result is that of the winding-number-weighted volume. A mesh that is inside out gives the same as its
     /// reverse. Closedness is not checked here: [`Topology`](super::topology::Topology) tells.
     ///
+    /// ```
+    /// use extricate::geometry::mass_properties::MassProperties;
+    /// use extricate::geometry::procedural::{Cuboid, Procedural};
+    ///
+    /// let mass = MassProperties::of_solid(&Cuboid { x: 2.0, ..Cuboid::default() }.mesh()?)?;
+    /// assert!((mass.volume - 2.0).abs() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`MassError::ZeroVolume`] when the volume is zero to within rounding.
     pub fn of_solid(mesh: &TriangleMesh) -> Result<Self, MassError> {

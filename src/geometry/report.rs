@@ -68,6 +68,16 @@ pub struct MeshReport {
 
 impl MeshReport {
     /// Examines a mesh. Takes O(n log n) for n triangles.
+    ///
+    /// ```
+    /// use extricate::geometry::procedural::{Procedural, Torus};
+    /// use extricate::geometry::report::MeshReport;
+    ///
+    /// let report = MeshReport::of(&Torus::default().mesh()?);
+    /// assert!(report.closed && report.manifold && report.solid);
+    /// assert_eq!(report.genus, Some(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn of(mesh: &TriangleMesh) -> Self {
         let topology = Topology::of(mesh);

@@ -110,6 +110,17 @@ pub struct TriangleMesh {
 impl TriangleMesh {
     /// A mesh of `vertices` (#V × 3 [m], body frame) and `triangles` (#T × 3, 0-based indices).
     ///
+    /// ```
+    /// use extricate::geometry::TriangleMesh;
+    /// use nalgebra::Point3;
+    ///
+    /// let corners = vec![Point3::origin(), Point3::new(1.0, 0.0, 0.0), Point3::new(0.0, 1.0, 0.0)];
+    /// assert!(TriangleMesh::new(corners.clone(), vec![[0, 1, 2]]).is_ok());
+    /// let error = TriangleMesh::new(corners, vec![[0, 1, 3]]).unwrap_err();
+    /// assert!(error.to_string().contains("names vertex 3"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`MeshError`] when there is no triangle, a coordinate is not finite, an index is out of range, or every
     /// triangle is degenerate.

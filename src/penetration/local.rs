@@ -16,8 +16,9 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use super::translational::{ContactSpace, Penetration};
 use crate::proximity::Model;
 use crate::proximity::collision::pairs_within_at;
+use crate::proximity::patch::Patch;
 use crate::proximity::placement::Placement;
-use crate::proximity::time_of_contact::{Cast, Patch};
+use crate::proximity::time_of_contact::Cast;
 use regions::Region;
 
 /// The overlap of two models in one region; world frame.
@@ -38,6 +39,22 @@ pub struct LocalPenetration {
 /// Where one model is inside the other without intersecting surfaces there is one region, and its depth is the
 /// global one. A surface has no inside: its patches are the triangles that intersect. Poses map body to world
 /// coordinates.
+///
+/// ```
+/// use extricate::geometry::Solidity;
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::penetration::{TranslationalOptions, local_penetrations, penetration};
+/// use extricate::proximity::Model;
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(0.6, 0.1, 0.2));
+/// let global = penetration(&cube, &here, &cube, &there, &TranslationalOptions::default())?.expect("an overlap");
+/// let regions = local_penetrations(&cube, &here, &cube, &there, &global);
+/// assert_eq!(regions.len(), 1);
+/// assert!((regions[0].depth - 0.4).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn local_penetrations(
     a: &Model,

@@ -25,6 +25,19 @@ pub struct ClosestPoint {
 }
 
 /// The point of the surface of `model` that is closest to `point` [m, body frame].
+///
+/// ```
+/// use extricate::geometry::Solidity;
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::proximity::{Model, closest_point};
+/// use nalgebra::Point3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let found = closest_point(&cube, &Point3::new(2.0, 0.1, 0.2));
+/// assert!((found.distance - 1.5).abs() < 1e-12);
+/// assert!((found.point - Point3::new(0.5, 0.1, 0.2)).norm() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn closest_point(model: &Model, point: &Point3<f64>) -> ClosestPoint {
     let center = model.center().coords;
@@ -45,6 +58,17 @@ pub fn closest_point_up_to(model: &Model, point: &Point3<f64>, limit: f64) -> Op
 
 /// Distance from `point` to the surface of `model` [m], negative where the solid that it bounds contains `point`
 /// [m, body frame].
+///
+/// ```
+/// use extricate::geometry::Solidity;
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::proximity::{Model, signed_distance};
+/// use nalgebra::Point3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// assert!((signed_distance(&cube, &Point3::origin()) + 0.5).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn signed_distance(model: &Model, point: &Point3<f64>) -> f64 {
     let distance = closest_point(model, point).distance;

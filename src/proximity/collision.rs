@@ -16,6 +16,18 @@ use crate::bvh::tandem::{self, Tandem};
 
 /// Whether `a` and `b` collide: their surfaces intersect (touching counts), or one of them is a solid that contains
 /// a part of the other one. Poses map body to world coordinates.
+///
+/// ```
+/// use extricate::geometry::Solidity;
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::proximity::{Model, collide};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(0.9, 0.0, 0.0));
+/// assert!(collide(&cube, &here, &cube, &there));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn collide(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> bool {
     collide_at(a, b, &Placement::between(a, pose_a, b, pose_b))
@@ -29,6 +41,20 @@ pub fn surfaces_collide(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &
 }
 
 /// Appends all pairs of triangles of `a` and `b` that intersect (touching counts), sorted.
+///
+/// ```
+/// use extricate::geometry::Solidity;
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::proximity::{Model, intersecting_pairs};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(0.9, 0.1, 0.2));
+/// let mut pairs = Vec::new();
+/// intersecting_pairs(&cube, &here, &cube, &there, &mut pairs);
+/// assert!(!pairs.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn intersecting_pairs(
     a: &Model,
     pose_a: &Isometry3<f64>,
@@ -43,6 +69,22 @@ pub fn intersecting_pairs(
 ///
 /// That is every pair at most `distance` apart, and a few that are farther: across vertices the gap on an axis is
 /// smaller than the distance.
+///
+/// ```
+/// use extricate::geometry::Solidity;
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::proximity::{Model, pairs_within};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(1.1, 0.0, 0.0));
+/// let mut pairs = Vec::new();
+/// pairs_within(&cube, &here, &cube, &there, 0.05, &mut pairs);
+/// assert!(pairs.is_empty());
+/// pairs_within(&cube, &here, &cube, &there, 0.2, &mut pairs);
+/// assert!(!pairs.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn pairs_within(
     a: &Model,
     pose_a: &Isometry3<f64>,

@@ -28,6 +28,17 @@ impl Model {
     /// Whether the solid that the mesh bounds contains `point` [m, body frame], whatever the model's solidity.
     ///
     /// On the surface itself either answer may be given. What lies outside the mesh's box is outside.
+    ///
+    /// ```
+    /// use extricate::geometry::Solidity;
+    /// use extricate::geometry::procedural::{Cuboid, Procedural};
+    /// use extricate::proximity::{Model};
+    /// use nalgebra::Point3;
+    ///
+    /// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+    /// assert!(cube.contains(&Point3::origin()) && !cube.contains(&Point3::new(0.6, 0.0, 0.0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn contains(&self, point: &Point3<f64>) -> bool {
         self.contains_in_tree(&(point - self.center()))

@@ -9,6 +9,7 @@ mod incidence;
 mod inside;
 mod model;
 pub(crate) mod parts;
+pub(crate) mod patch;
 pub(crate) mod placement;
 pub(crate) mod time_of_contact;
 pub(crate) mod triangle_pair;

@@ -28,6 +28,19 @@ impl Model {
     /// A model of `mesh`, which is taken as a solid or as a surface as `solidity` says.
     ///
     /// The tree is built with all threads of the current pool; the result does not depend on their number.
+    ///
+    /// ```
+    /// use extricate::geometry::Solidity;
+    /// use extricate::geometry::procedural::{Cuboid, Procedural};
+    /// use extricate::proximity::{Model};
+    /// use nalgebra::Point3;
+    ///
+    /// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+    /// assert_eq!(cube.mesh().triangles().len(), 12);
+    /// assert!((cube.radius() - 0.75_f64.sqrt()).abs() < 1e-12);
+    /// # let _ = Point3::<f64>::origin();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn new(mesh: TriangleMesh, solidity: Solidity) -> Self {
         let bvh = TriangleBvh::new(&mesh);

@@ -9,6 +9,7 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::Model;
 use super::collision::PreparedLeaf;
+use super::patch::Patch;
 use super::placement::{MovedBox, MovedChildren, Placement, RoundedPlacement};
 use super::triangle_pair::{SeparatingPlane, contact_interval, separating_planes};
 use crate::bvh::lanes::{Isa, Mask, Single};
@@ -33,6 +34,22 @@ pub struct TimeOfContact {
 
 /// The first contact of the surface of `a`, moved along `translation` [m, world], with that of the resting `b`;
 /// `None` when the whole translation is free of contact. A start in contact answers time 0.
+///
+/// ```
+/// use extricate::geometry::Solidity;
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::proximity::{Model, translational};
+/// use nalgebra::Vector3;
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(3.0, 0.0, 0.0));
+/// let contact = translational(&cube, &here, &Vector3::new(4.0, 0.0, 0.0), &cube, &there);
+/// let contact = contact.expect("the way leads through the other cube");
+/// assert!((contact.time - 0.5).abs() < 1e-12);
+/// assert!((contact.normal.x + 1.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn translational(
     a: &Model,
@@ -83,31 +100,6 @@ pub(crate) fn triangles_in_b(
     let of_a = a.mesh().triangle(i as usize).map(|p| a_to_b.point(&Point3::from(p - center_a)));
     let of_b = b.mesh().triangle(j as usize).map(|p| Point3::from(p - center_b));
     [of_a, of_b]
-}
-
-/// A part of a surface: a set of triangles.
-#[derive(Debug, Clone)]
-pub(crate) struct Patch(Vec<u64>);
-
-impl Patch {
-    /// The empty part of a mesh of `triangles` triangles.
-    pub(crate) fn new(triangles: usize) -> Self {
-        Self(vec![0; triangles.div_ceil(64)])
-    }
-
-    pub(crate) fn insert(&mut self, triangle: u32) {
-        self.0[(triangle / 64) as usize] |= 1 << (triangle % 64);
-    }
-
-    #[inline(always)]
-    pub(crate) fn contains(&self, triangle: u32) -> bool {
-        self.0[(triangle / 64) as usize] & (1 << (triangle % 64)) != 0
-    }
-
-    /// The triangles in order.
-    pub(crate) fn triangles(&self) -> Vec<u32> {
-        (0..64 * self.0.len() as u32).filter(|&triangle| self.contains(triangle)).collect()
-    }
 }
 
 /// A pair of triangles that a translation brings together.

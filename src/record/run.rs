@@ -69,6 +69,19 @@ pub struct Outcome {
 ///
 /// After each step `watch` is told its report and may stop the run; the last state is then still recorded.
 ///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use extricate::record::{RunOptions, run};
+/// use extricate::scene::Scene;
+///
+/// let scene = Scene::load("scenes/rigid/linked_chain.ron")?;
+/// let options = RunOptions { steps: 10, judge: false, ..RunOptions::whole(&scene) };
+/// let outcome = run(&scene, scene.world()?, &options, None, &mut |_report| ControlFlow::Continue(()))?;
+/// assert_eq!(outcome.summary.steps, 10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`RunError`] when a step, a measurement or a record fails; the folder then has no summary.
 pub fn run(

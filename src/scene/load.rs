@@ -58,6 +58,16 @@ pub struct MeshFile {
 impl Scene {
     /// The scene of a file, validated, with its meshes.
     ///
+    /// ```
+    /// use extricate::scene::Scene;
+    ///
+    /// let scene = Scene::load("scenes/rigid/linked_chain.ron")?;
+    /// assert_eq!(scene.bodies.len(), 5);
+    /// let mut world = scene.world()?;
+    /// world.step()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`SceneError`] with everything that is wrong, each with its line and column.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, SceneError> {

@@ -59,6 +59,19 @@ pub enum Encoding {
 
 /// Writes a mesh; the extension, in capitals or not, tells the format. PLY and STL become binary files.
 ///
+/// ```
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::geometry::read::read_mesh;
+/// use extricate::geometry::write::write_mesh;
+///
+/// let path = std::env::temp_dir().join("extricate_write_mesh_example.ply");
+/// let mesh = Cuboid::default().mesh()?;
+/// write_mesh(&mesh, &path)?;
+/// assert_eq!(read_mesh(&path)?, mesh);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`WriteError`] when the format is unknown or the file cannot be written.
 pub fn write_mesh(mesh: &TriangleMesh, path: impl AsRef<Path>) -> Result<(), WriteError> {

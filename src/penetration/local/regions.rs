@@ -6,8 +6,8 @@ use super::empty_patches;
 use crate::geometry::Solidity;
 use crate::proximity::Model;
 use crate::proximity::parts::DisjointSets;
+use crate::proximity::patch::Patch;
 use crate::proximity::placement::Placement;
-use crate::proximity::time_of_contact::Patch;
 use nalgebra::Point3;
 
 /// A connected region.

@@ -3,15 +3,30 @@
 use nalgebra::{Isometry3, Vector3};
 
 use super::walk::ContactSpace;
-use super::{Penetration, PenetrationError, answer, check_pose};
+use super::{Penetration, PenetrationError, check_pose, verified};
+use crate::proximity::Model;
 use crate::proximity::placement::Placement;
-use crate::proximity::{Model, collide};
 
 /// The local penetration of `a` and `b` that a walk from the free configuration `start` reaches, a translation of A
 /// [m, world] at which the models are apart. Poses map body to world coordinates.
 ///
 /// The walk stays in the part of the contact space that the start can reach: linked rings stay linked, and a thin
 /// plate is pushed back to where it came from. It makes at most `max_iterations` in-projections.
+///
+/// ```
+/// use extricate::geometry::Solidity;
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::penetration::penetration_from;
+/// use extricate::proximity::Model;
+/// use nalgebra::Vector3;
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(0.1, 0.0, 0.0));
+/// let found = penetration_from((&cube, &there), (&cube, &here), &Vector3::new(0.0, 0.0, 3.0), 50)?;
+/// assert!((found.translation.z - 1.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`PenetrationError`] when a pose is not finite, or when the configuration reached is not free by an independent
@@ -28,11 +43,5 @@ pub fn penetration_from(
     let far = pose_a.translation.vector.norm().max(pose_b.translation.vector.norm());
     let mut space = ContactSpace::new(a, b, a_to_b, far, max_iterations);
     let optimum = space.walk(&(pose_b.rotation.inverse() * start), false);
-    let translation = pose_b.rotation * optimum.q;
-    let mut moved = *pose_a;
-    moved.translation.vector += translation;
-    if collide(a, &moved, b, pose_b) {
-        return Err(PenetrationError::NotSeparated { length: translation.norm() });
-    }
-    Ok(answer(&space, &optimum, pose_b))
+    verified(&space, &optimum, pose_a, pose_b)
 }

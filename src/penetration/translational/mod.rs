@@ -9,7 +9,7 @@ mod free_configuration;
 mod from_free;
 mod walk;
 
-use nalgebra::{Isometry3, Point3, Unit, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 use thiserror::Error;
 
 pub use from_free::penetration_from;
@@ -111,6 +111,22 @@ impl MotionCoherence {
 /// Swapping the models reverses the direction and changes nothing else. At every shorter translation along the
 /// answer's direction the models overlap.
 ///
+/// ```
+/// use extricate::geometry::Solidity;
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::penetration::{TranslationalOptions, penetration};
+/// use extricate::proximity::Model;
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(0.6, 0.1, 0.0));
+/// let found = penetration(&cube, &here, &cube, &there, &TranslationalOptions::default())?;
+/// let found = found.expect("they overlap; `None` would mean that they are proved apart");
+/// assert!((found.depth - 0.4).abs() < 1e-9);
+/// assert!((found.direction.x + 1.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`PenetrationError`] when a pose is not finite, or when no separating translation could be verified.
 pub fn penetration(
@@ -128,6 +144,25 @@ pub fn penetration(
 ///
 /// `coherence` belongs to this pair in this order. Where it knows of no time apart the answer is that of
 /// [`penetration`].
+///
+/// ```
+/// use extricate::geometry::Solidity;
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::penetration::{MotionCoherence, TranslationalOptions, penetration_coherent};
+/// use extricate::proximity::Model;
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(0.0, 0.0, 1.2));
+/// let (options, mut coherence) = (TranslationalOptions::default(), MotionCoherence::default());
+/// // Apart, and remembered as such.
+/// assert!(penetration_coherent((&cube, &there), (&cube, &here), &options, &mut coherence)?.is_none());
+/// // More than half way through, and pushed back up.
+/// let sunk = Isometry3::translation(0.0, 0.0, -0.1);
+/// let found = penetration_coherent((&cube, &sunk), (&cube, &here), &options, &mut coherence)?;
+/// assert!((found.expect("they overlap").translation.z - 1.1).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// As [`penetration`].
@@ -160,18 +195,15 @@ fn search(
 ) -> Result<Option<Penetration>, PenetrationError> {
     check_pose('A', pose_a)?;
     check_pose('B', pose_b)?;
-    if !collide(a, pose_a, b, pose_b) {
-        return Ok(None);
-    }
     if is_in_order(a, pose_a, b, pose_b) {
-        return separate(a, pose_a, b, pose_b, options, last_free).map(Some);
+        return separate(a, pose_a, b, pose_b, options, last_free);
     }
     let swapped = separate(b, pose_b, a, pose_a, options, last_free.map(|pose| pose.inverse()))?;
-    Ok(Some(Penetration {
-        direction: -swapped.direction,
-        translation: -swapped.translation,
-        witnesses: [swapped.witnesses[1], swapped.witnesses[0]],
-        ..swapped
+    Ok(swapped.map(|found| Penetration {
+        direction: -found.direction,
+        translation: -found.translation,
+        witnesses: [found.witnesses[1], found.witnesses[0]],
+        ..found
     }))
 }
 
@@ -202,24 +234,56 @@ fn separate(
     pose_b: &Isometry3<f64>,
     options: &TranslationalOptions,
     last_free: Option<Isometry3<f64>>,
-) -> Result<Penetration, PenetrationError> {
+) -> Result<Option<Penetration>, PenetrationError> {
+    if !collide(a, pose_a, b, pose_b) {
+        return Ok(None);
+    }
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
     let far = pose_a.translation.vector.norm().max(pose_b.translation.vector.norm());
     let mut space = ContactSpace::new(a, b, a_to_b, far, options.max_iterations);
     let start = last_free.and_then(|pose| free_configuration::motion_coherence(&space, &pose));
-    let optimum = match (start, options.effort) {
-        (Some(start), _) => space.walk(&start, false),
-        (None, Effort::Fast) => free_configuration::fast(&mut space),
-        (None, Effort::Best) => free_configuration::best(&mut space),
-    };
-    let optimum = free_configuration::settle(&mut space, optimum, start.is_none());
+    // A walk that ends in overlap after all is followed by a more thorough search.
+    let more_thorough = (options.effort == Effort::Fast).then_some(Attempt::Search(Effort::Best));
+    let attempts = start.map(Attempt::Coherent).into_iter().chain([Attempt::Search(options.effort)]);
+    let mut failure = None;
+    for attempt in attempts.chain(more_thorough) {
+        let optimum = match attempt {
+            Attempt::Coherent(start) => space.walk(&start, false),
+            Attempt::Search(Effort::Fast) => free_configuration::fast(&mut space),
+            Attempt::Search(Effort::Best) => free_configuration::best(&mut space),
+        };
+        let hops = matches!(attempt, Attempt::Search(_));
+        let optimum = free_configuration::settle(&mut space, optimum, hops);
+        match verified(&space, &optimum, pose_a, pose_b) {
+            Ok(found) => return Ok(Some(found)),
+            Err(error) => failure = Some(error),
+        }
+    }
+    Err(failure.expect("at least one attempt was made"))
+}
+
+/// A way to look for a separating translation.
+#[derive(Debug, Clone, Copy)]
+enum Attempt {
+    /// A walk from the configuration at which the models were last apart.
+    Coherent(Vector3<f64>),
+    /// From scratch.
+    Search(Effort),
+}
+
+/// The answer, if the models are apart by an independent query with A where it goes.
+fn verified(
+    space: &ContactSpace,
+    optimum: &Optimum,
+    pose_a: &Isometry3<f64>,
+    pose_b: &Isometry3<f64>,
+) -> Result<Penetration, PenetrationError> {
     let translation = pose_b.rotation * optimum.q;
-    let mut moved = *pose_a;
-    moved.translation.vector += translation;
-    if collide(a, &moved, b, pose_b) {
+    let moved = Translation3::from(translation) * pose_a;
+    if collide(space.a, &moved, space.b, pose_b) {
         return Err(PenetrationError::NotSeparated { length: translation.norm() });
     }
-    Ok(answer(&space, &optimum, pose_b))
+    Ok(answer(space, optimum, pose_b))
 }
 
 fn answer(space: &ContactSpace, optimum: &Optimum, pose_b: &Isometry3<f64>) -> Penetration {

@@ -36,6 +36,20 @@ pub struct DistanceCache {
 }
 
 /// The distance of `a` and `b`; poses map body to world coordinates.
+///
+/// ```
+/// use extricate::geometry::Solidity;
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::proximity::{Model, distance};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(1.5, 0.0, 0.0));
+/// let found = distance(&cube, &here, &cube, &there);
+/// assert!((found.value - 0.5).abs() < 1e-12);
+/// assert!((found.witnesses[0].x - 0.5).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn distance(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> Distance {
     distance_with_cache(a, pose_a, b, pose_b, &mut DistanceCache::default())
@@ -82,6 +96,19 @@ pub fn distance_up_to(
 }
 
 /// Whether `a` and `b` are at most `limit` [m] apart: cheaper than their distance.
+///
+/// ```
+/// use extricate::geometry::Solidity;
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::proximity::{Model, is_within};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(1.5, 0.0, 0.0));
+/// assert!(is_within(&cube, &here, &cube, &there, 0.6));
+/// assert!(!is_within(&cube, &here, &cube, &there, 0.4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn is_within(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>, limit: f64) -> bool {
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
