@@ -7,7 +7,9 @@ use super::walk::{ContactSpace, Optimum};
 /// Directions of a thorough search, spread evenly over the sphere.
 const DIRECTIONS: u32 = 200;
 /// Directions in which a thorough search marches out from inside, beside the axes of both bodies.
-const MARCHES: u32 = 60;
+const MARCHES: u32 = 200;
+/// Steps that such a march may take at the most, of a way as long as the best depth so far.
+const STRIDES: f64 = 48.0;
 /// Walks of a thorough search, from the most promising directions.
 const WALKS: usize = 10;
 /// Directions whose cosine exceeds this lead to the same place: the better one is enough.
@@ -65,7 +67,7 @@ pub(crate) fn settle(space: &mut ContactSpace, mut optimum: Optimum, hops: bool)
     for _ in 0..WALKS {
         let depth = optimum.q.norm();
         let within = depth - 4.0 * space.clearance();
-        let Some(start) = space.first_free(&(optimum.q / depth), within) else { break };
+        let Some(start) = space.first_free(&(optimum.q / depth), within, 0.0) else { break };
         optimum = space.walk(&start, hops);
     }
     optimum
@@ -96,7 +98,8 @@ pub(crate) fn best(space: &mut ContactSpace) -> Optimum {
         }
     }
     for direction in axes(space).chain((0..MARCHES).map(|i| fibonacci(i, MARCHES))) {
-        let Some(start) = space.first_free(&direction, best.touching.norm()) else { continue };
+        let within = best.touching.norm();
+        let Some(start) = space.first_free(&direction, within, within / STRIDES) else { continue };
         let optimum = space.walk(&start, true);
         if optimum.touching.norm() < best.touching.norm() {
             best = optimum;

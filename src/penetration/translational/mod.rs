@@ -23,7 +23,8 @@ pub(crate) use walk::{ContactSpace, Optimum};
 pub enum Effort {
     /// One walk from one start.
     Fast,
-    /// Casts along two hundred directions, and walks from the best ten.
+    /// Casts along two hundred directions from outside and walks from the best ten; then marches along two hundred
+    /// from inside, for pockets and holes, and walks from what is nearer.
     #[default]
     Best,
 }

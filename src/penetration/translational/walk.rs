@@ -105,10 +105,6 @@ impl<'a> ContactSpace<'a> {
         !collide_at(self.a, self.b, &self.a_to_b.shifted(q))
     }
 
-    fn march(&self, direction: &Vector3<f64>, within: f64) -> March {
-        March { direction: *direction, margin: self.clearance(), within }
-    }
-
     /// Out-projection: moves from the free `from` towards `to` up to the first contact.
     ///
     /// Answers the length moved, or `None` when nothing is in the way; leaves the contacts in `self.hits`.
@@ -131,9 +127,15 @@ impl<'a> ContactSpace<'a> {
         Some(start - stopped).filter(|&depth| depth < within)
     }
 
-    /// The least free configuration along `direction`, if nearer than `within` [m].
-    pub(crate) fn first_free(&mut self, direction: &Vector3<f64>, within: f64) -> Option<Vector3<f64>> {
-        let march = self.march(direction, within);
+    /// The least free configuration along `direction`, if nearer than `within` [m]; gaps narrower than `stride` [m]
+    /// may be stepped over.
+    pub(crate) fn first_free(
+        &mut self,
+        direction: &Vector3<f64>,
+        within: f64,
+        stride: f64,
+    ) -> Option<Vector3<f64>> {
+        let march = March { direction: *direction, margin: self.clearance(), within, stride };
         let mut length = 0.0;
         loop {
             self.marches += 1;
