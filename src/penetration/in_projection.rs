@@ -86,7 +86,8 @@ fn enter(
     let mut multiplier = 0.0;
     loop {
         let (r, z) = active.decompose(rows, &row.normal)?;
-        let full = if z.norm_squared() > SPANNED {
+        // Three active normals span every fourth, however badly: one of them has to leave first.
+        let full = if active.count < 3 && z.norm_squared() > SPANNED {
             (row.offset - row.normal.dot(&x)) / z.dot(&row.normal)
         } else {
             f64::INFINITY
@@ -109,7 +110,6 @@ fn enter(
         match blocking {
             Some((partial, place)) if partial < full => active.remove(place),
             _ => {
-                // Three independent active normals span every fourth: then `full` is infinite.
                 let place = active.count;
                 active.rows[place] = entering;
                 active.multipliers[place] = multiplier;
@@ -161,7 +161,42 @@ mod tests {
         assert_eq!(nearest(&rows, &Vector3::zeros()), None);
     }
 
+    #[test]
+    fn half_spaces_that_meet_far_away_end_in_an_answer_or_none() {
+        // Contacts of two scans: two planes nearly face each other, and an active one is violated by rounding again.
+        let rows = [
+            half_space([0.9792928172236085, 0.19884760674108537, 0.038015883885430306], -25.106121126250798),
+            half_space([0.9792415258132335, 0.19675454248597185, -0.04872046935432846], -21.85792869806763),
+            half_space([-0.004271778032402631, -0.02414924830819824, -0.9996992376302939], 36.89629686069707),
+            half_space(
+                [-0.11678243450600068, -0.00046322815875598225, 0.9931574137117061],
+                -33.731787494344765,
+            ),
+        ];
+        if let Some(x) = nearest(&rows, &Vector3::zeros()) {
+            assert!(rows.iter().all(|row| row.normal.dot(&x) >= row.offset - 1e-9 * x.norm()));
+        }
+    }
+
     proptest! {
+        #[test]
+        fn normals_that_nearly_depend_on_each_other_do_no_harm(
+            noise in prop::collection::vec((prop::array::uniform3(-1.0..1.0), 0_usize..4), 4..40),
+            exponent in 1_i32..14,
+        ) {
+            let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.6, 0.8, 0.0], [0.0, 0.6, 0.8]];
+            let rows = noise.into_iter().map(|(n, axis): ([f64; 3], usize)| {
+                let near: [f64; 3] = std::array::from_fn(|k| axes[axis][k] + 10_f64.powi(-exponent) * n[k]);
+                half_space(near, 1.0 + 10_f64.powi(-exponent) * n[0])
+            });
+            let rows = rows.collect::<Vec<_>>();
+            if let Some(x) = nearest(&rows, &Vector3::zeros()) {
+                for row in &rows {
+                    prop_assert!(row.normal.dot(&x) >= row.offset - 1e-9 * (1.0 + x.norm()));
+                }
+            }
+        }
+
         #[test]
         fn the_answer_is_feasible_and_what_gauss_seidel_converges_to(
             normals in prop::collection::vec(prop::array::uniform3(-1.0..1.0), 1..9),
