@@ -10,6 +10,9 @@ const DIRECTIONS: u32 = 200;
 const MARCHES: u32 = 200;
 /// Steps that such a march may take at the most, of a way as long as the best depth so far.
 const STRIDES: f64 = 48.0;
+/// How far such a march may go, in best depths so far: the walk from a gap a little farther may end nearer. Beyond
+/// that it hardly ever does; at 1.6 a search takes twice as long for nothing.
+const MARCH_REACH: f64 = 1.15;
 /// Walks of a thorough search, from the most promising directions.
 const WALKS: usize = 10;
 /// Directions whose cosine exceeds this lead to the same place: the better one is enough.
@@ -98,7 +101,7 @@ pub(crate) fn best(space: &mut ContactSpace) -> Optimum {
         }
     }
     for direction in axes(space).chain((0..MARCHES).map(|i| fibonacci(i, MARCHES))) {
-        let within = best.touching.norm();
+        let within = MARCH_REACH * best.touching.norm();
         let Some(start) = space.first_free(&direction, within, within / STRIDES) else { continue };
         let optimum = space.walk(&start, true);
         if optimum.touching.norm() < best.touching.norm() {
