@@ -172,10 +172,8 @@ impl<'a> ContactSpace<'a> {
                 converged = true;
                 break;
             }
-            let next = match self.hop(&q, &target).filter(|_| hops) {
-                Some(hopped) => hopped,
-                None => self.slide(&q, &target),
-            };
+            let hopped = if hops { self.hop(&q, &target) } else { None };
+            let next = hopped.unwrap_or_else(|| self.slide(&q, &target));
             if !(next.norm() < q.norm() * (1.0 - GAIN) - clearance) && self.stuck(&next, &target) {
                 break;
             }
