@@ -1,5 +1,6 @@
 //! Shapes at rest: triangle meshes, their files, reports, mass properties and procedural models.
 
+pub mod convex;
 pub mod mass_properties;
 pub mod procedural;
 pub mod read;

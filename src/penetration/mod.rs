@@ -1,5 +1,6 @@
 //! Penetration depth: the least translation that separates two overlapping shapes.
 
+pub mod convex;
 pub(crate) mod in_projection;
 mod local;
 pub mod translational;

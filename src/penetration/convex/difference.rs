@@ -1,0 +1,56 @@
+//! The Minkowski difference of two cores, known by its support function [Gao23 §II-B, eq. 5].
+
+use nalgebra::{Isometry3, Matrix3, Vector3};
+
+use crate::geometry::convex::Core;
+
+/// M = {a − b : a ∈ A, b ∈ B}, frame of A.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Difference<'a> {
+    pub(super) a: &'a Core,
+    pub(super) b: &'a Core,
+    /// Rotation B → A.
+    pub(super) rotation: Matrix3<f64>,
+    /// Origin of B in the frame of A [m].
+    pub(super) origin: Vector3<f64>,
+}
+
+/// An extreme point of the difference, as the points of A and of B that it stands for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Vertex {
+    /// a − b [m], frame of A.
+    pub(super) point: Vector3<f64>,
+    /// a [m], frame of A.
+    pub(super) on_a: Vector3<f64>,
+    /// b [m], frame of B.
+    pub(super) on_b: Vector3<f64>,
+    /// Vertices of the cores, as [`Core::support`] names them.
+    pub(super) vertices: [u32; 2],
+}
+
+impl<'a> Difference<'a> {
+    /// The difference of two cores at a relative pose B → A.
+    pub(super) fn new(a: &'a Core, b: &'a Core, b_to_a: &Isometry3<f64>) -> Self {
+        let rotation = b_to_a.rotation.to_rotation_matrix().into_inner();
+        Self { a, b, rotation, origin: b_to_a.translation.vector }
+    }
+
+    /// A point extreme in `direction`, frame of A; the searches start at `start`.
+    #[inline]
+    pub(super) fn support(&self, direction: &Vector3<f64>, start: [u32; 2]) -> Vertex {
+        let on_a = self.a.support(direction, start[0]);
+        let on_b = self.b.support(&-self.rotation.tr_mul(direction), start[1]);
+        Vertex {
+            point: self.difference(&on_a.point, &on_b.point),
+            on_a: on_a.point,
+            on_b: on_b.point,
+            vertices: [on_a.vertex, on_b.vertex],
+        }
+    }
+
+    /// a − b [m], frame of A, for a in the frame of A and b in that of B.
+    #[inline]
+    pub(super) fn difference(&self, on_a: &Vector3<f64>, on_b: &Vector3<f64>) -> Vector3<f64> {
+        on_a - (self.rotation * on_b + self.origin)
+    }
+}
