@@ -47,6 +47,15 @@ impl ConvexHull {
         &self.vertices
     }
 
+    pub(super) fn reach(&self) -> f64 {
+        self.vertices.iter().map(|v| v.coords.norm()).fold(0.0, f64::max)
+    }
+
+    pub(super) fn center(&self) -> Point3<f64> {
+        let sum = self.vertices.iter().fold(Vector3::zeros(), |sum, v| sum + v.coords);
+        (sum / self.vertices.len() as f64).into()
+    }
+
     pub(super) fn support(&self, direction: &Vector3<f64>, _start: u32) -> Support {
         let mut best = (f64::NEG_INFINITY, 0);
         for (index, vertex) in self.vertices.iter().enumerate() {

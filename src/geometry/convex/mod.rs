@@ -113,3 +113,36 @@ impl ConvexShape {
         self.radius
     }
 }
+
+impl Core {
+    /// No point of the core is farther from the origin of its frame than this [m]; infinite for a half-space.
+    pub(crate) fn reach(&self) -> f64 {
+        match self {
+            Self::Point => 0.0,
+            Self::Segment { half_length } => *half_length,
+            Self::Cuboid { half_extents } => half_extents.norm(),
+            Self::Cylinder { radius, half_height } | Self::Cone { radius, half_height } => {
+                radius.hypot(*half_height)
+            }
+            Self::Hull(hull) => hull.reach(),
+            Self::HalfSpace => f64::INFINITY,
+        }
+    }
+
+    /// A point inside [m].
+    pub(crate) fn center(&self) -> Vector3<f64> {
+        match self {
+            Self::Hull(hull) => hull.center().coords,
+            _ => Vector3::zeros(),
+        }
+    }
+
+    /// Whether the two are the same core, hulls by identity.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Hull(one), Self::Hull(other)) => Arc::ptr_eq(one, other),
+            (Self::Hull(_), _) | (_, Self::Hull(_)) => false,
+            (one, other) => one == other,
+        }
+    }
+}

@@ -13,10 +13,11 @@ pub(super) struct Difference<'a> {
     pub(super) rotation: Matrix3<f64>,
     /// Origin of B in the frame of A [m].
     pub(super) origin: Vector3<f64>,
+    noise: f64,
 }
 
 /// An extreme point of the difference, as the points of A and of B that it stands for.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Vertex {
     /// a − b [m], frame of A.
     pub(super) point: Vector3<f64>,
@@ -28,11 +29,21 @@ pub(super) struct Vertex {
     pub(super) vertices: [u32; 2],
 }
 
+/// Lengths below this share of the coordinates are rounding: a difference a − (R b + t) takes a dozen operations.
+const NOISE: f64 = 4.0 * f64::EPSILON;
+
 impl<'a> Difference<'a> {
     /// The difference of two cores at a relative pose B → A.
     pub(super) fn new(a: &'a Core, b: &'a Core, b_to_a: &Isometry3<f64>) -> Self {
         let rotation = b_to_a.rotation.to_rotation_matrix().into_inner();
-        Self { a, b, rotation, origin: b_to_a.translation.vector }
+        let origin = b_to_a.translation.vector;
+        let noise = NOISE * (a.reach() + b.reach() + origin.norm());
+        Self { a, b, rotation, origin, noise }
+    }
+
+    /// Lengths up to this are rounding [m].
+    pub(super) fn noise(&self) -> f64 {
+        self.noise
     }
 
     /// A point extreme in `direction`, frame of A; the searches start at `start`.
@@ -41,7 +52,7 @@ impl<'a> Difference<'a> {
         let on_a = self.a.support(direction, start[0]);
         let on_b = self.b.support(&-self.rotation.tr_mul(direction), start[1]);
         Vertex {
-            point: self.difference(&on_a.point, &on_b.point),
+            point: self.point(&on_a.point, &on_b.point),
             on_a: on_a.point,
             on_b: on_b.point,
             vertices: [on_a.vertex, on_b.vertex],
@@ -50,7 +61,13 @@ impl<'a> Difference<'a> {
 
     /// a − b [m], frame of A, for a in the frame of A and b in that of B.
     #[inline]
-    pub(super) fn difference(&self, on_a: &Vector3<f64>, on_b: &Vector3<f64>) -> Vector3<f64> {
-        on_a - (self.rotation * on_b + self.origin)
+    pub(super) fn point(&self, on_a: &Vector3<f64>, on_b: &Vector3<f64>) -> Vector3<f64> {
+        on_a - self.of_b(on_b)
+    }
+
+    /// A point of B [m] in the frame of A.
+    #[inline]
+    pub(super) fn of_b(&self, on_b: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation * on_b + self.origin
     }
 }

@@ -7,12 +7,23 @@
 //!
 //! and every answer carries a lower and an upper bound of it that were proved.
 
+mod boxes;
+mod cache;
+mod closed_forms;
 mod difference;
+mod expansion;
+mod gap;
+mod gjk;
+mod polytope;
+mod simplex;
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use thiserror::Error;
 
-use crate::geometry::convex::ConvexShape;
+pub use self::cache::ConvexCache;
+use self::difference::Difference;
+use self::gap::Gap;
+use crate::geometry::convex::{ConvexShape, Core};
 
 /// Bounds of accuracy and work.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,10 +69,6 @@ pub enum ConvexError {
     Unbounded,
 }
 
-/// What a sequence of queries of one pair of shapes remembers. It never changes an answer beyond its bounds.
-#[derive(Debug, Clone, Default)]
-pub struct ConvexCache {}
-
 impl SignedDistance {
     /// The penetration depth [m], if the shapes overlap or touch.
     #[must_use]
@@ -82,6 +89,57 @@ pub fn signed_distance(
     options: &ConvexOptions,
     cache: &mut ConvexCache,
 ) -> Result<SignedDistance, ConvexError> {
-    let _ = (a, pose_a, b, pose_b, options, cache);
-    todo!("built next")
+    let b_to_a = pose_a.inv_mul(pose_b);
+    if !b_to_a.translation.vector.iter().chain(b_to_a.rotation.coords.iter()).all(|x| x.is_finite()) {
+        return Err(ConvexError::NotFinite);
+    }
+    let difference = Difference::new(a.core(), b.core(), &b_to_a);
+    let gap = gap(&difference, options, cache)?;
+    let Gap { value, at_most, normal, on_a, on_b, supports } = gap;
+    let rounding = a.radius() + b.radius();
+    let (on_a, on_b) = (on_a + normal * a.radius(), on_b - normal * b.radius());
+    Ok(SignedDistance {
+        value: value - rounding,
+        at_most: at_most.max(value) - rounding,
+        direction: Unit::new_unchecked(pose_a.rotation * -normal),
+        witnesses: [on_a, on_b].map(|point| pose_a * Point3::from(point)),
+        supports,
+    })
 }
+
+/// The signed distance of two cores, frame of A.
+fn gap(
+    difference: &Difference,
+    options: &ConvexOptions,
+    cache: &mut ConvexCache,
+) -> Result<Gap, ConvexError> {
+    if let Some(gap) = closed_forms::gap(difference) {
+        return Ok(gap);
+    }
+    match (difference.a, difference.b) {
+        (Core::HalfSpace, Core::HalfSpace) => half_spaces(difference),
+        (Core::Cuboid { half_extents: a }, Core::Cuboid { half_extents: b }) => {
+            match boxes::boxes([a, b], difference) {
+                boxes::Boxes::Overlap(gap) => Ok(gap),
+                boxes::Boxes::Apart(normal) => Ok(cache.gap(difference, &normal, options)),
+            }
+        }
+        _ => {
+            let between = difference.of_b(&difference.b.center()) - difference.a.center();
+            Ok(cache.gap(difference, &between, options))
+        }
+    }
+}
+
+/// Two half-spaces are apart or overlap finitely only if they face each other.
+fn half_spaces(difference: &Difference) -> Result<Gap, ConvexError> {
+    let facing = difference.rotation.column(2) + Vector3::z();
+    if facing.norm() > FACING {
+        return Err(ConvexError::Unbounded);
+    }
+    let on_a = Vector3::new(difference.origin.x, difference.origin.y, 0.0);
+    Ok(Gap::exact(difference.origin.z, Vector3::z(), on_a))
+}
+
+/// Two half-spaces whose normals are opposite to this [rad] are parallel: what rounding leaves of a rotation.
+const FACING: f64 = 1e-15;

@@ -1,0 +1,153 @@
+//! Two boxes: the difference has faces with 15 normals, so the depth is the least of 15 overlaps [GLM96].
+//!
+//! The normals are those of the faces and the cross products of the edges. An overlap along a cross product is exact to
+//! rounding however short the product is: its entries are entries of the rotation, so its direction is off by as much
+//! as the face of the difference is narrow in that direction.
+
+use nalgebra::Vector3;
+
+use super::difference::Difference;
+use super::gap::Gap;
+
+/// A direction in which boxes overlap a little, or are apart.
+#[derive(Debug, Clone, Copy)]
+struct Axis {
+    /// Depth along the normal [m].
+    depth: f64,
+    /// From A to B, unit.
+    normal: Vector3<f64>,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    FaceOfA,
+    FaceOfB,
+    Edges(usize, usize),
+}
+
+/// What is known after 15 axes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Boxes {
+    /// The boxes overlap or touch.
+    Overlap(Gap),
+    /// This direction, from A to B, separates.
+    Apart(Vector3<f64>),
+}
+
+/// Along an edge–edge axis the overlap must be less by this share of the noise: faces give steadier contacts.
+const PREFER_FACES: f64 = 0.5;
+
+/// The gap of two boxes given by half their edge lengths [m].
+pub(super) fn boxes([a, b]: [&Vector3<f64>; 2], difference: &Difference) -> Boxes {
+    let best = least([a, b], difference);
+    if best.depth < 0.0 {
+        return Boxes::Apart(best.normal);
+    }
+    let [on_a, on_b] = witnesses([a, b], difference, &best);
+    Boxes::Overlap(Gap {
+        value: -best.depth,
+        at_most: -best.depth,
+        normal: best.normal,
+        on_a,
+        on_b,
+        supports: 0,
+    })
+}
+
+fn least([a, b]: [&Vector3<f64>; 2], difference: &Difference) -> Axis {
+    let (r, t) = (&difference.rotation, &difference.origin);
+    let magnitude = r.abs();
+    let in_b = r.tr_mul(t);
+    let reach_a = magnitude * b;
+    let reach_b = magnitude.tr_mul(a);
+    let mut best = Axis { depth: f64::INFINITY, normal: Vector3::z(), kind: Kind::FaceOfA };
+    for i in 0..3 {
+        let depth = a[i] + reach_a[i] - t[i].abs();
+        if depth < best.depth {
+            let mut normal = Vector3::zeros();
+            normal[i] = 1.0_f64.copysign(t[i]);
+            best = Axis { depth, normal, kind: Kind::FaceOfA };
+        }
+    }
+    for j in 0..3 {
+        let depth = b[j] + reach_b[j] - in_b[j].abs();
+        if depth < best.depth {
+            let normal = r.column(j) * 1.0_f64.copysign(in_b[j]);
+            best = Axis { depth, normal, kind: Kind::FaceOfB };
+        }
+    }
+    best.depth -= PREFER_FACES * difference.noise();
+    let mut edges: Option<(f64, [usize; 2])> = None;
+    for i in 0..3 {
+        let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+        for j in 0..3 {
+            let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
+            // e_i × b_j has the entries 0, −r[i2][j], r[i1][j].
+            let length_squared = r[(i1, j)] * r[(i1, j)] + r[(i2, j)] * r[(i2, j)];
+            let reach = a[i1] * magnitude[(i2, j)]
+                + a[i2] * magnitude[(i1, j)]
+                + b[j1] * magnitude[(i, j2)]
+                + b[j2] * magnitude[(i, j1)];
+            let overlap = reach - (t[i2] * r[(i1, j)] - t[i1] * r[(i2, j)]).abs();
+            // overlap / length < best, without the root.
+            let limit = best.depth;
+            let beats = if overlap < 0.0 || limit < 0.0 {
+                length_squared > 0.0 && overlap / length_squared.sqrt() < limit
+            } else {
+                overlap * overlap < limit * limit * length_squared
+            };
+            if beats {
+                best.depth = overlap / length_squared.sqrt();
+                edges = Some((best.depth, [i, j]));
+            }
+        }
+    }
+    if let Some((depth, [i, j])) = edges {
+        let mut normal = Vector3::zeros();
+        let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+        (normal[i1], normal[i2]) = (-r[(i2, j)], r[(i1, j)]);
+        let normal = normal.normalize();
+        let normal = if normal.dot(t) < 0.0 { -normal } else { normal };
+        return Axis { depth, normal, kind: Kind::Edges(i, j) };
+    }
+    best.depth += PREFER_FACES * difference.noise();
+    best
+}
+
+/// Rounds of projection where faces or edges are parallel; each point is moved into the other's face.
+const ROUNDS: usize = 4;
+
+fn witnesses([a, b]: [&Vector3<f64>; 2], difference: &Difference, axis: &Axis) -> [Vector3<f64>; 2] {
+    let (r, normal) = (&difference.rotation, &axis.normal);
+    let corner_a = extreme(a, normal);
+    let corner_b = extreme(b, &-r.tr_mul(normal));
+    if let Kind::Edges(i, j) = axis.kind {
+        // Along e_i from the corner of A and along b_j from that of B, where they cross seen along the normal.
+        let (u, v) = (Vector3::ith(i, 1.0), r.column(j).into_owned());
+        let between = difference.of_b(&corner_b) - corner_a;
+        let (cosine, along_u, along_v) = (u.dot(&v), between.dot(&u), between.dot(&v));
+        let s = (along_u - along_v * cosine) / (1.0 - cosine * cosine);
+        let mut on_a = corner_a;
+        on_a[i] = (on_a[i] + s).clamp(-a[i], a[i]);
+        return [on_a, on_a - normal * axis.depth];
+    }
+    let clamp = |p: Vector3<f64>, h: &Vector3<f64>| p.zip_map(h, |x, h| x.clamp(-h, h));
+    let across = normal * axis.depth;
+    let mut on_a =
+        if matches!(axis.kind, Kind::FaceOfA) { difference.of_b(&corner_b) + across } else { corner_a };
+    for _ in 0..ROUNDS {
+        on_a = clamp(on_a, a);
+        let on_b = r.tr_mul(&(on_a - across - difference.origin));
+        on_a = difference.of_b(&clamp(on_b, b)) + across;
+    }
+    [on_a, on_a - across]
+}
+
+/// Components of a direction below this are those of a face or an edge seen from the side.
+const SIDEWAYS: f64 = 1e-9;
+
+/// The middle of what is extreme in a direction: a corner, or the middle of an edge or a face.
+fn extreme(half_extents: &Vector3<f64>, direction: &Vector3<f64>) -> Vector3<f64> {
+    half_extents.zip_map(direction, |h, d| if d.abs() < SIDEWAYS { 0.0 } else { h.copysign(d) })
+}

@@ -1,0 +1,104 @@
+//! Pairs of cores whose distance has a closed form: points, segments, a point and a box, a half-space and anything.
+
+use nalgebra::Vector3;
+
+use super::difference::Difference;
+use super::gap::Gap;
+use crate::geometry::convex::{Core, START_ANYWHERE};
+
+/// The gap of the pair, if it has a closed form.
+#[inline]
+pub(super) fn gap(difference: &Difference) -> Option<Gap> {
+    let origin = &difference.origin;
+    let axis = || difference.rotation.column(2).into_owned();
+    match (difference.a, difference.b) {
+        (Core::Point, Core::Point) => Some(points(origin)),
+        (Core::Point, Core::Segment { half_length }) => {
+            Some(segments([&Vector3::z(), &axis()], [0.0, *half_length], origin))
+        }
+        (Core::Segment { half_length }, Core::Point) => {
+            Some(segments([&Vector3::z(), &axis()], [*half_length, 0.0], origin))
+        }
+        (Core::Segment { half_length: a }, Core::Segment { half_length: b }) => {
+            Some(segments([&Vector3::z(), &axis()], [*a, *b], origin))
+        }
+        (Core::Cuboid { half_extents }, Core::Point) => Some(cuboid_and_point(half_extents, origin)),
+        (Core::Point, Core::Cuboid { half_extents }) => {
+            // In the frame of the box, and back.
+            let point = -difference.rotation.tr_mul(origin);
+            let Gap { value, at_most, normal, on_a, .. } = cuboid_and_point(half_extents, &point);
+            let (normal, on_b) = (difference.rotation * -normal, difference.of_b(&on_a));
+            Some(Gap { value, at_most, normal, on_a: on_b - normal * value, on_b, supports: 0 })
+        }
+        (Core::HalfSpace, other) if !matches!(other, Core::HalfSpace) => {
+            let normal = Vector3::z();
+            let down = -difference.rotation.tr_mul(&normal);
+            let on_b = difference.of_b(&other.support(&down, START_ANYWHERE).point);
+            let value = on_b.z;
+            Some(Gap { supports: 1, ..Gap::exact(value, normal, on_b - normal * value) })
+        }
+        (other, Core::HalfSpace) if !matches!(other, Core::HalfSpace) => {
+            let normal = -difference.rotation.column(2).into_owned();
+            let on_a = other.support(&normal, START_ANYWHERE).point;
+            let value = normal.dot(&(difference.origin - on_a));
+            Some(Gap { supports: 1, ..Gap::exact(value, normal, on_a) })
+        }
+        _ => None,
+    }
+}
+
+fn points(b: &Vector3<f64>) -> Gap {
+    let distance = b.norm();
+    let normal = if distance > 0.0 { b / distance } else { Vector3::z() };
+    Gap::exact(distance, normal, Vector3::zeros())
+}
+
+/// Nearest points of two segments [Ericson05 §5.1.9]: centred at the origin and at `b`, along unit vectors, with half lengths.
+fn segments([u, v]: [&Vector3<f64>; 2], [length_a, length_b]: [f64; 2], b: &Vector3<f64>) -> Gap {
+    let cosine = u.dot(v);
+    let cross = u.cross(v);
+    let sine_squared = cross.norm_squared();
+    // Minimise |s u − (b + t v)|²: s = b·u + t cos, t = −b·v + s cos.
+    let (along_u, along_v) = (b.dot(u), b.dot(v));
+    let free = if sine_squared > 0.0 {
+        (along_u - along_v * cosine) / sine_squared
+    } else {
+        along_u.clamp(-length_a, length_a)
+    };
+    let t = (free.clamp(-length_a, length_a) * cosine - along_v).clamp(-length_b, length_b);
+    let s = (along_u + t * cosine).clamp(-length_a, length_a);
+    let t = (s * cosine - along_v).clamp(-length_b, length_b);
+    let (on_a, on_b) = (u * s, b + v * t);
+    let apart = on_b - on_a;
+    let at_most = apart.norm();
+    let reach = |n: &Vector3<f64>| length_a * n.dot(u).abs() + length_b * n.dot(v).abs() - n.dot(b);
+    // Where the inner points are nearest, their difference is the common perpendicular; and it is one where they meet.
+    let perpendicular = cross.try_normalize(0.0).unwrap_or_else(|| perpendicular_to(u));
+    let perpendicular = if perpendicular.dot(b) < 0.0 { -perpendicular } else { perpendicular };
+    let mut normal = perpendicular;
+    if at_most > 0.0 && reach(&(apart / at_most)) < reach(&perpendicular) {
+        normal = apart / at_most;
+    }
+    Gap { value: -reach(&normal), at_most, normal, on_a, on_b, supports: 0 }
+}
+
+fn perpendicular_to(u: &Vector3<f64>) -> Vector3<f64> {
+    let axis = [Vector3::x(), Vector3::y(), Vector3::z()][u.iamin()];
+    u.cross(&axis).normalize()
+}
+
+/// A box around the origin against a point.
+fn cuboid_and_point(half_extents: &Vector3<f64>, point: &Vector3<f64>) -> Gap {
+    let nearest = point.zip_map(half_extents, |x, h| x.clamp(-h, h));
+    let apart = point - nearest;
+    let distance = apart.norm();
+    if distance > 0.0 {
+        return Gap { on_b: *point, ..Gap::exact(distance, apart / distance, nearest) };
+    }
+    let depths = half_extents - point.abs();
+    let axis = depths.imin();
+    let mut normal = Vector3::zeros();
+    normal[axis] = 1.0_f64.copysign(point[axis]);
+    let depth = depths[axis];
+    Gap { on_b: *point, ..Gap::exact(-depth, normal, point + normal * depth) }
+}

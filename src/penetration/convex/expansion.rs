@@ -1,0 +1,179 @@
+//! The depth of two cores that overlap, certified, by a polytope that grows until no face is too near.
+//!
+//! [vdBergen01] expands the face nearest to the origin. Here the search ends when two bounds meet: the least bound of
+//! all faces proves a ball inside the difference, and the least support value over the directions tried is a
+//! translation that separates.
+
+use nalgebra::Vector3;
+
+use super::difference::{Difference, Vertex};
+use super::gap::Gap;
+use super::polytope::Polytope;
+use super::simplex::Simplex;
+
+/// The search for the depth at one pose.
+pub(super) struct Expansion<'a, 'b> {
+    pub(super) difference: &'a Difference<'b>,
+    pub(super) polytope: &'a mut Polytope,
+    pub(super) relative_tolerance: f64,
+    pub(super) max_supports: u32,
+    pub(super) supports: &'a mut u32,
+}
+
+/// What is known of the depth.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    /// The least support value so far [m] …
+    upper: f64,
+    /// … its direction …
+    normal: Vector3<f64>,
+    /// … and the face that had it.
+    face: u16,
+    /// A ball of this radius is inside the difference [m].
+    lower: f64,
+}
+
+/// A difference thinner than this many times the rounding is flat: planes through its faces would be noise.
+const FLAT: f64 = 16.0;
+
+/// What a search came to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Expanded {
+    pub(super) gap: Gap,
+    /// The face of the polytope with the answer, which the next search starts at; none without a polytope.
+    pub(super) face: Option<u16>,
+}
+
+/// The surface of a polytope broke; what was proved until then.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Broken {
+    pub(super) gap: Gap,
+}
+
+impl Expansion<'_, '_> {
+    /// The depth, from a simplex with the origin in it or on it.
+    pub(super) fn start_at(&mut self, simplex: &Simplex) -> Expanded {
+        match self.tetrahedron(simplex) {
+            Ok(tetrahedron) => {
+                self.polytope.start(&tetrahedron);
+                let bounds = Bounds {
+                    upper: f64::INFINITY,
+                    lower: f64::NEG_INFINITY,
+                    normal: Vector3::zeros(),
+                    face: 0,
+                };
+                self.polytope.collect(f64::INFINITY);
+                self.run(bounds).unwrap_or_else(|broken| Expanded { gap: broken.gap, face: None })
+            }
+            Err(flat) => Expanded { gap: flat, face: None },
+        }
+    }
+
+    /// The depth, from the polytope of an earlier pose and the face of its answer; `None` if it may not hold the
+    /// origin any more, or broke.
+    pub(super) fn resume(&mut self, motion: f64, face: u16) -> Option<Expanded> {
+        self.polytope.advance(motion);
+        if !self.polytope.has(face) {
+            return None;
+        }
+        if !(self.polytope.least_bound() > 0.0) && !self.polytope.recompute(self.difference) {
+            return None;
+        }
+        let plane = self.polytope.plane_at(face, self.difference);
+        if !(plane.offset > 0.0) {
+            return None;
+        }
+        let vertex = self.support(&plane.normal, self.polytope.start_of(face));
+        let upper = plane.normal.dot(&vertex.point);
+        self.polytope.collect(upper);
+        self.run(Bounds { upper, lower: f64::NEG_INFINITY, normal: plane.normal, face }).ok()
+    }
+
+    /// Expands faces, the nearest first.
+    fn run(&mut self, mut bounds: Bounds) -> Result<Expanded, Broken> {
+        loop {
+            let limit = bounds.upper - self.tolerance(bounds.upper);
+            let Some((face, plane)) = self.polytope.nearest(limit, self.difference) else {
+                bounds.lower = bounds.lower.max(limit);
+                return Ok(self.expanded(&bounds));
+            };
+            bounds.lower = bounds.lower.max(plane.offset);
+            let vertex = self.support(&plane.normal, self.polytope.start_of(face));
+            let depth = plane.normal.dot(&vertex.point);
+            if depth < bounds.upper {
+                bounds = Bounds { upper: depth, normal: plane.normal, face, ..bounds };
+            }
+            if depth - plane.offset <= self.tolerance(depth) || *self.supports >= self.max_supports {
+                return Ok(self.expanded(&bounds));
+            }
+            if !self.polytope.grow(face, vertex, bounds.upper, self.difference) {
+                return Err(Broken { gap: self.expanded(&bounds).gap });
+            }
+        }
+    }
+
+    fn support(&mut self, direction: &Vector3<f64>, start: [u32; 2]) -> Vertex {
+        *self.supports += 1;
+        self.difference.support(direction, start)
+    }
+
+    fn tolerance(&self, depth: f64) -> f64 {
+        if depth < f64::INFINITY {
+            self.relative_tolerance * depth.max(0.0) + self.difference.noise()
+        } else {
+            0.0
+        }
+    }
+
+    fn expanded(&self, bounds: &Bounds) -> Expanded {
+        let face = if self.polytope.has(bounds.face) { bounds.face } else { self.polytope.nearest_of_all() };
+        let [on_a, _] = self.polytope.witnesses(face);
+        let Bounds { upper, lower, normal, .. } = *bounds;
+        let on_b = on_a - normal * upper;
+        let gap =
+            Gap { value: -upper, at_most: -lower.min(upper), normal, on_a, on_b, supports: *self.supports };
+        Expanded { gap, face: Some(face) }
+    }
+
+    /// A tetrahedron of extreme points with the origin in it or on it; the gap, if the difference is flat.
+    fn tetrahedron(&mut self, simplex: &Simplex) -> Result<Simplex, Gap> {
+        let mut simplex = *simplex;
+        if simplex.vertices().len() == 4 {
+            if simplex.volume() > self.difference.noise() * simplex.extent().powi(2) {
+                return Ok(simplex);
+            }
+            simplex.drop_flattest();
+        }
+        while simplex.vertices().len() < 4 {
+            self.raise(&mut simplex)?;
+        }
+        Ok(simplex)
+    }
+
+    /// Adds the extreme point that is farthest from the space of the simplex, along one of its perpendiculars.
+    fn raise(&mut self, simplex: &mut Simplex) -> Result<(), Gap> {
+        let base = simplex.vertices()[0];
+        let mut farthest: Option<(f64, Vertex)> = None;
+        for direction in simplex.perpendiculars() {
+            let ends = [direction, -direction].map(|way| self.support(&way, base.vertices));
+            let heights = ends.map(|end| direction.dot(&(end.point - base.point)).abs());
+            if heights.iter().all(|height| *height <= FLAT * self.difference.noise()) {
+                let [up, down] = [direction.dot(&ends[0].point), -direction.dot(&ends[1].point)];
+                let (depth, normal) = if up <= down { (up, direction) } else { (down, -direction) };
+                let on_a = ends[usize::from(up > down)].on_a;
+                let on_b = on_a - normal * depth;
+                let supports = *self.supports;
+                return Err(Gap { value: -depth, at_most: -depth.min(0.0), normal, on_a, on_b, supports });
+            }
+            for (height, end) in heights.into_iter().zip(ends) {
+                if farthest.is_none_or(|(most, _)| height > most) {
+                    farthest = Some((height, end));
+                }
+            }
+        }
+        if let Some((_, end)) = farthest {
+            simplex.push(end);
+        }
+        Ok(())
+    }
+}

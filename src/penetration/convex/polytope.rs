@@ -1,0 +1,340 @@
+//! A polytope inside the Minkowski difference, in flat arrays, that grows by extreme points.
+//!
+//! Its surface is a closed, oriented sphere of triangles around the origin. Each face has a *bound*: no point of
+//! the triangle is nearer to the origin. So a ball whose radius is the least bound lies inside the polytope, and
+//! inside the difference.
+//!
+//! The polytope outlives a query: its vertices are pairs of points fixed to the bodies. When these have moved, no point
+//! of its surface has moved farther than a bound of the motion, and all bounds are lessened by it at once, by a
+//! counter. Planes are computed again only for the faces that are asked for.
+
+use nalgebra::Vector3;
+
+use super::difference::{Difference, Vertex};
+use super::simplex::Simplex;
+
+/// A triangle, counter-clockwise from outside; edge `i` leads from corner `i` to corner `i + 1`.
+#[derive(Debug, Clone, Copy)]
+struct Face {
+    /// Unit normal, outwards.
+    normal: Vector3<f64>,
+    /// Distance of the plane from the origin, negative where it has the origin outside [m].
+    offset: f64,
+    corners: [u16; 3],
+    /// The faces across the edges …
+    neighbors: [u16; 3],
+    /// … and the same edges as these count them.
+    twins: [u8; 3],
+    /// The pose at which the plane was computed.
+    epoch: u32,
+}
+
+/// A plane of a face.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Plane {
+    /// Unit normal, outwards.
+    pub(super) normal: Vector3<f64>,
+    /// Distance from the origin [m].
+    pub(super) offset: f64,
+}
+
+/// A face that may be too near to the origin.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    key: f64,
+    face: u16,
+}
+
+/// A polytope around the origin.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Polytope {
+    vertices: Vec<Vertex>,
+    /// The pose at which the point of each vertex was computed.
+    posed: Vec<u32>,
+    faces: Vec<Face>,
+    /// Bound of each face plus the motion up to its computation [m]; infinite for faces that are gone.
+    keys: Vec<f64>,
+    /// Places of faces that are gone.
+    free: Vec<u16>,
+    candidates: Vec<Candidate>,
+    horizon: Vec<(u16, u8)>,
+    stack: Vec<(u16, u8)>,
+    epoch: u32,
+    /// How far any point of the difference has moved since the first pose, at most [m].
+    moved: f64,
+}
+
+/// Surfaces larger than this are not kept up: a new one is built instead.
+pub(super) const MAX_FACES: usize = 1 << 13;
+
+const GONE: f64 = f64::INFINITY;
+
+impl Polytope {
+    /// A tetrahedron with the origin in it or on it.
+    pub(super) fn start(&mut self, simplex: &Simplex) {
+        self.clear();
+        self.vertices.extend_from_slice(simplex.vertices());
+        self.posed.resize(4, self.epoch);
+        let p = |i: usize| self.vertices[i].point;
+        let volume = (p(1) - p(0)).cross(&(p(2) - p(0))).dot(&(p(3) - p(0)));
+        if volume < 0.0 {
+            self.vertices.swap(0, 1);
+        }
+        const CORNERS: [[u16; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
+        for corners in CORNERS {
+            let face = self.face(corners);
+            self.faces.push(face);
+            self.keys.push(face.bound() + self.moved);
+        }
+        for i in 0..4 {
+            for edge in 0..3 {
+                let (from, to) = (CORNERS[i][edge], CORNERS[i][(edge + 1) % 3]);
+                let other = (0..4).flat_map(|j| (0..3).map(move |e| (j, e)));
+                let mut twin = other.filter(|&(j, e)| CORNERS[j][e] == to && CORNERS[j][(e + 1) % 3] == from);
+                if let Some((j, e)) = twin.next() {
+                    self.faces[i].neighbors[edge] = j as u16;
+                    self.faces[i].twins[edge] = e as u8;
+                }
+            }
+        }
+    }
+
+    fn clear(&mut self) {
+        self.vertices.clear();
+        self.posed.clear();
+        self.faces.clear();
+        self.keys.clear();
+        self.free.clear();
+        self.candidates.clear();
+        self.epoch = 0;
+        self.moved = 0.0;
+    }
+
+    /// The face with the least bound.
+    pub(super) fn nearest_of_all(&self) -> u16 {
+        let nearer = |best: usize, face: usize| if self.keys[face] < self.keys[best] { face } else { best };
+        (0..self.keys.len()).fold(0, nearer) as u16
+    }
+
+    /// Lessens all bounds by a motion [m].
+    pub(super) fn advance(&mut self, motion: f64) {
+        self.epoch += 1;
+        self.moved += motion;
+    }
+
+    /// The least bound of all faces [m], of stale ones as well.
+    pub(super) fn least_bound(&self) -> f64 {
+        self.keys.iter().copied().fold(GONE, f64::min) - self.moved
+    }
+
+    /// Computes all planes again; `false` if one has the origin outside.
+    pub(super) fn recompute(&mut self, difference: &Difference) -> bool {
+        for face in 0..self.faces.len() {
+            if self.keys[face] < GONE {
+                self.update(face, difference);
+                if !(self.faces[face].offset > 0.0) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Puts all faces with a bound below `limit` [m] among the candidates.
+    pub(super) fn collect(&mut self, limit: f64) {
+        self.candidates.clear();
+        let limit = limit + self.moved;
+        for (face, &key) in self.keys.iter().enumerate() {
+            if key < limit {
+                self.candidates.push(Candidate { key, face: face as u16 });
+            }
+        }
+    }
+
+    /// The candidate with the least bound, if one is below `limit` [m], with a plane of the present pose.
+    pub(super) fn nearest(&mut self, limit: f64, difference: &Difference) -> Option<(u16, Plane)> {
+        loop {
+            let limit = limit + self.moved;
+            let mut best: Option<(usize, f64)> = None;
+            let mut index = 0;
+            while index < self.candidates.len() {
+                let Candidate { key, face } = self.candidates[index];
+                #[expect(
+                    clippy::float_cmp,
+                    reason = "a candidate is out of date once the key of its face has changed"
+                )]
+                let stale = self.keys[face as usize] != key;
+                if stale || !(key < limit) {
+                    self.candidates.swap_remove(index);
+                    continue;
+                }
+                if best.is_none_or(|(_, least)| key < least) {
+                    best = Some((index, key));
+                }
+                index += 1;
+            }
+            let (index, _) = best?;
+            let face = self.candidates[index].face;
+            if self.faces[face as usize].epoch == self.epoch {
+                return Some((face, self.plane(face)));
+            }
+            self.update(face as usize, difference);
+            self.candidates[index].key = self.keys[face as usize];
+        }
+    }
+
+    /// The face with the plane, at the present pose.
+    pub(super) fn plane_at(&mut self, face: u16, difference: &Difference) -> Plane {
+        self.update(face as usize, difference);
+        self.plane(face)
+    }
+
+    /// Whether there is such a face.
+    pub(super) fn has(&self, face: u16) -> bool {
+        self.keys.get(face as usize).is_some_and(|key| *key < GONE)
+    }
+
+    fn plane(&self, face: u16) -> Plane {
+        let Face { normal, offset, .. } = self.faces[face as usize];
+        Plane { normal, offset }
+    }
+
+    /// Where the searches for the support of a face start: at a corner of it.
+    pub(super) fn start_of(&self, face: u16) -> [u32; 2] {
+        self.vertices[self.faces[face as usize].corners[0] as usize].vertices
+    }
+
+    /// The witnesses of a face, each in its own frame: the foot of the origin, or the corner nearest to it [m].
+    pub(super) fn witnesses(&self, face: u16) -> [Vector3<f64>; 2] {
+        let corners = self.faces[face as usize].corners.map(|corner| self.vertices[corner as usize]);
+        let mut simplex = Simplex::default();
+        corners.into_iter().for_each(|corner| simplex.push(corner));
+        simplex.reduce();
+        simplex.witnesses()
+    }
+
+    fn update(&mut self, face: usize, difference: &Difference) {
+        if self.faces[face].epoch == self.epoch {
+            return;
+        }
+        for corner in self.faces[face].corners {
+            let corner = corner as usize;
+            if self.posed[corner] != self.epoch {
+                let vertex = &mut self.vertices[corner];
+                vertex.point = difference.point(&vertex.on_a, &vertex.on_b);
+                self.posed[corner] = self.epoch;
+            }
+        }
+        let Face { normal, offset, .. } = self.face(self.faces[face].corners);
+        let face_mut = &mut self.faces[face];
+        (face_mut.normal, face_mut.offset, face_mut.epoch) = (normal, offset, self.epoch);
+        self.keys[face] = face_mut.bound() + self.moved;
+    }
+
+    fn face(&self, corners: [u16; 3]) -> Face {
+        let p = corners.map(|corner| self.vertices[corner as usize].point);
+        let cross = (p[1] - p[0]).cross(&(p[2] - p[0]));
+        let area_squared = cross.norm_squared();
+        let normal = if area_squared > 0.0 { cross / area_squared.sqrt() } else { Vector3::zeros() };
+        let offset = normal.dot(&p[0]);
+        Face { normal, offset, corners, neighbors: [0; 3], twins: [0; 3], epoch: self.epoch }
+    }
+
+    /// Replaces all faces that `vertex` sees, from `first` on, by those that lead to it. `false` if they are no disk, or
+    /// a new face has the origin outside by more than `noise` [m]: then the surface is of no more use.
+    pub(super) fn grow(&mut self, first: u16, vertex: Vertex, limit: f64, difference: &Difference) -> bool {
+        self.find_horizon(first, &vertex, difference);
+        let count = self.horizon.len();
+        if count < 3 || self.vertices.len() >= usize::from(u16::MAX) || self.faces.len() >= MAX_FACES {
+            return false;
+        }
+        let apex = self.vertices.len() as u16;
+        self.vertices.push(vertex);
+        self.posed.push(self.epoch);
+        let noise = difference.noise();
+        let mut sound = true;
+        let mut places = std::mem::take(&mut self.stack);
+        places.clear();
+        for index in 0..count {
+            let (outer, edge) = self.horizon[index];
+            let (next, next_edge) = self.horizon[(index + 1) % count];
+            let [to, from] = self.edge(outer, edge);
+            sound &= self.edge(next, next_edge)[1] == to;
+            let mut face = self.face([from, to, apex]);
+            (face.neighbors[0], face.twins[0]) = (outer, edge);
+            sound &= face.offset >= -noise;
+            let key = face.bound() + self.moved;
+            let place = self.place(face, key);
+            let outer = &mut self.faces[outer as usize];
+            (outer.neighbors[edge as usize], outer.twins[edge as usize]) = (place, 0);
+            places.push((place, 0));
+            if key < limit + self.moved {
+                self.candidates.push(Candidate { key, face: place });
+            }
+        }
+        for index in 0..count {
+            let (face, next) = (places[index].0, places[(index + 1) % count].0);
+            (self.faces[face as usize].neighbors[1], self.faces[face as usize].twins[1]) = (next, 2);
+            (self.faces[next as usize].neighbors[2], self.faces[next as usize].twins[2]) = (face, 1);
+        }
+        self.stack = places;
+        sound
+    }
+
+    /// The corners of an edge of a face: from, to.
+    fn edge(&self, face: u16, edge: u8) -> [u16; 2] {
+        let corners = &self.faces[face as usize].corners;
+        [corners[edge as usize], corners[(edge as usize + 1) % 3]]
+    }
+
+    fn place(&mut self, face: Face, key: f64) -> u16 {
+        if let Some(place) = self.free.pop() {
+            self.faces[place as usize] = face;
+            self.keys[place as usize] = key;
+            return place;
+        }
+        self.faces.push(face);
+        self.keys.push(key);
+        (self.faces.len() - 1) as u16
+    }
+
+    /// Removes the faces that a vertex sees and collects the edges around them, counter-clockwise, each as its face
+    /// outside counts it.
+    fn find_horizon(&mut self, first: u16, vertex: &Vertex, difference: &Difference) {
+        self.horizon.clear();
+        self.stack.clear();
+        self.remove(first);
+        let around = |face: &Face, edge: usize| (face.neighbors[edge], face.twins[edge]);
+        let face = self.faces[first as usize];
+        self.stack.extend([around(&face, 2), around(&face, 1), around(&face, 0)]);
+        while let Some((face, edge)) = self.stack.pop() {
+            let index = face as usize;
+            if self.keys[index] == GONE {
+                continue;
+            }
+            self.update(index, difference);
+            let Face { normal, offset, .. } = self.faces[index];
+            // A face in whose plane the vertex lies is seen: with it would come triangles without area.
+            if normal.dot(&vertex.point) >= offset - difference.noise() {
+                self.remove(face);
+                let face = self.faces[index];
+                let edge = edge as usize;
+                self.stack.extend([around(&face, (edge + 2) % 3), around(&face, (edge + 1) % 3)]);
+            } else {
+                self.horizon.push((face, edge));
+            }
+        }
+    }
+
+    fn remove(&mut self, face: u16) {
+        self.keys[face as usize] = GONE;
+        self.free.push(face);
+    }
+}
+
+impl Face {
+    /// No point of the face is nearer to the origin [m]. A face without area bounds nothing: its edges belong to others.
+    fn bound(&self) -> f64 {
+        if self.normal == Vector3::zeros() { f64::MAX } else { self.offset }
+    }
+}

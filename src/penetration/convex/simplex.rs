@@ -1,0 +1,225 @@
+//! The point of a simplex nearest to the origin, and the face of the simplex that holds it.
+//!
+//! The regions of points, edges and triangles are told apart by products of edges [Ericson05 §5.1]; a tetrahedron is
+//! its four triangles, unless it holds the origin.
+
+use nalgebra::Vector3;
+
+use super::difference::Vertex;
+
+/// One to four extreme points of a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Simplex {
+    vertices: [Vertex; 4],
+    weights: [f64; 4],
+    len: usize,
+}
+
+/// Where the origin is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Nearest {
+    /// In the simplex.
+    Inside,
+    /// Nearest to this point [m].
+    At(Vector3<f64>),
+}
+
+/// Indices of the vertices of a face, their weights, and the point nearest to the origin.
+#[derive(Debug, Clone, Copy)]
+struct Foot {
+    indices: [usize; 3],
+    weights: [f64; 3],
+    len: usize,
+    point: Vector3<f64>,
+}
+
+impl Simplex {
+    /// The vertices that hold the nearest point.
+    pub(super) fn vertices(&self) -> &[Vertex] {
+        &self.vertices[..self.len]
+    }
+
+    /// Adds a vertex.
+    ///
+    /// # Panics
+    /// If there are four already: a simplex is reduced before it grows.
+    pub(super) fn push(&mut self, vertex: Vertex) {
+        self.vertices[self.len] = vertex;
+        self.len += 1;
+    }
+
+    /// Computes the points of all vertices again, with a function from a vertex to its point [m].
+    pub(super) fn repose(&mut self, point: impl Fn(&Vertex) -> Vector3<f64>) {
+        for vertex in &mut self.vertices[..self.len] {
+            vertex.point = point(vertex);
+        }
+    }
+
+    /// Whether the vertex is one of the simplex.
+    pub(super) fn contains(&self, vertex: &Vertex) -> bool {
+        self.vertices().iter().any(|own| own.point == vertex.point)
+    }
+
+    /// The witnesses on A and on B, each in its own frame [m].
+    pub(super) fn witnesses(&self) -> [Vector3<f64>; 2] {
+        let mut witnesses = [Vector3::zeros(); 2];
+        for (vertex, weight) in self.vertices().iter().zip(&self.weights) {
+            witnesses[0] += vertex.on_a * *weight;
+            witnesses[1] += vertex.on_b * *weight;
+        }
+        witnesses
+    }
+
+    /// Reduces the simplex to the face that holds the point nearest to the origin.
+    pub(super) fn reduce(&mut self) -> Nearest {
+        let p = self.vertices.map(|vertex| vertex.point);
+        let foot = match self.len {
+            1 => vertex_foot(&p, 0),
+            2 => segment_foot(&p, [0, 1]),
+            3 => triangle_foot(&p, [0, 1, 2]),
+            _ => match tetrahedron_foot(&p) {
+                Some(foot) => foot,
+                None => return Nearest::Inside,
+            },
+        };
+        let old = self.vertices;
+        for i in 0..foot.len {
+            self.vertices[i] = old[foot.indices[i]];
+            self.weights[i] = foot.weights[i];
+        }
+        self.len = foot.len;
+        Nearest::At(foot.point)
+    }
+
+    /// The unit vector from the origin to the nearest point `v`, exactly perpendicular to the face that holds it: where
+    /// `v` is short its own direction is rounding.
+    pub(super) fn direction(&self, v: &Vector3<f64>) -> Vector3<f64> {
+        let p = |i: usize| self.vertices[i].point;
+        let towards = match self.len {
+            1 => *v,
+            2 => {
+                let edge = (p(1) - p(0)).normalize();
+                let v = v.normalize();
+                v - edge * edge.dot(&v)
+            }
+            _ => {
+                let normal = (p(1) - p(0)).cross(&(p(2) - p(0)));
+                if normal.dot(v) < 0.0 { -normal } else { normal }
+            }
+        };
+        towards.try_normalize(0.0).unwrap_or_else(|| v.normalize())
+    }
+}
+
+impl Simplex {
+    /// Six times the volume [m³] of a simplex of four vertices.
+    pub(super) fn volume(&self) -> f64 {
+        let p = |i: usize| self.vertices[i].point;
+        (p(1) - p(0)).cross(&(p(2) - p(0))).dot(&(p(3) - p(0))).abs()
+    }
+
+    /// The greatest distance of a vertex from the first [m].
+    pub(super) fn extent(&self) -> f64 {
+        let p = |vertex: &Vertex| vertex.point - self.vertices[0].point;
+        self.vertices().iter().map(|vertex| p(vertex).norm()).fold(0.0, f64::max)
+    }
+
+    /// Of four vertices in a plane, keeps three whose triangle is nearest to the origin.
+    pub(super) fn drop_flattest(&mut self) {
+        let p = self.vertices.map(|vertex| vertex.point);
+        const FACES: [[usize; 3]; 4] = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]];
+        let distance = |face: &[usize; 3]| triangle_foot(&p, *face).point.norm_squared();
+        let area = |[i, j, k]: &[usize; 3]| (p[*j] - p[*i]).cross(&(p[*k] - p[*i])).norm_squared();
+        let better = |one: &[usize; 3], other: &[usize; 3]| {
+            distance(one).total_cmp(&distance(other)).then(area(other).total_cmp(&area(one)))
+        };
+        if let Some(kept) = FACES.iter().min_by(|one, other| better(one, other)) {
+            let old = self.vertices;
+            kept.iter().enumerate().for_each(|(place, &index)| self.vertices[place] = old[index]);
+            self.len = 3;
+        }
+    }
+
+    /// Unit vectors that span all directions perpendicular to the simplex.
+    pub(super) fn perpendiculars(&self) -> impl Iterator<Item = Vector3<f64>> {
+        let p = |i: usize| self.vertices[i].point;
+        let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
+        let (basis, count) = match self.len {
+            1 => (axes, 3),
+            2 => {
+                let edge = (p(1) - p(0)).normalize();
+                let least = edge.iamin();
+                let first = edge.cross(&axes[least]).normalize();
+                ([first, edge.cross(&first), Vector3::zeros()], 2)
+            }
+            _ => {
+                let normal = (p(1) - p(0)).cross(&(p(2) - p(0)));
+                ([normal.normalize(), Vector3::zeros(), Vector3::zeros()], 1)
+            }
+        };
+        basis.into_iter().take(count)
+    }
+}
+
+fn vertex_foot(p: &[Vector3<f64>; 4], i: usize) -> Foot {
+    Foot { indices: [i, 0, 0], weights: [1.0, 0.0, 0.0], len: 1, point: p[i] }
+}
+
+fn segment_foot(p: &[Vector3<f64>; 4], [i, j]: [usize; 2]) -> Foot {
+    let edge = p[j] - p[i];
+    let along = -p[i].dot(&edge);
+    let length_squared = edge.norm_squared();
+    if !(along > 0.0) {
+        return vertex_foot(p, i);
+    }
+    if along >= length_squared {
+        return vertex_foot(p, j);
+    }
+    let t = along / length_squared;
+    Foot { indices: [i, j, 0], weights: [1.0 - t, t, 0.0], len: 2, point: p[i] + edge * t }
+}
+
+/// The nearer of two.
+fn nearer(one: Foot, other: Foot) -> Foot {
+    if other.point.norm_squared() < one.point.norm_squared() { other } else { one }
+}
+
+fn triangle_foot(p: &[Vector3<f64>; 4], [i, j, k]: [usize; 3]) -> Foot {
+    let (ab, ac) = (p[j] - p[i], p[k] - p[i]);
+    let normal = ab.cross(&ac);
+    // Weights of the three vertices, times the square of twice the area.
+    let (u, v, w) =
+        (normal.dot(&p[j].cross(&p[k])), normal.dot(&p[k].cross(&p[i])), normal.dot(&p[i].cross(&p[j])));
+    let area_squared = normal.norm_squared();
+    if u > 0.0 && v > 0.0 && w > 0.0 && area_squared > 0.0 {
+        let sum = u + v + w;
+        let point = normal * (normal.dot(&p[i]) / area_squared);
+        return Foot { indices: [i, j, k], weights: [u / sum, v / sum, w / sum], len: 3, point };
+    }
+    // The foot of the plane is outside: beyond an edge whose weight is not positive.
+    let mut best: Option<Foot> = None;
+    for (weight, edge) in [(u, [j, k]), (v, [k, i]), (w, [i, j])] {
+        if !(weight > 0.0) {
+            let foot = segment_foot(p, edge);
+            best = Some(best.map_or(foot, |best| nearer(best, foot)));
+        }
+    }
+    best.unwrap_or_else(|| segment_foot(p, [i, j]))
+}
+
+/// `None` if the origin is inside.
+fn tetrahedron_foot(p: &[Vector3<f64>; 4]) -> Option<Foot> {
+    const FACES: [[usize; 4]; 4] = [[0, 1, 2, 3], [0, 1, 3, 2], [0, 2, 3, 1], [1, 2, 3, 0]];
+    let mut best: Option<Foot> = None;
+    for [i, j, k, opposite] in FACES {
+        let normal = (p[j] - p[i]).cross(&(p[k] - p[i]));
+        let origin = -normal.dot(&p[i]);
+        let inner = normal.dot(&(p[opposite] - p[i]));
+        // A tetrahedron without volume holds nothing: then all four faces are candidates.
+        if origin * inner < 0.0 || inner == 0.0 {
+            let foot = triangle_foot(p, [i, j, k]);
+            best = Some(best.map_or(foot, |best| nearer(best, foot)));
+        }
+    }
+    best
+}
