@@ -1,27 +1,47 @@
 //! Pairs of cores whose distance has a closed form: points, segments, a point and a box, a half-space and anything.
 
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Vector3};
 
 use super::difference::Difference;
 use super::gap::Gap;
 use crate::geometry::convex::{Core, START_ANYWHERE};
 
-/// The gap of the pair, if it has a closed form.
+/// The gap of two points or segments in the world; `None` for other cores.
+#[inline]
+pub(super) fn segments([a, b]: [&Core; 2], [pose_a, pose_b]: [&Isometry3<f64>; 2]) -> Option<Gap> {
+    let half_length = |core: &Core| match core {
+        Core::Point => Some(0.0),
+        Core::Segment { half_length } => Some(*half_length),
+        _ => None,
+    };
+    let lengths = [half_length(a)?, half_length(b)?];
+    let (on_a, on_b) = (&pose_a.translation.vector, &pose_b.translation.vector);
+    let between = on_b - on_a;
+    let gap = match lengths {
+        [0.0, 0.0] => points(&between),
+        // A point is a short segment along any axis: along that of the other it needs no care.
+        [0.0, _] => nearest_of_segments([&axis(pose_b); 2], lengths, &between),
+        [_, 0.0] => nearest_of_segments([&axis(pose_a); 2], lengths, &between),
+        _ => nearest_of_segments([&axis(pose_a), &axis(pose_b)], lengths, &between),
+    };
+    Some(Gap { on_a: gap.on_a + on_a, on_b: gap.on_b + on_a, ..gap })
+}
+
+/// The z axis of a body.
+fn axis(pose: &Isometry3<f64>) -> Vector3<f64> {
+    let q = &pose.rotation.coords;
+    Vector3::new(
+        2.0 * (q.x * q.z + q.w * q.y),
+        2.0 * (q.y * q.z - q.w * q.x),
+        (q.w * q.w + q.z * q.z) - (q.x * q.x + q.y * q.y),
+    )
+}
+
+/// The gap of the pair in the frame of A, if it has a closed form.
 #[inline]
 pub(super) fn gap(difference: &Difference) -> Option<Gap> {
     let origin = &difference.origin;
-    let axis = || difference.rotation.column(2).into_owned();
     match (difference.a, difference.b) {
-        (Core::Point, Core::Point) => Some(points(origin)),
-        (Core::Point, Core::Segment { half_length }) => {
-            Some(segments([&Vector3::z(), &axis()], [0.0, *half_length], origin))
-        }
-        (Core::Segment { half_length }, Core::Point) => {
-            Some(segments([&Vector3::z(), &axis()], [*half_length, 0.0], origin))
-        }
-        (Core::Segment { half_length: a }, Core::Segment { half_length: b }) => {
-            Some(segments([&Vector3::z(), &axis()], [*a, *b], origin))
-        }
         (Core::Cuboid { half_extents }, Core::Point) => Some(cuboid_and_point(half_extents, origin)),
         (Core::Point, Core::Cuboid { half_extents }) => {
             // In the frame of the box, and back.
@@ -54,7 +74,7 @@ fn points(b: &Vector3<f64>) -> Gap {
 }
 
 /// Nearest points of two segments [Ericson05 §5.1.9]: centred at the origin and at `b`, along unit vectors, with half lengths.
-fn segments([u, v]: [&Vector3<f64>; 2], [length_a, length_b]: [f64; 2], b: &Vector3<f64>) -> Gap {
+fn nearest_of_segments([u, v]: [&Vector3<f64>; 2], [length_a, length_b]: [f64; 2], b: &Vector3<f64>) -> Gap {
     let cosine = u.dot(v);
     let cross = u.cross(v);
     let sine_squared = cross.norm_squared();
@@ -72,12 +92,23 @@ fn segments([u, v]: [&Vector3<f64>; 2], [length_a, length_b]: [f64; 2], b: &Vect
     let apart = on_b - on_a;
     let at_most = apart.norm();
     let reach = |n: &Vector3<f64>| length_a * n.dot(u).abs() + length_b * n.dot(v).abs() - n.dot(b);
-    // Where the inner points are nearest, their difference is the common perpendicular; and it is one where they meet.
-    let perpendicular = cross.try_normalize(0.0).unwrap_or_else(|| perpendicular_to(u));
-    let perpendicular = if perpendicular.dot(b) < 0.0 { -perpendicular } else { perpendicular };
-    let mut normal = perpendicular;
-    if at_most > 0.0 && reach(&(apart / at_most)) < reach(&perpendicular) {
-        normal = apart / at_most;
+    // Where the segments cross, and where inner points are nearest, the normal is the common perpendicular. The product of
+    // nearly parallel vectors is rounding along them.
+    let without = |n: Vector3<f64>, axis: &Vector3<f64>| n - axis * n.dot(axis);
+    let perpendicular = without(cross, u).try_normalize(0.0).unwrap_or_else(|| perpendicular_to(u));
+    let mut normal = if perpendicular.dot(b) < 0.0 { -perpendicular } else { perpendicular };
+    // Else it is the direction between the nearest points, perpendicular to a segment that has its point inside.
+    let mut direct = apart;
+    if s.abs() < length_a {
+        direct = without(direct, u);
+    }
+    if t.abs() < length_b {
+        direct = without(direct, v);
+    }
+    if let Some(direct) = direct.try_normalize(0.0)
+        && reach(&direct) < reach(&normal)
+    {
+        normal = direct;
     }
     Gap { value: -reach(&normal), at_most, normal, on_a, on_b, supports: 0 }
 }

@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
-use crate::geometry::convex::Core;
+use crate::geometry::convex::{ConvexShape, Core};
 
 /// M = {a − b : a ∈ A, b ∈ B}, frame of A.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +14,8 @@ pub(super) struct Difference<'a> {
     /// Origin of B in the frame of A [m].
     pub(super) origin: Vector3<f64>,
     noise: f64,
+    /// The radii around the cores [m].
+    rounding: f64,
 }
 
 /// An extreme point of the difference, as the points of A and of B that it stands for.
@@ -33,12 +35,19 @@ pub(super) struct Vertex {
 const NOISE: f64 = 4.0 * f64::EPSILON;
 
 impl<'a> Difference<'a> {
-    /// The difference of two cores at a relative pose B → A.
-    pub(super) fn new(a: &'a Core, b: &'a Core, b_to_a: &Isometry3<f64>) -> Self {
+    /// The difference of the cores of two shapes at a relative pose B → A.
+    pub(super) fn new(a: &'a ConvexShape, b: &'a ConvexShape, b_to_a: &Isometry3<f64>) -> Self {
+        let rounding = a.radius() + b.radius();
+        let (a, b) = (a.core(), b.core());
         let rotation = b_to_a.rotation.to_rotation_matrix().into_inner();
         let origin = b_to_a.translation.vector;
         let noise = NOISE * (a.reach() + b.reach() + origin.norm());
-        Self { a, b, rotation, origin, noise }
+        Self { a, b, rotation, origin, noise, rounding }
+    }
+
+    /// How far apart the bounds of a gap of the cores may be [m]: a share of the distance of the shapes, and rounding.
+    pub(super) fn tolerance(&self, gap: f64, relative: f64) -> f64 {
+        relative * (gap - self.rounding).abs() + self.noise
     }
 
     /// Lengths up to this are rounding [m].

@@ -106,7 +106,7 @@ impl Expansion<'_, '_> {
             if depth - plane.offset <= self.tolerance(depth) || *self.supports >= self.max_supports {
                 return Ok(self.expanded(&bounds));
             }
-            if !self.polytope.grow(face, vertex, bounds.upper, self.difference) {
+            if !self.polytope.grow(face, &vertex, bounds.upper, self.difference) {
                 return Err(Broken { gap: self.expanded(&bounds).gap });
             }
         }
@@ -118,11 +118,7 @@ impl Expansion<'_, '_> {
     }
 
     fn tolerance(&self, depth: f64) -> f64 {
-        if depth < f64::INFINITY {
-            self.relative_tolerance * depth.max(0.0) + self.difference.noise()
-        } else {
-            0.0
-        }
+        if depth < f64::INFINITY { self.difference.tolerance(-depth, self.relative_tolerance) } else { 0.0 }
     }
 
     fn expanded(&self, bounds: &Bounds) -> Expanded {

@@ -51,7 +51,7 @@ pub(super) fn descend(
             separating = Some((value, normal));
         }
         let best = separating.unwrap_or((value, normal));
-        let tolerance = relative_tolerance * at_most + difference.noise();
+        let tolerance = difference.tolerance(at_most, relative_tolerance);
         let stuck = simplex.contains(&vertex) || !(at_most < last) || *supports >= max_supports;
         if at_most - best.0 <= tolerance {
             return apart(best, simplex, *supports);

@@ -15,6 +15,7 @@ mod expansion;
 mod gap;
 mod gjk;
 mod polytope;
+mod revolution;
 mod simplex;
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
@@ -36,7 +37,7 @@ pub struct ConvexOptions {
 
 impl Default for ConvexOptions {
     fn default() -> Self {
-        Self { relative_tolerance: 1e-10, max_supports: 1000 }
+        Self { relative_tolerance: 1e-9, max_supports: 1000 }
     }
 }
 
@@ -89,22 +90,38 @@ pub fn signed_distance(
     options: &ConvexOptions,
     cache: &mut ConvexCache,
 ) -> Result<SignedDistance, ConvexError> {
-    let b_to_a = pose_a.inv_mul(pose_b);
-    if !b_to_a.translation.vector.iter().chain(b_to_a.rotation.coords.iter()).all(|x| x.is_finite()) {
+    if !(is_finite(pose_a) && is_finite(pose_b)) {
         return Err(ConvexError::NotFinite);
     }
-    let difference = Difference::new(a.core(), b.core(), &b_to_a);
-    let gap = gap(&difference, options, cache)?;
-    let Gap { value, at_most, normal, on_a, on_b, supports } = gap;
-    let rounding = a.radius() + b.radius();
-    let (on_a, on_b) = (on_a + normal * a.radius(), on_b - normal * b.radius());
-    Ok(SignedDistance {
+    let radii = [a.radius(), b.radius()];
+    // Points and segments are as easy in the world as in any other frame.
+    if let Some(gap) = closed_forms::segments([a.core(), b.core()], [pose_a, pose_b]) {
+        return Ok(rounded(&gap, radii));
+    }
+    let difference = Difference::new(a, b, &pose_a.inv_mul(pose_b));
+    let mut found = rounded(&gap(&difference, options, cache)?, radii);
+    found.direction = pose_a.rotation * found.direction;
+    found.witnesses = found.witnesses.map(|point| pose_a * point);
+    Ok(found)
+}
+
+/// Whether a pose is made of finite numbers: then so is their sum, unless they are beyond all reason.
+fn is_finite(pose: &Isometry3<f64>) -> bool {
+    let (turn, shift) = (&pose.rotation.coords, &pose.translation.vector);
+    (turn.x + turn.y + turn.z + turn.w + shift.x + shift.y + shift.z).is_finite()
+}
+
+/// The signed distance of shapes whose cores have a gap, in the frame of the gap.
+fn rounded(gap: &Gap, [radius_a, radius_b]: [f64; 2]) -> SignedDistance {
+    let Gap { value, at_most, normal, on_a, on_b, supports } = *gap;
+    let rounding = radius_a + radius_b;
+    SignedDistance {
         value: value - rounding,
         at_most: at_most.max(value) - rounding,
-        direction: Unit::new_unchecked(pose_a.rotation * -normal),
-        witnesses: [on_a, on_b].map(|point| pose_a * Point3::from(point)),
+        direction: Unit::new_unchecked(-normal),
+        witnesses: [(on_a + normal * radius_a).into(), (on_b - normal * radius_b).into()],
         supports,
-    })
+    }
 }
 
 /// The signed distance of two cores, frame of A.
@@ -113,7 +130,7 @@ fn gap(
     options: &ConvexOptions,
     cache: &mut ConvexCache,
 ) -> Result<Gap, ConvexError> {
-    if let Some(gap) = closed_forms::gap(difference) {
+    if let Some(gap) = closed_forms::gap(difference).or_else(|| revolution::gap(difference)) {
         return Ok(gap);
     }
     match (difference.a, difference.b) {

@@ -16,10 +16,7 @@ use super::simplex::Simplex;
 /// A triangle, counter-clockwise from outside; edge `i` leads from corner `i` to corner `i + 1`.
 #[derive(Debug, Clone, Copy)]
 struct Face {
-    /// Unit normal, outwards.
-    normal: Vector3<f64>,
-    /// Distance of the plane from the origin, negative where it has the origin outside [m].
-    offset: f64,
+    plane: Plane,
     corners: [u16; 3],
     /// The faces across the edges …
     neighbors: [u16; 3],
@@ -34,8 +31,21 @@ struct Face {
 pub(super) struct Plane {
     /// Unit normal, outwards.
     pub(super) normal: Vector3<f64>,
-    /// Distance from the origin [m].
+    /// Distance from the origin, negative where it is outside [m].
     pub(super) offset: f64,
+}
+
+/// An edge around the faces that are seen from a point.
+#[derive(Debug, Clone, Copy)]
+struct Horizon {
+    /// The face that is not seen …
+    face: u16,
+    /// … and the edge as it counts it.
+    edge: u8,
+    /// Where the edge begins, as the face that is seen has it …
+    from: u16,
+    /// … and where it ends.
+    to: u16,
 }
 
 /// A face that may be too near to the origin.
@@ -57,7 +67,10 @@ pub(super) struct Polytope {
     /// Places of faces that are gone.
     free: Vec<u16>,
     candidates: Vec<Candidate>,
-    horizon: Vec<(u16, u8)>,
+    horizon: Vec<Horizon>,
+    /// Coordinates of the edges from the apex to the horizon.
+    spokes: [Vec<f64>; 3],
+    ring: Vec<u16>,
     stack: Vec<(u16, u8)>,
     epoch: u32,
     /// How far any point of the difference has moved since the first pose, at most [m].
@@ -82,9 +95,10 @@ impl Polytope {
         }
         const CORNERS: [[u16; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
         for corners in CORNERS {
-            let face = self.face(corners);
+            let plane = self.plane_of(corners);
+            let face = Face { plane, corners, neighbors: [0; 3], twins: [0; 3], epoch: self.epoch };
             self.faces.push(face);
-            self.keys.push(face.bound() + self.moved);
+            self.keys.push(bound(&face.plane) + self.moved);
         }
         for i in 0..4 {
             for edge in 0..3 {
@@ -132,7 +146,7 @@ impl Polytope {
         for face in 0..self.faces.len() {
             if self.keys[face] < GONE {
                 self.update(face, difference);
-                if !(self.faces[face].offset > 0.0) {
+                if !(self.faces[face].plane.offset > 0.0) {
                     return false;
                 }
             }
@@ -195,8 +209,7 @@ impl Polytope {
     }
 
     fn plane(&self, face: u16) -> Plane {
-        let Face { normal, offset, .. } = self.faces[face as usize];
-        Plane { normal, offset }
+        self.faces[face as usize].plane
     }
 
     /// Where the searches for the support of a face start: at a corner of it.
@@ -225,66 +238,106 @@ impl Polytope {
                 self.posed[corner] = self.epoch;
             }
         }
-        let Face { normal, offset, .. } = self.face(self.faces[face].corners);
-        let face_mut = &mut self.faces[face];
-        (face_mut.normal, face_mut.offset, face_mut.epoch) = (normal, offset, self.epoch);
-        self.keys[face] = face_mut.bound() + self.moved;
+        let plane = self.plane_of(self.faces[face].corners);
+        self.keys[face] = bound(&plane) + self.moved;
+        let face = &mut self.faces[face];
+        (face.plane, face.epoch) = (plane, self.epoch);
     }
 
-    fn face(&self, corners: [u16; 3]) -> Face {
+    fn plane_of(&self, corners: [u16; 3]) -> Plane {
         let p = corners.map(|corner| self.vertices[corner as usize].point);
         let cross = (p[1] - p[0]).cross(&(p[2] - p[0]));
         let area_squared = cross.norm_squared();
-        let normal = if area_squared > 0.0 { cross / area_squared.sqrt() } else { Vector3::zeros() };
-        let offset = normal.dot(&p[0]);
-        Face { normal, offset, corners, neighbors: [0; 3], twins: [0; 3], epoch: self.epoch }
+        let normal = if area_squared > 0.0 { cross * (1.0 / area_squared.sqrt()) } else { Vector3::zeros() };
+        Plane { normal, offset: normal.dot(&p[0]) }
     }
 
-    /// Replaces all faces that `vertex` sees, from `first` on, by those that lead to it. `false` if they are no disk, or
-    /// a new face has the origin outside by more than `noise` [m]: then the surface is of no more use.
-    pub(super) fn grow(&mut self, first: u16, vertex: Vertex, limit: f64, difference: &Difference) -> bool {
-        self.find_horizon(first, &vertex, difference);
+    /// Replaces all faces that `vertex` sees, from `first` on, by those that lead to it; those nearer than `limit` [m]
+    /// are candidates. `false` if they are no disk, or a new face has the origin outside by more than the noise: then
+    /// the surface is of no more use.
+    pub(super) fn grow(&mut self, first: u16, vertex: &Vertex, limit: f64, difference: &Difference) -> bool {
+        self.find_horizon(first, &vertex.point, difference);
         let count = self.horizon.len();
         if count < 3 || self.vertices.len() >= usize::from(u16::MAX) || self.faces.len() >= MAX_FACES {
             return false;
         }
         let apex = self.vertices.len() as u16;
-        self.vertices.push(vertex);
+        self.vertices.push(*vertex);
         self.posed.push(self.epoch);
-        let noise = difference.noise();
-        let mut sound = true;
-        let mut places = std::mem::take(&mut self.stack);
-        places.clear();
-        for index in 0..count {
-            let (outer, edge) = self.horizon[index];
-            let (next, next_edge) = self.horizon[(index + 1) % count];
-            let [to, from] = self.edge(outer, edge);
-            sound &= self.edge(next, next_edge)[1] == to;
-            let mut face = self.face([from, to, apex]);
-            (face.neighbors[0], face.twins[0]) = (outer, edge);
-            sound &= face.offset >= -noise;
-            let key = face.bound() + self.moved;
-            let place = self.place(face, key);
-            let outer = &mut self.faces[outer as usize];
-            (outer.neighbors[edge as usize], outer.twins[edge as usize]) = (place, 0);
-            places.push((place, 0));
-            if key < limit + self.moved {
-                self.candidates.push(Candidate { key, face: place });
+        let mut sound = self.gather_spokes(&vertex.point);
+        let limit = limit + self.moved;
+        self.ring.clear();
+        for begin in (0..count).step_by(LANES) {
+            let planes = self.planes(begin, &vertex.point);
+            for lane in 0..LANES.min(count - begin) {
+                let Horizon { face: outer, edge, from, to } = self.horizon[begin + lane];
+                let plane = Plane { normal: planes.normal(lane), offset: planes.offset[lane] };
+                sound &= plane.offset >= -difference.noise();
+                let key = bound(&plane) + self.moved;
+                let face = Face {
+                    plane,
+                    corners: [from, to, apex],
+                    neighbors: [outer, 0, 0],
+                    twins: [edge, 2, 1],
+                    epoch: self.epoch,
+                };
+                let place = self.place(face, key);
+                let outer = &mut self.faces[outer as usize];
+                (outer.neighbors[edge as usize], outer.twins[edge as usize]) = (place, 0);
+                self.ring.push(place);
+                if key < limit {
+                    self.candidates.push(Candidate { key, face: place });
+                }
             }
         }
-        for index in 0..count {
-            let (face, next) = (places[index].0, places[(index + 1) % count].0);
-            (self.faces[face as usize].neighbors[1], self.faces[face as usize].twins[1]) = (next, 2);
-            (self.faces[next as usize].neighbors[2], self.faces[next as usize].twins[2]) = (face, 1);
+        let mut before = self.ring[count - 1];
+        for &face in &self.ring {
+            self.faces[before as usize].neighbors[1] = face;
+            self.faces[face as usize].neighbors[2] = before;
+            before = face;
         }
-        self.stack = places;
         sound
     }
 
-    /// The corners of an edge of a face: from, to.
-    fn edge(&self, face: u16, edge: u8) -> [u16; 2] {
-        let corners = &self.faces[face as usize].corners;
-        [corners[edge as usize], corners[(edge as usize + 1) % 3]]
+    /// The edges from the apex to the corners of the horizon, the first again at the end; `false` if the horizon is no
+    /// loop.
+    fn gather_spokes(&mut self, apex: &Vector3<f64>) -> bool {
+        self.spokes.iter_mut().for_each(Vec::clear);
+        let mut expected = self.horizon[self.horizon.len() - 1].to;
+        let mut sound = true;
+        for corner in &self.horizon {
+            sound &= corner.from == expected;
+            expected = corner.to;
+            let spoke = self.vertices[corner.from as usize].point - apex;
+            (0..3).for_each(|axis| self.spokes[axis].push(spoke[axis]));
+        }
+        for spokes in &mut self.spokes {
+            let first = spokes[0];
+            spokes.resize(self.horizon.len().next_multiple_of(LANES) + 1, first);
+        }
+        sound
+    }
+
+    /// The planes of the faces between consecutive spokes.
+    fn planes(&self, begin: usize, apex: &Vector3<f64>) -> Planes {
+        let [x, y, z] = [0, 1, 2].map(|axis| {
+            let spokes = &self.spokes[axis][begin..=begin + LANES];
+            std::array::from_fn::<f64, { LANES + 1 }, _>(|lane| spokes[lane])
+        });
+        let mut planes = Planes { normals: [[0.0; LANES]; 3], offset: [0.0; LANES] };
+        for k in 0..LANES {
+            let cross = [
+                y[k] * z[k + 1] - z[k] * y[k + 1],
+                z[k] * x[k + 1] - x[k] * z[k + 1],
+                x[k] * y[k + 1] - y[k] * x[k + 1],
+            ];
+            let area_squared = cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2];
+            let scale = if area_squared > 0.0 { 1.0 / area_squared.sqrt() } else { 0.0 };
+            let normal = cross.map(|x| x * scale);
+            (0..3).for_each(|axis| planes.normals[axis][k] = normal[axis]);
+            planes.offset[k] = normal[0] * apex.x + normal[1] * apex.y + normal[2] * apex.z;
+        }
+        planes
     }
 
     fn place(&mut self, face: Face, key: f64) -> u16 {
@@ -298,30 +351,31 @@ impl Polytope {
         (self.faces.len() - 1) as u16
     }
 
-    /// Removes the faces that a vertex sees and collects the edges around them, counter-clockwise, each as its face
-    /// outside counts it.
-    fn find_horizon(&mut self, first: u16, vertex: &Vertex, difference: &Difference) {
+    /// Removes the faces that a point sees and collects the edges around them, counter-clockwise.
+    fn find_horizon(&mut self, first: u16, point: &Vector3<f64>, difference: &Difference) {
         self.horizon.clear();
         self.stack.clear();
         self.remove(first);
         let around = |face: &Face, edge: usize| (face.neighbors[edge], face.twins[edge]);
-        let face = self.faces[first as usize];
-        self.stack.extend([around(&face, 2), around(&face, 1), around(&face, 0)]);
-        while let Some((face, edge)) = self.stack.pop() {
-            let index = face as usize;
-            if self.keys[index] == GONE {
+        let face = &self.faces[first as usize];
+        self.stack.extend([around(face, 2), around(face, 1), around(face, 0)]);
+        while let Some((index, edge)) = self.stack.pop() {
+            if self.keys[index as usize] == GONE {
                 continue;
             }
-            self.update(index, difference);
-            let Face { normal, offset, .. } = self.faces[index];
+            let mut face = &self.faces[index as usize];
+            if face.epoch != self.epoch {
+                self.update(index as usize, difference);
+                face = &self.faces[index as usize];
+            }
+            let (next, last) = AROUND[edge as usize];
             // A face in whose plane the vertex lies is seen: with it would come triangles without area.
-            if normal.dot(&vertex.point) >= offset - difference.noise() {
-                self.remove(face);
-                let face = self.faces[index];
-                let edge = edge as usize;
-                self.stack.extend([around(&face, (edge + 2) % 3), around(&face, (edge + 1) % 3)]);
+            if face.plane.normal.dot(point) >= face.plane.offset - difference.noise() {
+                self.stack.extend([around(face, last), around(face, next)]);
+                self.remove(index);
             } else {
-                self.horizon.push((face, edge));
+                let (to, from) = (face.corners[edge as usize], face.corners[next]);
+                self.horizon.push(Horizon { face: index, edge, from, to });
             }
         }
     }
@@ -332,9 +386,26 @@ impl Polytope {
     }
 }
 
-impl Face {
-    /// No point of the face is nearer to the origin [m]. A face without area bounds nothing: its edges belong to others.
-    fn bound(&self) -> f64 {
-        if self.normal == Vector3::zeros() { f64::MAX } else { self.offset }
+/// The edges after an edge.
+const AROUND: [(usize, usize); 3] = [(1, 2), (2, 0), (0, 1)];
+
+/// Planes that are computed at once.
+const LANES: usize = 4;
+
+/// Planes of faces around an apex.
+struct Planes {
+    normals: [[f64; LANES]; 3],
+    offset: [f64; LANES],
+}
+
+impl Planes {
+    fn normal(&self, lane: usize) -> Vector3<f64> {
+        Vector3::new(self.normals[0][lane], self.normals[1][lane], self.normals[2][lane])
     }
+}
+
+/// No point of a face in this plane is nearer to the origin [m]. A face without area bounds nothing: its edges belong
+/// to others.
+fn bound(plane: &Plane) -> f64 {
+    if plane.normal == Vector3::zeros() { f64::MAX } else { plane.offset }
 }

@@ -190,11 +190,12 @@ fn triangle_foot(p: &[Vector3<f64>; 4], [i, j, k]: [usize; 3]) -> Foot {
     // Weights of the three vertices, times the square of twice the area.
     let (u, v, w) =
         (normal.dot(&p[j].cross(&p[k])), normal.dot(&p[k].cross(&p[i])), normal.dot(&p[i].cross(&p[j])));
-    let area_squared = normal.norm_squared();
-    if u > 0.0 && v > 0.0 && w > 0.0 && area_squared > 0.0 {
-        let sum = u + v + w;
-        let point = normal * (normal.dot(&p[i]) / area_squared);
-        return Foot { indices: [i, j, k], weights: [u / sum, v / sum, w / sum], len: 3, point };
+    if u > 0.0 && v > 0.0 && w > 0.0 {
+        // A weighted mean is a point of the triangle whatever the error of the weights, the foot along the normal is not.
+        let scale = 1.0 / (u + v + w);
+        let weights = [u * scale, v * scale, w * scale];
+        let point = p[i] * weights[0] + p[j] * weights[1] + p[k] * weights[2];
+        return Foot { indices: [i, j, k], weights, len: 3, point };
     }
     // The foot of the plane is outside: beyond an edge whose weight is not positive.
     let mut best: Option<Foot> = None;
@@ -207,16 +208,24 @@ fn triangle_foot(p: &[Vector3<f64>; 4], [i, j, k]: [usize; 3]) -> Foot {
     best.unwrap_or_else(|| segment_foot(p, [i, j]))
 }
 
+/// The side of a plane through edges e and f is rounding where the product with their normal is below this share of
+/// |e|·|f|·|p|.
+const SIDE: f64 = 8.0 * f64::EPSILON;
+
 /// `None` if the origin is inside.
 fn tetrahedron_foot(p: &[Vector3<f64>; 4]) -> Option<Foot> {
     const FACES: [[usize; 4]; 4] = [[0, 1, 2, 3], [0, 1, 3, 2], [0, 2, 3, 1], [1, 2, 3, 0]];
+    let largest = p.iter().map(Vector3::norm_squared).fold(0.0, f64::max);
     let mut best: Option<Foot> = None;
     for [i, j, k, opposite] in FACES {
-        let normal = (p[j] - p[i]).cross(&(p[k] - p[i]));
+        let (e, f) = (p[j] - p[i], p[k] - p[i]);
+        let normal = e.cross(&f);
         let origin = -normal.dot(&p[i]);
         let inner = normal.dot(&(p[opposite] - p[i]));
-        // A tetrahedron without volume holds nothing: then all four faces are candidates.
-        if origin * inner < 0.0 || inner == 0.0 {
+        // Where either side is rounding, the face is a candidate.
+        let rounding = SIDE * SIDE * e.norm_squared() * f.norm_squared() * largest;
+        let unknown = origin * origin <= rounding || inner * inner <= rounding;
+        if unknown || origin * inner < 0.0 {
             let foot = triangle_foot(p, [i, j, k]);
             best = Some(best.map_or(foot, |best| nearer(best, foot)));
         }

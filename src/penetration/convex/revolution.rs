@@ -1,0 +1,118 @@
+//! Solids of revolution with parallel axes: their difference is a solid of revolution, so the problem is plane.
+//!
+//! The meridian of the difference {a − b} is the sum of the meridian of A and that of B mirrored. Both are convex
+//! polygons in the half-plane (ρ, z), ρ ≥ 0; the nearest boundary point is in the half-plane of the origin. A point is a
+//! solid of revolution about any axis.
+
+use nalgebra::{Vector2, Vector3};
+
+use super::difference::Difference;
+use super::gap::Gap;
+use crate::geometry::convex::Core;
+
+/// Half of a meridian: the radii at the top and at the bottom, and the height of the top above the centre [m].
+#[derive(Debug, Clone, Copy)]
+struct Meridian {
+    top: f64,
+    bottom: f64,
+    half_height: f64,
+}
+
+impl Meridian {
+    fn of(core: &Core) -> Option<Self> {
+        let of = |top: f64, bottom: f64, half_height: f64| Some(Self { top, bottom, half_height });
+        match core {
+            Core::Point => of(0.0, 0.0, 0.0),
+            Core::Segment { half_length } => of(0.0, 0.0, *half_length),
+            Core::Cylinder { radius, half_height } => of(*radius, *radius, *half_height),
+            Core::Cone { radius, half_height } => of(0.0, *radius, *half_height),
+            _ => None,
+        }
+    }
+
+    /// Mirrored at the plane z = 0.
+    fn upside_down(self) -> Self {
+        Self { top: self.bottom, bottom: self.top, ..self }
+    }
+
+    fn corners(&self) -> [Vector2<f64>; 2] {
+        [Vector2::new(self.top, self.half_height), Vector2::new(self.bottom, -self.half_height)]
+    }
+
+    /// The outward normal of the side.
+    fn side(&self) -> Option<Vector2<f64>> {
+        Vector2::new(2.0 * self.half_height, self.bottom - self.top).try_normalize(0.0)
+    }
+}
+
+/// Axes whose sine is below this are parallel: what rounding leaves of a rotation.
+const PARALLEL: f64 = 4.0 * f64::EPSILON;
+
+/// The gap of two solids of revolution with parallel axes, frame of A; `None` for other pairs.
+pub(super) fn gap(difference: &Difference) -> Option<Gap> {
+    let (a, b) = (Meridian::of(difference.a)?, Meridian::of(difference.b)?);
+    let axis_b = difference.rotation.column(2).into_owned();
+    // The axis in the frame of A; that of a point is free.
+    let (axis, b) = match (difference.a, difference.b) {
+        (Core::Point, _) => (axis_b, b),
+        (_, Core::Point) => (Vector3::z(), b),
+        _ if axis_b.xy().norm() > PARALLEL => return None,
+        _ => (Vector3::z(), if axis_b.z < 0.0 { b.upside_down() } else { b }),
+    };
+    let height = difference.origin.dot(&axis);
+    let across = difference.origin - axis * height;
+    let radial = across.try_normalize(0.0).unwrap_or_else(|| perpendicular_to(&axis));
+    let plane = Sum { a, mirrored_b: b.upside_down(), origin: Vector2::new(across.norm(), height) };
+    let (value, normal) = plane.largest_gap();
+    let in_space = radial * normal.x + axis * normal.y;
+    let corner = plane.corner_of_a(&normal);
+    Some(Gap::exact(value, in_space, radial * corner.x + axis * corner.y))
+}
+
+/// The sum of two meridians, and the point whose signed distance is sought, relative to the centre of the sum.
+struct Sum {
+    a: Meridian,
+    mirrored_b: Meridian,
+    origin: Vector2<f64>,
+}
+
+impl Sum {
+    /// The largest gap n·o − h(n) [m] over unit vectors n, and its n. Inside, that is the normal of a side; outside it
+    /// may be the direction from a corner.
+    fn largest_gap(&self) -> (f64, Vector2<f64>) {
+        let (up, out) = (Vector2::y(), Vector2::x());
+        let sides = [self.a.side(), self.mirrored_b.side()].into_iter().flatten();
+        let normals = [up, -up, out].into_iter().chain(sides);
+        let from_corners = self.a.corners().into_iter().flat_map(|corner| {
+            let ways = self.mirrored_b.corners().map(|other| self.origin - corner - other);
+            ways.into_iter().filter_map(|way| if way.x >= 0.0 { way.try_normalize(0.0) } else { None })
+        });
+        let mut best = (self.gap(&up), up);
+        for normal in normals.chain(from_corners) {
+            let gap = self.gap(&normal);
+            if gap > best.0 {
+                best = (gap, normal);
+            }
+        }
+        best
+    }
+
+    fn gap(&self, n: &Vector2<f64>) -> f64 {
+        let reach = |meridian: &Meridian| {
+            let [top, bottom] = meridian.corners();
+            n.dot(&top).max(n.dot(&bottom))
+        };
+        n.dot(&self.origin) - reach(&self.a) - reach(&self.mirrored_b)
+    }
+
+    /// The corner of A that is extreme in a direction.
+    fn corner_of_a(&self, n: &Vector2<f64>) -> Vector2<f64> {
+        let [top, bottom] = self.a.corners();
+        if n.dot(&top) >= n.dot(&bottom) { top } else { bottom }
+    }
+}
+
+fn perpendicular_to(u: &Vector3<f64>) -> Vector3<f64> {
+    let axis = [Vector3::x(), Vector3::y(), Vector3::z()][u.iamin()];
+    u.cross(&axis).normalize()
+}
