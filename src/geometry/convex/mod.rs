@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
-pub use hull::{ConvexHull, HullError};
+pub use hull::{ConvexHull, Facet, HullError};
 pub(crate) use support::{START_ANYWHERE, Support};
 
 /// The core of a convex shape, in the shape's own frame.
@@ -124,7 +124,7 @@ impl Core {
             Self::Cylinder { radius, half_height } | Self::Cone { radius, half_height } => {
                 radius.hypot(*half_height)
             }
-            Self::Hull(hull) => hull.reach(),
+            Self::Hull(hull) => hull.center().coords.norm() + hull.radius(),
             Self::HalfSpace => f64::INFINITY,
         }
     }
