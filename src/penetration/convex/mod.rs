@@ -14,6 +14,7 @@ mod difference;
 mod expansion;
 mod gap;
 mod gjk;
+pub mod incremental;
 mod polytope;
 mod revolution;
 mod simplex;

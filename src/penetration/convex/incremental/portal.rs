@@ -1,0 +1,137 @@
+//! Portals of a ray: where a ray from the origin leaves a convex set [Gao23 §II-C, Algorithm 1].
+//!
+//! A portal is a triangle of extreme points that the ray passes. The extreme point along the portal's normal is beyond
+//! it; together with the portal it makes three triangles, of which the ray passes one, the next portal.
+
+use nalgebra::Vector3;
+
+use super::obstacle::{Extreme, NotInside, Obstacle};
+
+/// Sine of the angle below which an extreme point counts as one on the ray: the plane through both is lost in
+/// rounding. A larger value only costs a support more where the ray is nearly hit.
+const ON_THE_RAY: f64 = 1e-12;
+
+/// Turns of the wedge between the ray and two extreme points; it is the quicker way to a near portal, but where the
+/// origin is close to the boundary it turns without end. After these, directions across the ray, which do end.
+const WEDGES: u32 = 4;
+
+/// A triangle of extreme points that the line of the ray passes, counter-clockwise seen against the ray.
+pub(super) struct Portal {
+    corners: [Vector3<f64>; 3],
+}
+
+/// The portal's plane, and the supporting plane parallel to it.
+pub(super) struct Planes {
+    /// The extreme point along the portal's normal, v in the paper; `supporting.value` is the depth along the normal.
+    pub(super) supporting: Extreme,
+    /// Distance of the portal's plane from the origin [m].
+    pub(super) offset: f64,
+    /// Distance from the origin to the portal along the ray [m]: the ray leaves the set no nearer than here. Below
+    /// zero where the portal is behind the origin.
+    pub(super) reach: f64,
+}
+
+impl Portal {
+    /// A portal of `ray`, found from the extreme point along it (`find_portal` of Algorithm 1).
+    pub(super) fn find(
+        obstacle: &mut Obstacle<'_>,
+        ray: &Vector3<f64>,
+        first: &Extreme,
+        limit: u32,
+    ) -> Result<Self, NotInside> {
+        let beside = obstacle.extreme_inside(&beside(&first.point, ray))?.point;
+        Self::close(obstacle, ray, [first.point, beside], None, limit)
+    }
+
+    /// A portal of the normal of this one, from its corners and the extreme point along its normal.
+    pub(super) fn turned(
+        mut self,
+        obstacle: &mut Obstacle<'_>,
+        first: &Extreme,
+        limit: u32,
+    ) -> Result<Self, NotInside> {
+        let ray = &first.direction;
+        let [a, b, c] = self.corners;
+        for [from, to] in [[a, b], [b, c], [c, a]] {
+            if from.cross(&to).dot(ray) < 0.0 {
+                return Self::close(obstacle, ray, [to, from], Some(first.point), limit);
+            }
+        }
+        self.update(&first.point, ray);
+        Ok(self)
+    }
+
+    /// A portal from two extreme points and perhaps a third.
+    ///
+    /// Seen along the ray, the edge from a to b has the ray on its left. A point c farther to the left either closes
+    /// a triangle around the ray or makes an edge that cuts off less.
+    fn close(
+        obstacle: &mut Obstacle<'_>,
+        ray: &Vector3<f64>,
+        [mut a, mut b]: [Vector3<f64>; 2],
+        mut third: Option<Vector3<f64>>,
+        limit: u32,
+    ) -> Result<Self, NotInside> {
+        for turn in 0..limit {
+            if a.cross(&b).dot(ray) < 0.0 {
+                std::mem::swap(&mut a, &mut b);
+            }
+            let left = if turn < WEDGES { a.cross(&b) } else { ray.cross(&(b - a)) };
+            let c = match third.take() {
+                Some(point) => point,
+                None => obstacle.extreme_inside(&left)?.point,
+            };
+            if c.cross(&a).dot(ray) < 0.0 {
+                b = c;
+            } else if b.cross(&c).dot(ray) < 0.0 {
+                a = c;
+            } else {
+                return Ok(Self { corners: [a, b, c] });
+            }
+        }
+        Err(NotInside::Unknown)
+    }
+
+    /// The planes of the portal, or none where its corners lie on a line.
+    pub(super) fn planes(
+        &self,
+        obstacle: &mut Obstacle<'_>,
+        ray: &Vector3<f64>,
+    ) -> Result<Option<Planes>, NotInside> {
+        let [a, b, c] = &self.corners;
+        let normal = (b - a).cross(&(c - a));
+        let along = normal.dot(ray);
+        if !(along > 0.0) {
+            return Ok(None);
+        }
+        let supporting = obstacle.extreme_inside(&normal)?;
+        let reach = normal.dot(a) / along;
+        let offset = supporting.direction.dot(a);
+        Ok(Some(Planes { supporting, offset, reach }))
+    }
+
+    /// The portal among the triangles of a point beyond this one with its edges (`update_portal`).
+    pub(super) fn update(&mut self, beyond: &Vector3<f64>, ray: &Vector3<f64>) {
+        let across = beyond.cross(ray);
+        // On which side of the plane of the ray and the new point each corner is.
+        let [a, b, c] = self.corners.map(|corner| across.dot(&corner));
+        let replaced = if a <= 0.0 && b >= 0.0 {
+            2
+        } else if b <= 0.0 && c >= 0.0 {
+            0
+        } else {
+            1
+        };
+        self.corners[replaced] = *beyond;
+    }
+}
+
+/// A direction across the ray, out of the plane of the ray and a point, or any across it for a point on the ray.
+fn beside(point: &Vector3<f64>, ray: &Vector3<f64>) -> Vector3<f64> {
+    let normal = point.cross(ray);
+    if normal.norm_squared() > ON_THE_RAY * ON_THE_RAY * point.norm_squared() {
+        normal
+    } else {
+        ray.cross(&Vector3::ith(ray.iamin(), 1.0))
+    }
+}
