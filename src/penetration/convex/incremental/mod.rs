@@ -122,10 +122,11 @@ pub fn incremental(
         Err(NotInside::Touching(extreme)) => (*extreme, 1, true),
         Err(NotInside::Unknown) => return Err(IncrementalError::NoPortal { supports: obstacle.supports }),
     };
+    let [on_a, on_b] = obstacle.witnesses(&found).map(Point3::from);
     Ok(Some(IncrementalPenetration {
         depth: found.value.max(0.0),
         direction: Unit::new_normalize(pose_a * found.direction),
-        witnesses: [pose_a * Point3::from(found.on_a), pose_b * Point3::from(found.on_b)],
+        witnesses: [pose_a * on_a, pose_b * on_b],
         supports: obstacle.supports,
         iterations,
         converged,

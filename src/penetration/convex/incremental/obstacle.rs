@@ -5,8 +5,8 @@ use nalgebra::{Isometry3, Vector3};
 use super::super::difference::Difference;
 use crate::geometry::convex::{ConvexShape, START_ANYWHERE};
 
-/// Rounding of a support value as a share of the extreme point: a smaller value is a touch, not a proof of distance.
-const ROUNDING: f64 = 1e-15;
+/// Rounding of a support value as a share of the radii, which the noise of the cores leaves out.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// N = B − A, frame of A: A moved by t meets B if and only if t is in N. (The paper's set is −N, and moves B.)
 ///
@@ -14,6 +14,8 @@ const ROUNDING: f64 = 1e-15;
 pub(super) struct Obstacle<'a> {
     cores: Difference<'a>,
     radii: [f64; 2],
+    /// A support value closer to zero than this [m] is a touch, no proof of distance.
+    rounding: f64,
     /// Where the last support was found, the start of the next search.
     last: [u32; 2],
     /// Supports that were computed.
@@ -29,10 +31,8 @@ pub(super) struct Extreme {
     pub(super) point: Vector3<f64>,
     /// Its part along `direction` [m]: how far A moves that way until it is free.
     pub(super) value: f64,
-    /// a [m], frame of A.
-    pub(super) on_a: Vector3<f64>,
-    /// b [m], frame of B.
-    pub(super) on_b: Vector3<f64>,
+    /// The points of the cores [m], each in its own frame.
+    on_cores: [Vector3<f64>; 2],
 }
 
 /// Why no ray from the origin is followed.
@@ -48,12 +48,9 @@ pub(super) enum NotInside {
 
 impl<'a> Obstacle<'a> {
     pub(super) fn new(a: &'a ConvexShape, b: &'a ConvexShape, b_to_a: &Isometry3<f64>) -> Self {
-        Self {
-            cores: Difference::new(a.core(), b.core(), b_to_a),
-            radii: [a.radius(), b.radius()],
-            last: [START_ANYWHERE; 2],
-            supports: 0,
-        }
+        let cores = Difference::new(a.core(), b.core(), b_to_a);
+        let rounding = cores.noise() + ROUNDING * (a.radius() + b.radius());
+        Self { cores, radii: [a.radius(), b.radius()], rounding, last: [START_ANYWHERE; 2], supports: 0 }
     }
 
     /// The extreme point in a unit direction, frame of A.
@@ -67,19 +64,23 @@ impl<'a> Obstacle<'a> {
             direction: *direction,
             point,
             value: point.dot(direction),
-            on_a: vertex.on_a - a * direction,
-            on_b: vertex.on_b + b * self.cores.rotation.tr_mul(direction),
+            on_cores: [vertex.on_a, vertex.on_b],
         }
+    }
+
+    /// The points a [m], frame of A, and b [m], frame of B, whose difference is an extreme point.
+    pub(super) fn witnesses(&self, extreme: &Extreme) -> [Vector3<f64>; 2] {
+        let ([on_a, on_b], [a, b]) = (extreme.on_cores, self.radii);
+        [on_a - a * extreme.direction, on_b + b * self.cores.rotation.tr_mul(&extreme.direction)]
     }
 
     /// The extreme point in a direction of any length, if it does not show that the origin is not inside.
     pub(super) fn extreme_inside(&mut self, direction: &Vector3<f64>) -> Result<Extreme, NotInside> {
         let unit = direction.try_normalize(0.0).ok_or(NotInside::Unknown)?;
         let extreme = self.extreme(&unit);
-        let rounding = ROUNDING * (extreme.point.norm() + extreme.on_a.norm() + self.cores.origin.norm());
-        if extreme.value < -rounding {
+        if extreme.value < -self.rounding {
             Err(NotInside::Apart)
-        } else if extreme.value <= rounding {
+        } else if extreme.value <= self.rounding {
             Err(NotInside::Touching(Box::new(extreme)))
         } else {
             Ok(extreme)
