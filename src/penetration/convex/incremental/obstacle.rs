@@ -48,7 +48,7 @@ pub(super) enum NotInside {
 
 impl<'a> Obstacle<'a> {
     pub(super) fn new(a: &'a ConvexShape, b: &'a ConvexShape, b_to_a: &Isometry3<f64>) -> Self {
-        let cores = Difference::new(a.core(), b.core(), b_to_a);
+        let cores = Difference::new(a, b, b_to_a);
         let rounding = cores.noise() + ROUNDING * (a.radius() + b.radius());
         Self { cores, radii: [a.radius(), b.radius()], rounding, last: [START_ANYWHERE; 2], supports: 0 }
     }
