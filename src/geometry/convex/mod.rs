@@ -116,15 +116,25 @@ impl ConvexShape {
 
 impl Core {
     /// No point of the core is farther from the origin of its frame than this [m]; infinite for a half-space.
+    #[inline]
     pub(crate) fn reach(&self) -> f64 {
+        match self {
+            Self::Hull(hull) => hull.center().coords.norm() + hull.radius(),
+            _ => self.radius(),
+        }
+    }
+
+    /// No point of the core is farther from its centre than this [m]; infinite for a half-space.
+    #[inline]
+    pub(crate) fn radius(&self) -> f64 {
         match self {
             Self::Point => 0.0,
             Self::Segment { half_length } => *half_length,
             Self::Cuboid { half_extents } => half_extents.norm(),
             Self::Cylinder { radius, half_height } | Self::Cone { radius, half_height } => {
-                radius.hypot(*half_height)
+                (radius * radius + half_height * half_height).sqrt()
             }
-            Self::Hull(hull) => hull.center().coords.norm() + hull.radius(),
+            Self::Hull(hull) => hull.radius(),
             Self::HalfSpace => f64::INFINITY,
         }
     }

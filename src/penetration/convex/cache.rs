@@ -123,7 +123,6 @@ impl ConvexCache {
         let center = difference.b.center();
         let shifted = difference.origin - self.origin + turned * center;
         // The spectral norm of the difference of two rotations is its Frobenius norm over √2.
-        shifted.norm()
-            + turned.norm() * std::f64::consts::FRAC_1_SQRT_2 * (difference.b.reach() + center.norm())
+        shifted.norm() + turned.norm() * std::f64::consts::FRAC_1_SQRT_2 * difference.b.radius()
     }
 }
