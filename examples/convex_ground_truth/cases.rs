@@ -10,55 +10,55 @@ use nalgebra::{Isometry3, Matrix3, Rotation3, Unit, UnitQuaternion, Vector3};
 use super::shapes::{Result, Shape};
 
 /// A relative pose of two shapes and the truth about it.
-pub struct Case {
-    pub a: Rc<Shape>,
-    pub b: Rc<Shape>,
+pub(crate) struct Case {
+    pub(crate) a: Rc<Shape>,
+    pub(crate) b: Rc<Shape>,
     /// B in the frame of A [m].
-    pub pose: Isometry3<f64>,
+    pub(crate) pose: Isometry3<f64>,
     /// Cases in a row with one number are a coherent motion.
-    pub sequence: u64,
-    pub truth: Truth,
+    pub(crate) sequence: u64,
+    pub(crate) truth: Truth,
 }
 
-pub struct Truth {
-    pub depth: f64,
+pub(crate) struct Truth {
+    pub(crate) depth: f64,
     /// What the truth itself may be off [m].
-    pub gap: f64,
+    pub(crate) gap: f64,
     /// Direction in which A moves.
-    pub direction: Unit<Vector3<f64>>,
+    pub(crate) direction: Unit<Vector3<f64>>,
     /// A unit vector across it, towards which a guess is off.
-    pub beside: Unit<Vector3<f64>>,
+    pub(crate) beside: Unit<Vector3<f64>>,
 }
 
-pub struct Class {
-    pub name: String,
-    pub cases: Vec<Case>,
+pub(crate) struct Class {
+    pub(crate) name: String,
+    pub(crate) cases: Vec<Case>,
     /// Allowed error as a share of the depth.
-    pub relative_tolerance: f64,
+    pub(crate) relative_tolerance: f64,
 }
 
 impl Case {
     /// A guess [rad] off the best direction.
-    pub fn guess(&self, off: f64) -> Vector3<f64> {
+    pub(crate) fn guess(&self, off: f64) -> Vector3<f64> {
         let Truth { direction, beside, .. } = &self.truth;
         direction.into_inner() * off.cos() + beside.into_inner() * off.sin()
     }
 
     /// What a certified answer may be off [m].
-    pub fn tolerance(&self, relative: f64) -> f64 {
+    pub(crate) fn tolerance(&self, relative: f64) -> f64 {
         relative * self.truth.depth + 1e-14 * (self.a.reach + self.b.reach) + self.truth.gap.max(0.0)
     }
 }
 
 impl Class {
     /// Whether the cases are motions.
-    pub fn is_coherent(&self) -> bool {
+    pub(crate) fn is_coherent(&self) -> bool {
         self.cases.windows(2).any(|pair| pair[0].sequence == pair[1].sequence)
     }
 }
 
 /// All classes under a folder with `shapes.txt` and `cases/*.csv`, in the order of their names.
-pub fn read(folder: &Path) -> Result<Vec<Class>> {
+pub(crate) fn read(folder: &Path) -> Result<Vec<Class>> {
     let mut shapes = HashMap::new();
     for line in fs::read_to_string(folder.join("shapes.txt"))?.lines() {
         if let Some((name, description)) = line.split_once(' ') {

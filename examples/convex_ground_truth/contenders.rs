@@ -9,7 +9,7 @@ use nalgebra::{Isometry3, Vector3};
 use parry3d::math::Pose;
 
 use super::cases::{Case, Class};
-use super::shapes::free_after;
+use super::forms::free_after;
 
 /// An answer of a peer that is off by more than this [m] is wrong; the shapes measure about a metre.
 const WRONG: f64 = 1e-4;
@@ -19,7 +19,7 @@ const GUESS: f64 = 15.0 * std::f64::consts::PI / 180.0;
 const PASSES: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Contender {
+pub(crate) enum Contender {
     /// Ours, every query from scratch.
     Cold,
     /// Ours, the cache carried along each motion.
@@ -33,21 +33,21 @@ pub enum Contender {
 
 /// What a contender says about a case.
 #[derive(Debug, Clone, Copy)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// Penetration depth [m], below zero for shapes that are apart.
-    pub depth: f64,
+    pub(crate) depth: f64,
     /// Proved lower bound [m] of the depth, where there is one.
-    pub at_least: f64,
+    pub(crate) at_least: f64,
     /// Direction in which A moves.
-    pub direction: Vector3<f64>,
-    pub supports: u32,
+    pub(crate) direction: Vector3<f64>,
+    pub(crate) supports: u32,
 }
 
 impl Contender {
-    pub const ALL: [Self; 5] =
+    pub(crate) const ALL: [Self; 5] =
         [Self::Cold, Self::Warm, Self::Incremental, Self::IncrementalWarm, Self::Parry];
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Cold => "ours, cold",
             Self::Warm => "ours, warm",
@@ -58,7 +58,7 @@ impl Contender {
     }
 
     /// Whether it has something to show on a class: nothing is warm without a motion.
-    pub fn runs_on(self, class: &Class) -> bool {
+    pub(crate) fn runs_on(self, class: &Class) -> bool {
         class.is_coherent() || !matches!(self, Self::Warm | Self::IncrementalWarm)
     }
 
@@ -69,27 +69,27 @@ impl Contender {
 
 /// What a contender carries from a case to the next.
 #[derive(Default)]
-pub struct Memory {
+pub(crate) struct Memory {
     cache: ConvexCache,
     sequence: Option<u64>,
     last: Option<Vector3<f64>>,
 }
 
 /// A case with what the contenders read prepared.
-pub struct Prepared<'a> {
+pub(crate) struct Prepared<'a> {
     case: &'a Case,
     guess: Vector3<f64>,
     peers: [Pose; 2],
 }
 
 impl<'a> Prepared<'a> {
-    pub fn new(case: &'a Case) -> Self {
+    pub(crate) fn new(case: &'a Case) -> Self {
         let peers = [case.a.peer_in_shape, case.pose * case.b.peer_in_shape].map(Pose::from);
         Self { case, guess: case.guess(GUESS), peers }
     }
 
     /// The contender's answer, if it has one.
-    pub fn ask(&self, contender: Contender, memory: &mut Memory) -> Option<Answer> {
+    pub(crate) fn ask(&self, contender: Contender, memory: &mut Memory) -> Option<Answer> {
         let new_motion = memory.sequence != Some(self.case.sequence);
         memory.sequence = Some(self.case.sequence);
         match contender {
@@ -146,26 +146,26 @@ impl<'a> Prepared<'a> {
 
 /// A row of the table: a contender on a class.
 #[derive(Debug, Default)]
-pub struct Row {
+pub(crate) struct Row {
     /// Greatest error of the depth, in units of the tolerance.
-    pub error: f64,
+    pub(crate) error: f64,
     /// Greatest excess over the depth, along the direction of an answer, in units of the tolerance.
-    pub direction: f64,
+    pub(crate) direction: f64,
     /// Answers beyond the tolerance (ours) or beyond [`WRONG`] (peers), without the missed ones.
-    pub wrong: usize,
+    pub(crate) wrong: usize,
     /// Overlaps that were not found.
-    pub missed: usize,
+    pub(crate) missed: usize,
     /// Answers whose bounds do not agree to the tolerance.
-    pub uncertified: usize,
+    pub(crate) uncertified: usize,
     /// Mean, median and 99th percentile of the time of a query [µs].
-    pub micros: [f64; 3],
-    pub supports: f64,
+    pub(crate) micros: [f64; 3],
+    pub(crate) supports: f64,
     /// The first cases that are wrong or missed, with both depths.
-    pub failures: Vec<String>,
+    pub(crate) failures: Vec<String>,
 }
 
 /// A contender on a class: its answers judged, its time measured.
-pub fn run(class: &Class, contender: Contender) -> Row {
+pub(crate) fn run(class: &Class, contender: Contender) -> Row {
     let prepared: Vec<_> = class.cases.iter().map(Prepared::new).collect();
     let mut row = judge(class, &prepared, contender);
     row.micros = time(&prepared, contender);
@@ -183,7 +183,8 @@ fn judge(class: &Class, prepared: &[Prepared<'_>], contender: Contender) -> Row 
             continue;
         };
         let error = (answer.depth - case.truth.depth).abs();
-        let excess = free_after(&case.a.form, &case.b.form, &case.pose, &answer.direction) - case.truth.depth;
+        let [a, b] = [(&case.a.form, &Isometry3::identity()), (&case.b.form, &case.pose)];
+        let excess = free_after(a, b, &answer.direction) - case.truth.depth;
         row.error = row.error.max(error / tolerance);
         row.direction = row.direction.max(excess / tolerance);
         row.supports += f64::from(answer.supports) / class.cases.len() as f64;

@@ -20,6 +20,8 @@
 
 mod cases;
 mod contenders;
+#[allow(dead_code, reason = "shared with the fuzz and the tests")]
+mod forms;
 mod shapes;
 
 use std::path::PathBuf;
@@ -68,7 +70,7 @@ fn judge() -> Result<bool> {
     println!("{HEAD}");
     let classes = cases::read(&folder.join("convex"))?;
     let chosen = classes.iter().filter(|class| only.as_ref().is_none_or(|name| *name == class.name));
-    Ok(chosen.map(table).fold(true, |all, right| all && right))
+    Ok(chosen.filter(|class| !table(class)).count() == 0)
 }
 
 fn main() -> ExitCode {

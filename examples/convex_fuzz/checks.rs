@@ -1,0 +1,240 @@
+//! What must be true of an answer, checked without the library's search.
+
+use extricate::geometry::convex::ConvexShape;
+use extricate::penetration::convex::{ConvexCache, ConvexOptions, SignedDistance, signed_distance};
+use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+
+use super::forms::{Form, free_after};
+use super::random::Random;
+
+/// Directions at random in which a smaller depth is looked for.
+const DIRECTIONS: usize = 60;
+/// Steps of the search for a smaller depth around the answer and around the best random direction.
+const STEPS: usize = 60;
+/// The bounds agree to this share of the depth.
+const RELATIVE: f64 = 1e-9;
+/// The same where a cylinder or a cone is in the pair.
+const RELATIVE_CURVED: f64 = 1e-6;
+/// Rounding as a share of all lengths that enter.
+const ROUNDING: f64 = 1e-14;
+
+/// A pair at its poses.
+#[derive(Clone, Debug)]
+pub(crate) struct Pair {
+    pub(crate) forms: [Form; 2],
+    pub(crate) poses: [Isometry3<f64>; 2],
+}
+
+/// What was found about a pair.
+#[derive(Default)]
+pub(crate) struct Verdict {
+    /// What is not true, if anything: the sort and the numbers.
+    pub(crate) failures: Vec<(&'static str, String)>,
+    pub(crate) overlapping: bool,
+    /// The bound of work was hit, so that the bounds may disagree.
+    pub(crate) gave_up: bool,
+    pub(crate) supports: u32,
+}
+
+impl Pair {
+    /// Lengths below this are rounding [m].
+    fn rounding(&self) -> f64 {
+        let sizes: f64 = self.forms.iter().map(Form::reach).sum();
+        ROUNDING * (sizes + self.poses.iter().map(|pose| pose.translation.vector.norm()).sum::<f64>())
+    }
+
+    /// What an answer may be off [m].
+    fn tolerance(&self, found: &SignedDistance) -> f64 {
+        let is_curved = self.forms.iter().any(Form::is_curved);
+        let relative = if is_curved { RELATIVE_CURVED } else { RELATIVE };
+        relative * found.value.abs() + self.rounding()
+    }
+
+    fn free_after(&self, direction: &Vector3<f64>) -> f64 {
+        let ([a, b], [pose_a, pose_b]) = (&self.forms, &self.poses);
+        free_after((a, pose_a), (b, pose_b), direction)
+    }
+
+    fn swapped(&self) -> Self {
+        let ([a, b], [pose_a, pose_b]) = (self.forms.clone(), self.poses);
+        Self { forms: [b, a], poses: [pose_b, pose_a] }
+    }
+
+    fn moved(&self, by: Vector3<f64>) -> Self {
+        let [pose_a, pose_b] = self.poses;
+        Self { forms: self.forms.clone(), poses: [Translation3::from(by) * pose_a, pose_b] }
+    }
+
+    /// A little motion of both shapes.
+    fn jittered(&self, random: &mut Random) -> Self {
+        let reach = self.forms.iter().map(Form::reach).fold(0.0, f64::max);
+        let poses = self.poses.map(|pose| {
+            let turn = UnitQuaternion::from_scaled_axis(random.in_ball() * 0.01);
+            let by = pose.translation.vector + random.in_ball() * (0.003 * reach);
+            Isometry3::from_parts(by.into(), turn * pose.rotation)
+        });
+        Self { forms: self.forms.clone(), poses }
+    }
+
+    fn ask(&self, shapes: &[ConvexShape; 2], cache: &mut ConvexCache) -> Result<SignedDistance, String> {
+        let ([a, b], [pose_a, pose_b]) = (shapes, &self.poses);
+        signed_distance(a, pose_a, b, pose_b, &ConvexOptions::default(), cache)
+            .map_err(|error| error.to_string())
+    }
+
+    fn shapes(&self) -> Result<[ConvexShape; 2], String> {
+        let [a, b] = &self.forms;
+        let shape = |form: &Form| form.shape().map_err(|error| error.to_string());
+        Ok([shape(a)?, shape(b)?])
+    }
+
+    /// The signed distance, for those that build on it.
+    pub(crate) fn signed_distance(&self) -> Option<SignedDistance> {
+        self.ask(&self.shapes().ok()?, &mut ConvexCache::default()).ok()
+    }
+
+    /// All checks.
+    pub(crate) fn judge(&self, random: &mut Random) -> Verdict {
+        let mut verdict = Verdict::default();
+        if let Err(error) = self.check(random, &mut verdict) {
+            verdict.failures.push(("no answer", error));
+        }
+        verdict
+    }
+
+    fn check(&self, random: &mut Random, verdict: &mut Verdict) -> Result<(), String> {
+        let shapes = self.shapes()?;
+        let mut cache = ConvexCache::default();
+        let found = self.ask(&shapes, &mut cache)?;
+        verdict.overlapping = found.value < 0.0;
+        verdict.supports = found.supports;
+        verdict.gave_up = found.supports >= ConvexOptions::default().max_supports;
+        let expect: Expect<'_> = &mut |holds, sort, numbers| {
+            if !holds {
+                verdict.failures.push((sort, numbers()));
+            }
+        };
+        let tolerance = self.tolerance(&found);
+        let (value, at_most) = (found.value, found.at_most);
+        let gave_up = found.supports >= ConvexOptions::default().max_supports;
+        expect(value <= at_most, "bounds out of order", &|| format!("{value:e} {at_most:e}"));
+        expect(gave_up || at_most - value <= tolerance, "not certified", &|| {
+            format!("{value:e}…{at_most:e} after {} supports", found.supports)
+        });
+        let along = -self.free_after(&found.direction);
+        expect((along - value).abs() <= tolerance, "value not along n", &|| format!("{value:e}, {along:e}"));
+        let widest = self.widest_gap(&found.direction, random);
+        expect(widest <= at_most + tolerance, "wider gap", &|| format!("{widest:e} > {at_most:e}"));
+        self.check_witnesses(&found, tolerance, random, expect);
+        self.check_relations(&found, &shapes, &mut cache, random, expect)
+    }
+
+    /// Exchange, separation, and the same question with a memory.
+    fn check_relations(
+        &self,
+        found: &SignedDistance,
+        shapes: &[ConvexShape; 2],
+        cache: &mut ConvexCache,
+        random: &mut Random,
+        expect: Expect<'_>,
+    ) -> Result<(), String> {
+        let tolerance = 2.0 * self.tolerance(found);
+        let agree = |p: &SignedDistance, q: &SignedDistance, by: f64| {
+            p.value <= q.at_most + by && q.value <= p.at_most + by
+        };
+        let [a, b] = shapes.clone();
+        let other = self.swapped().ask(&[b, a], &mut ConvexCache::default())?;
+        expect(agree(found, &other, tolerance), "not symmetric", &|| {
+            format!("{:e}…{:e}, exchanged {:e}…{:e}", found.value, found.at_most, other.value, other.at_most)
+        });
+        let out = -found.value * found.direction.into_inner();
+        let touching = self.moved(out).ask(shapes, &mut ConvexCache::default())?;
+        expect(touching.at_most >= -tolerance, "not free", &|| {
+            format!("moved by {:e}, still {:e} deep", -found.value, -touching.value)
+        });
+        if found.at_most < 0.0 {
+            let inside = self.moved(0.999 * out).ask(shapes, &mut ConvexCache::default())?;
+            // What is left of the depth is at least its lower bound less the way.
+            expect(
+                inside.value <= found.at_most - 0.999 * found.value + tolerance,
+                "free too early",
+                &|| {
+                    format!(
+                        "moved by 0.999, {:e} apart, before {:e}…{:e}",
+                        inside.value, found.value, found.at_most
+                    )
+                },
+            );
+        }
+        for _ in 0..2 {
+            let moved = self.jittered(random);
+            let (warm, cold) = (moved.ask(shapes, cache)?, moved.ask(shapes, &mut ConvexCache::default())?);
+            let by = 2.0 * self.tolerance(&cold);
+            expect(agree(&warm, &cold, by), "warm is not cold", &|| {
+                let [p, q] = [warm, cold].map(|x| (x.value, x.at_most));
+                format!("warm {:e}…{:e}, cold {:e}…{:e}", p.0, p.1, q.0, q.1)
+            });
+            let certified = warm.supports >= ConvexOptions::default().max_supports
+                || warm.at_most - warm.value <= by + tolerance;
+            expect(certified, "warm not certified", &|| format!("{:e}…{:e}", warm.value, warm.at_most));
+        }
+        Ok(())
+    }
+
+    /// The widest gap between parallel planes that random directions and searches find [m], below zero for overlaps.
+    fn widest_gap(&self, answer: &Unit<Vector3<f64>>, random: &mut Random) -> f64 {
+        let normals = self.poses.iter().map(|pose| pose * Vector3::z());
+        let candidates: Vec<Vector3<f64>> = (0..DIRECTIONS)
+            .map(|_| random.direction().into_inner())
+            .chain(normals.flat_map(|normal| [normal, -normal]))
+            .collect();
+        let gap = |direction: &Vector3<f64>| -self.free_after(direction);
+        let best = candidates.into_iter().max_by(|p, q| gap(p).total_cmp(&gap(q))).unwrap_or_default();
+        let climb = |from: Vector3<f64>, mut step: f64, random: &mut Random| {
+            let (mut at, mut value) = (from, gap(&from));
+            for _ in 0..STEPS {
+                let next = (at + random.in_ball() * step).normalize();
+                let next_value = gap(&next);
+                if next_value > value {
+                    (at, value) = (next, next_value);
+                } else {
+                    step *= 0.85;
+                }
+            }
+            value
+        };
+        climb(best, 0.3, random).max(climb(answer.into_inner(), 0.1, random))
+    }
+
+    fn check_witnesses(
+        &self,
+        found: &SignedDistance,
+        tolerance: f64,
+        random: &mut Random,
+        expect: Expect<'_>,
+    ) {
+        let [on_a, on_b] = found.witnesses;
+        let (between, value) = (on_a - on_b, found.value);
+        let along = between.dot(&found.direction);
+        expect((along - value).abs() <= tolerance, "witnesses not as far apart", &|| {
+            format!("value {value:e}, along n {along:e}")
+        });
+        // Nearest to each other where the shapes are apart, to the root of the tolerance; opposite where they overlap.
+        let aside = (between - along * found.direction.into_inner()).norm();
+        let allowed = 2.0 * (tolerance * (value.abs() + tolerance)).sqrt() + tolerance;
+        expect(aside <= allowed, "witnesses aside", &|| format!("value {value:e}, aside by {aside:e}"));
+        for ((form, pose), point) in self.forms.iter().zip(&self.poses).zip([on_a, on_b]) {
+            let local = pose.inverse_transform_point(&point);
+            for _ in 0..10 {
+                let direction = random.direction().into_inner();
+                let outside = local.coords.dot(&direction) - form.support(&direction);
+                expect(outside <= tolerance, "witness outside", &|| {
+                    format!("by {outside:e}, depth {value:e}")
+                });
+            }
+        }
+    }
+}
+
+/// Notes a failure, its sort and its numbers, unless the condition holds.
+type Expect<'a> = &'a mut dyn FnMut(bool, &'static str, &dyn Fn() -> String);
