@@ -121,11 +121,11 @@ impl Expansion<'_, '_> {
         if depth < f64::INFINITY { self.difference.tolerance(-depth, self.relative_tolerance) } else { 0.0 }
     }
 
-    fn expanded(&self, bounds: &Bounds) -> Expanded {
+    fn expanded(&mut self, bounds: &Bounds) -> Expanded {
         let face = if self.polytope.has(bounds.face) { bounds.face } else { self.polytope.nearest_of_all() };
-        let [on_a, _] = self.polytope.witnesses(face);
+        let [on_a, on_b] = self.polytope.witnesses(face, self.difference);
         let Bounds { upper, lower, normal, .. } = *bounds;
-        let on_b = on_a - normal * upper;
+        let on_b = self.difference.of_b(&on_b);
         let gap =
             Gap { value: -upper, at_most: -lower.min(upper), normal, on_a, on_b, supports: *self.supports };
         Expanded { gap, face: Some(face) }

@@ -217,11 +217,30 @@ impl Polytope {
         self.vertices[self.faces[face as usize].corners[0] as usize].vertices
     }
 
-    /// The witnesses of a face, each in its own frame: the foot of the origin, or the corner nearest to it [m].
-    pub(super) fn witnesses(&self, face: u16) -> [Vector3<f64>; 2] {
-        let corners = self.faces[face as usize].corners.map(|corner| self.vertices[corner as usize]);
+    /// The witnesses of the foot of the origin on the nearest plane, each in its own frame [m]. The search starts at a
+    /// face in that plane; the foot may be on another one beside it.
+    pub(super) fn witnesses(&mut self, face: u16, difference: &Difference) -> [Vector3<f64>; 2] {
+        let mut face = face;
+        for _ in 0..self.faces.len() {
+            self.update(face as usize, difference);
+            let Face { plane, corners, neighbors, .. } = self.faces[face as usize];
+            let foot = plane.normal * plane.offset;
+            let p = corners.map(|corner| self.vertices[corner as usize].point - foot);
+            let outside = |edge: usize| p[edge].cross(&p[AROUND[edge].0]).dot(&plane.normal);
+            let across = (0..3).min_by(|one, other| outside(*one).total_cmp(&outside(*other))).unwrap_or(0);
+            let beside = neighbors[across] as usize;
+            if outside(across) >= 0.0 {
+                break;
+            }
+            self.update(beside, difference);
+            if self.faces[beside].plane.offset > plane.offset + difference.noise() {
+                break;
+            }
+            face = beside as u16;
+        }
         let mut simplex = Simplex::default();
-        corners.into_iter().for_each(|corner| simplex.push(corner));
+        let corners = self.faces[face as usize].corners;
+        corners.into_iter().for_each(|corner| simplex.push(self.vertices[corner as usize]));
         simplex.reduce();
         simplex.witnesses()
     }

@@ -64,9 +64,9 @@ pub(super) fn gap(difference: &Difference) -> Option<Gap> {
     let radial = across.try_normalize(0.0).unwrap_or_else(|| perpendicular_to(&axis));
     let plane = Sum { a, mirrored_b: b.upside_down(), origin: Vector2::new(across.norm(), height) };
     let (value, normal) = plane.largest_gap();
-    let in_space = radial * normal.x + axis * normal.y;
-    let corner = plane.corner_of_a(&normal);
-    Some(Gap::exact(value, in_space, radial * corner.x + axis * corner.y))
+    let in_space = |v: &Vector2<f64>| radial * v.x + axis * v.y;
+    let on_a = plane.witness_on_a(value, &normal);
+    Some(Gap::exact(value, in_space(&normal), in_space(&on_a)))
 }
 
 /// The sum of two meridians, and the point whose signed distance is sought, relative to the centre of the sum.
@@ -105,10 +105,36 @@ impl Sum {
         n.dot(&self.origin) - reach(&self.a) - reach(&self.mirrored_b)
     }
 
-    /// The corner of A that is extreme in a direction.
-    fn corner_of_a(&self, n: &Vector2<f64>) -> Vector2<f64> {
-        let [top, bottom] = self.a.corners();
-        if n.dot(&top) >= n.dot(&bottom) { top } else { bottom }
+    /// The point of A that stands for the foot o − n·gap on the sum.
+    fn witness_on_a(&self, gap: f64, n: &Vector2<f64>) -> Vector2<f64> {
+        let ([a0, a1], [b0, b1]) = (self.a.extreme(n), self.mirrored_b.extreme(n));
+        let (start, side) = (a0 + b0, a1 + b1 - a0 - b0);
+        let foot = self.origin - n * gap;
+        let length_squared = side.norm_squared();
+        let along = if length_squared > 0.0 { (foot - start).dot(&side) / length_squared } else { 0.0 };
+        a0 + (a1 - a0) * along.clamp(0.0, 1.0)
+    }
+}
+
+/// Corners whose heights along a unit normal differ by less than this share of the size make a side.
+const LEVEL: f64 = 1e-12;
+
+impl Meridian {
+    /// The ends of what is extreme in a direction of the whole meridian: a corner twice, or the ends of a side.
+    fn extreme(&self, n: &Vector2<f64>) -> [Vector2<f64>; 2] {
+        let [top, bottom] = self.corners();
+        let level = LEVEL * (self.top + self.bottom + self.half_height);
+        let across = |corner: Vector2<f64>| [Vector2::new(-corner.x, corner.y), corner];
+        let difference = n.dot(&(top - bottom));
+        if n.x.abs() <= LEVEL {
+            across(if n.y > 0.0 { top } else { bottom })
+        } else if difference.abs() <= level {
+            [bottom, top]
+        } else if difference > 0.0 {
+            [top; 2]
+        } else {
+            [bottom; 2]
+        }
     }
 }
 

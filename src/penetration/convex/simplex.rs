@@ -184,22 +184,31 @@ fn nearer(one: Foot, other: Foot) -> Foot {
     if other.point.norm_squared() < one.point.norm_squared() { other } else { one }
 }
 
-fn triangle_foot(p: &[Vector3<f64>; 4], [i, j, k]: [usize; 3]) -> Foot {
-    let (ab, ac) = (p[j] - p[i], p[k] - p[i]);
-    let normal = ab.cross(&ac);
-    // Weights of the three vertices, times the square of twice the area.
-    let (u, v, w) =
-        (normal.dot(&p[j].cross(&p[k])), normal.dot(&p[k].cross(&p[i])), normal.dot(&p[i].cross(&p[j])));
-    if u > 0.0 && v > 0.0 && w > 0.0 {
+/// The weights come from the shortest edge and what of another is perpendicular to it, so that they are accurate for needles
+/// as well.
+fn triangle_foot(p: &[Vector3<f64>; 4], corners: [usize; 3]) -> Foot {
+    let lengths = [0, 1, 2].map(|edge| (p[corners[(edge + 1) % 3]] - p[corners[edge]]).norm_squared());
+    let shortest = (0..3).fold(0, |best, edge| if lengths[edge] < lengths[best] { edge } else { best });
+    let [i, j, k] = [0, 1, 2].map(|corner| corners[(shortest + corner) % 3]);
+    let (short, long) = (p[j] - p[i], p[k] - p[i]);
+    let short_squared = lengths[shortest];
+    if !(short_squared > 0.0) {
+        return segment_foot(p, [i, k]);
+    }
+    let slant = long.dot(&short) / short_squared;
+    let upright = long - short * slant;
+    let upright_squared = upright.norm_squared();
+    let to_k = if upright_squared > 0.0 { -p[i].dot(&upright) / upright_squared } else { 0.0 };
+    let to_j = -p[i].dot(&short) / short_squared - to_k * slant;
+    let weights = [1.0 - to_j - to_k, to_j, to_k];
+    if weights.iter().all(|weight| *weight > 0.0) {
         // A weighted mean is a point of the triangle whatever the error of the weights, the foot along the normal is not.
-        let scale = 1.0 / (u + v + w);
-        let weights = [u * scale, v * scale, w * scale];
         let point = p[i] * weights[0] + p[j] * weights[1] + p[k] * weights[2];
         return Foot { indices: [i, j, k], weights, len: 3, point };
     }
-    // The foot of the plane is outside: beyond an edge whose weight is not positive.
+    // The foot on the plane is outside: beyond an edge whose weight is not positive.
     let mut best: Option<Foot> = None;
-    for (weight, edge) in [(u, [j, k]), (v, [k, i]), (w, [i, j])] {
+    for (weight, edge) in weights.into_iter().zip([[j, k], [k, i], [i, j]]) {
         if !(weight > 0.0) {
             let foot = segment_foot(p, edge);
             best = Some(best.map_or(foot, |best| nearer(best, foot)));
