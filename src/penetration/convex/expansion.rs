@@ -27,11 +27,16 @@ struct Bounds {
     upper: f64,
     /// … its direction …
     normal: Vector3<f64>,
+    /// … the support …
+    vertex: Vertex,
     /// … and the face that had it.
     face: u16,
     /// A ball of this radius is inside the difference [m].
     lower: f64,
 }
+
+/// Cosine of the angle up to which the foot on a face is a witness for a normal beside it.
+const BESIDE: f64 = 0.999;
 
 /// A difference thinner than this many times the rounding is flat: planes through its faces would be noise.
 const FLAT: f64 = 16.0;
@@ -58,9 +63,7 @@ impl Expansion<'_, '_> {
                 self.polytope.start(&tetrahedron);
                 let bounds = Bounds {
                     upper: f64::INFINITY,
-                    lower: f64::NEG_INFINITY,
-                    normal: Vector3::zeros(),
-                    face: 0,
+                    lower: f64::NEG_INFINITY, normal: Vector3::zeros(), vertex: Vertex::default(), face: 0
                 };
                 self.polytope.collect(f64::INFINITY);
                 self.run(bounds).unwrap_or_else(|broken| Expanded { gap: broken.gap, face: None })
@@ -86,13 +89,14 @@ impl Expansion<'_, '_> {
         let vertex = self.support(&plane.normal, self.polytope.start_of(face));
         let upper = plane.normal.dot(&vertex.point);
         self.polytope.collect(upper);
-        self.run(Bounds { upper, lower: f64::NEG_INFINITY, normal: plane.normal, face }).ok()
+        self.run(Bounds { upper, lower: f64::NEG_INFINITY, normal: plane.normal, vertex, face }).ok()
     }
 
     /// Expands faces, the nearest first.
     fn run(&mut self, mut bounds: Bounds) -> Result<Expanded, Broken> {
         loop {
-            let limit = bounds.upper - self.tolerance(bounds.upper);
+            // Half of it: a face as near as the best may take its place in the end.
+            let limit = bounds.upper - 0.5 * self.tolerance(bounds.upper);
             let Some((face, plane)) = self.polytope.nearest(limit, self.difference) else {
                 bounds.lower = bounds.lower.max(limit);
                 return Ok(self.expanded(&bounds));
@@ -101,7 +105,7 @@ impl Expansion<'_, '_> {
             let vertex = self.support(&plane.normal, self.polytope.start_of(face));
             let depth = plane.normal.dot(&vertex.point);
             if depth < bounds.upper {
-                bounds = Bounds { upper: depth, normal: plane.normal, face, ..bounds };
+                bounds = Bounds { upper: depth, normal: plane.normal, vertex, face, ..bounds };
             }
             if depth - plane.offset <= self.tolerance(depth) || *self.supports >= self.max_supports {
                 return Ok(self.expanded(&bounds));
@@ -122,13 +126,31 @@ impl Expansion<'_, '_> {
     }
 
     fn expanded(&mut self, bounds: &Bounds) -> Expanded {
-        let face = if self.polytope.has(bounds.face) { bounds.face } else { self.polytope.nearest_of_all() };
-        let [on_a, on_b] = self.polytope.witnesses(face, self.difference);
-        let Bounds { upper, lower, normal, .. } = *bounds;
+        let mut bounds = *bounds;
+        let mut face = Some(bounds.face);
+        if !self.polytope.is_at(bounds.face, &bounds.normal) {
+            // The face of the least support value has been replaced; the nearest one now may be as good.
+            let nearest = self.polytope.nearest_of_all();
+            let plane = self.polytope.plane_at(nearest, self.difference);
+            let vertex = self.support(&plane.normal, self.polytope.start_of(nearest));
+            let depth = plane.normal.dot(&vertex.point);
+            bounds.lower = bounds.lower.max(plane.offset);
+            let is_beside = plane.normal.dot(&bounds.normal) > BESIDE;
+            if depth <= bounds.upper || (!is_beside && depth - bounds.lower <= self.tolerance(depth)) {
+                bounds = Bounds { upper: depth, normal: plane.normal, vertex, ..bounds };
+                face = Some(nearest);
+            } else {
+                face = is_beside.then_some(nearest);
+            }
+        }
+        let [on_a, on_b] = match face {
+            Some(face) => self.polytope.witnesses(face, self.difference),
+            None => [bounds.vertex.on_a, bounds.vertex.on_b],
+        };
         let on_b = self.difference.of_b(&on_b);
-        let gap =
-            Gap { value: -upper, at_most: -lower.min(upper), normal, on_a, on_b, supports: *self.supports };
-        Expanded { gap, face: Some(face) }
+        let Bounds { upper, lower, normal, .. } = bounds;
+        let gap = Gap { value: -upper, at_most: -lower.min(upper), normal, on_a, on_b, supports: *self.supports };
+        Expanded { gap, face: Some(face.unwrap_or_else(|| self.polytope.nearest_of_all())) }
     }
 
     /// A tetrahedron of extreme points with the origin in it or on it; the gap, if the difference is flat.
@@ -140,26 +162,25 @@ impl Expansion<'_, '_> {
             }
             simplex.drop_flattest();
         }
+        let holding = simplex;
         while simplex.vertices().len() < 4 {
-            self.raise(&mut simplex)?;
+            if let Err(normal) = self.raise(&mut simplex) {
+                return Err(self.flat(holding, normal));
+            }
         }
         Ok(simplex)
     }
 
-    /// Adds the extreme point that is farthest from the space of the simplex, along one of its perpendiculars.
-    fn raise(&mut self, simplex: &mut Simplex) -> Result<(), Gap> {
+    /// Adds the extreme point that is farthest from the space of the simplex, along one of its perpendiculars; `Err` with a
+    /// direction along which the difference is flat.
+    fn raise(&mut self, simplex: &mut Simplex) -> Result<(), Vector3<f64>> {
         let base = simplex.vertices()[0];
         let mut farthest: Option<(f64, Vertex)> = None;
         for direction in simplex.perpendiculars() {
             let ends = [direction, -direction].map(|way| self.support(&way, base.vertices));
             let heights = ends.map(|end| direction.dot(&(end.point - base.point)).abs());
             if heights.iter().all(|height| *height <= FLAT * self.difference.noise()) {
-                let [up, down] = [direction.dot(&ends[0].point), -direction.dot(&ends[1].point)];
-                let (depth, normal) = if up <= down { (up, direction) } else { (down, -direction) };
-                let on_a = ends[usize::from(up > down)].on_a;
-                let on_b = on_a - normal * depth;
-                let supports = *self.supports;
-                return Err(Gap { value: -depth, at_most: -depth.min(0.0), normal, on_a, on_b, supports });
+                return Err(direction);
             }
             for (height, end) in heights.into_iter().zip(ends) {
                 if farthest.is_none_or(|(most, _)| height > most) {
@@ -171,5 +192,17 @@ impl Expansion<'_, '_> {
             simplex.push(end);
         }
         Ok(())
+    }
+
+    /// The gap of a flat difference, along its normal, where a simplex holds the origin.
+    fn flat(&mut self, mut holding: Simplex, normal: Vector3<f64>) -> Gap {
+        let start = holding.vertices()[0].vertices;
+        let depth = |way: &Vector3<f64>, point: &Vector3<f64>| way.dot(point);
+        let [up, down] = [normal, -normal].map(|way| depth(&way, &self.support(&way, start).point));
+        let (depth, normal) = if up <= down { (up, normal) } else { (down, -normal) };
+        holding.reduce();
+        let [on_a, on_b] = holding.witnesses();
+        let on_b = self.difference.of_b(&on_b);
+        Gap { value: -depth, at_most: -depth.min(0.0), normal, on_a, on_b, supports: *self.supports }
     }
 }

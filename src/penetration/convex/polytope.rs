@@ -203,6 +203,14 @@ impl Polytope {
         self.plane(face)
     }
 
+    /// Whether there is such a face, with this normal at the present pose.
+    pub(super) fn is_at(&self, face: u16, normal: &Vector3<f64>) -> bool {
+        self.has(face) && {
+            let face = &self.faces[face as usize];
+            face.epoch == self.epoch && face.plane.normal == *normal
+        }
+    }
+
     /// Whether there is such a face.
     pub(super) fn has(&self, face: u16) -> bool {
         self.keys.get(face as usize).is_some_and(|key| *key < GONE)
@@ -283,6 +291,8 @@ impl Polytope {
         let apex = self.vertices.len() as u16;
         self.vertices.push(*vertex);
         self.posed.push(self.epoch);
+        // From inside a face nearer than before cannot come; the first may have the origin outside by a rounding of the start.
+        let least = self.faces[first as usize].plane.offset.min(0.0) - difference.noise();
         let mut sound = self.gather_spokes(&vertex.point);
         let limit = limit + self.moved;
         self.ring.clear();
@@ -291,7 +301,7 @@ impl Polytope {
             for lane in 0..LANES.min(count - begin) {
                 let Horizon { face: outer, edge, from, to } = self.horizon[begin + lane];
                 let plane = Plane { normal: planes.normal(lane), offset: planes.offset[lane] };
-                sound &= plane.offset >= -difference.noise();
+                sound &= plane.offset >= least;
                 let key = bound(&plane) + self.moved;
                 let face = Face {
                     plane,

@@ -195,10 +195,12 @@ fn triangle_foot(p: &[Vector3<f64>; 4], corners: [usize; 3]) -> Foot {
     if !(short_squared > 0.0) {
         return segment_foot(p, [i, k]);
     }
+    // Perpendicular to the short edge, twice: a needle leaves little but rounding after the first time.
+    let without = |v: &Vector3<f64>| v - short * (v.dot(&short) / short_squared);
     let slant = long.dot(&short) / short_squared;
-    let upright = long - short * slant;
+    let upright = without(&without(&long));
     let upright_squared = upright.norm_squared();
-    let to_k = if upright_squared > 0.0 { -p[i].dot(&upright) / upright_squared } else { 0.0 };
+    let to_k = if upright_squared > 0.0 { -without(&p[i]).dot(&upright) / upright_squared } else { 0.0 };
     let to_j = -p[i].dot(&short) / short_squared - to_k * slant;
     let weights = [1.0 - to_j - to_k, to_j, to_k];
     if weights.iter().all(|weight| *weight > 0.0) {
