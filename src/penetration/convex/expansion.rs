@@ -65,7 +65,7 @@ impl Expansion<'_, '_> {
                     upper: f64::INFINITY,
                     lower: f64::NEG_INFINITY, normal: Vector3::zeros(), vertex: Vertex::default(), face: 0
                 };
-                self.polytope.collect(f64::INFINITY);
+                self.polytope.collect(f64::INFINITY, self.difference);
                 self.run(bounds).unwrap_or_else(|broken| Expanded { gap: broken.gap, face: None })
             }
             Err(flat) => Expanded { gap: flat, face: None },
@@ -88,7 +88,7 @@ impl Expansion<'_, '_> {
         }
         let vertex = self.support(&plane.normal, self.polytope.start_of(face));
         let upper = plane.normal.dot(&vertex.point);
-        self.polytope.collect(upper);
+        self.polytope.collect(upper, self.difference);
         self.run(Bounds { upper, lower: f64::NEG_INFINITY, normal: plane.normal, vertex, face }).ok()
     }
 
@@ -97,7 +97,7 @@ impl Expansion<'_, '_> {
         loop {
             // Half of it: a face as near as the best may take its place in the end.
             let limit = bounds.upper - 0.5 * self.tolerance(bounds.upper);
-            let Some((face, plane)) = self.polytope.nearest(limit, self.difference) else {
+            let Some((face, plane)) = self.polytope.nearest(limit) else {
                 bounds.lower = bounds.lower.max(limit);
                 return Ok(self.expanded(&bounds));
             };

@@ -55,26 +55,37 @@ struct Candidate {
     face: u16,
 }
 
-/// A polytope around the origin.
+/// A vertex, and the pose at which its point was computed.
+#[derive(Debug, Clone, Copy)]
+struct Corner {
+    vertex: Vertex,
+    epoch: u32,
+}
+
+/// The triangles around the origin.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Polytope {
-    vertices: Vec<Vertex>,
-    /// The pose at which the point of each vertex was computed.
-    posed: Vec<u32>,
+struct Surface {
+    corners: Vec<Corner>,
     faces: Vec<Face>,
     /// Bound of each face plus the motion up to its computation [m]; infinite for faces that are gone.
     keys: Vec<f64>,
+    /// Counts the poses.
+    epoch: u32,
+    /// How far any point of the difference has moved since the first pose, at most [m].
+    moved: f64,
+}
+
+/// A polytope around the origin.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Polytope {
+    surface: Surface,
     /// Places of faces that are gone.
     free: Vec<u16>,
     candidates: Vec<Candidate>,
     horizon: Vec<Horizon>,
-    /// Coordinates of the edges from the apex to the horizon.
-    spokes: [Vec<f64>; 3],
+    /// The faces of one growth, around the new vertex.
     ring: Vec<u16>,
     stack: Vec<(u16, u8)>,
-    epoch: u32,
-    /// How far any point of the difference has moved since the first pose, at most [m].
-    moved: f64,
 }
 
 /// Surfaces larger than this are not kept up: a new one is built instead.
@@ -86,232 +97,186 @@ impl Polytope {
     /// A tetrahedron with the origin in it or on it.
     pub(super) fn start(&mut self, simplex: &Simplex) {
         self.clear();
-        self.vertices.extend_from_slice(simplex.vertices());
-        self.posed.resize(4, self.epoch);
-        let p = |i: usize| self.vertices[i].point;
+        let surface = &mut self.surface;
+        surface.corners.extend(simplex.vertices().iter().map(|&vertex| Corner { vertex, epoch: 0 }));
+        let p = |i: usize| surface.corners[i].vertex.point;
         let volume = (p(1) - p(0)).cross(&(p(2) - p(0))).dot(&(p(3) - p(0)));
         if volume < 0.0 {
-            self.vertices.swap(0, 1);
+            surface.corners.swap(0, 1);
         }
-        const CORNERS: [[u16; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
-        for corners in CORNERS {
-            let plane = self.plane_of(corners);
-            let face = Face { plane, corners, neighbors: [0; 3], twins: [0; 3], epoch: self.epoch };
-            self.faces.push(face);
-            self.keys.push(bound(&face.plane) + self.moved);
-        }
-        for i in 0..4 {
-            for edge in 0..3 {
-                let (from, to) = (CORNERS[i][edge], CORNERS[i][(edge + 1) % 3]);
-                let other = (0..4).flat_map(|j| (0..3).map(move |e| (j, e)));
-                let mut twin = other.filter(|&(j, e)| CORNERS[j][e] == to && CORNERS[j][(e + 1) % 3] == from);
-                if let Some((j, e)) = twin.next() {
-                    self.faces[i].neighbors[edge] = j as u16;
-                    self.faces[i].twins[edge] = e as u8;
-                }
-            }
+        for (corners, neighbors, twins) in TETRAHEDRON {
+            let plane = surface.plane_of(corners);
+            surface.faces.push(Face { plane, corners, neighbors, twins, epoch: 0 });
+            surface.keys.push(bound(&plane));
         }
     }
 
     fn clear(&mut self) {
-        self.vertices.clear();
-        self.posed.clear();
-        self.faces.clear();
-        self.keys.clear();
+        self.surface.corners.clear();
+        self.surface.faces.clear();
+        self.surface.keys.clear();
+        (self.surface.epoch, self.surface.moved) = (0, 0.0);
         self.free.clear();
         self.candidates.clear();
-        self.epoch = 0;
-        self.moved = 0.0;
     }
 
     /// The face with the least bound.
     pub(super) fn nearest_of_all(&self) -> u16 {
-        let nearer = |best: usize, face: usize| if self.keys[face] < self.keys[best] { face } else { best };
-        (0..self.keys.len()).fold(0, nearer) as u16
+        let keys = &self.surface.keys;
+        let nearer = |best: usize, face: usize| if keys[face] < keys[best] { face } else { best };
+        (0..keys.len()).fold(0, nearer) as u16
     }
 
     /// Lessens all bounds by a motion [m].
     pub(super) fn advance(&mut self, motion: f64) {
-        self.epoch += 1;
-        self.moved += motion;
+        self.surface.epoch += 1;
+        self.surface.moved += motion;
     }
 
-    /// The least bound of all faces [m], of stale ones as well.
+    /// The least bound of all faces [m], at whatever pose they were computed.
     pub(super) fn least_bound(&self) -> f64 {
-        self.keys.iter().copied().fold(GONE, f64::min) - self.moved
+        self.surface.keys.iter().copied().fold(GONE, f64::min) - self.surface.moved
     }
 
     /// Computes all planes again; `false` if one has the origin outside.
     pub(super) fn recompute(&mut self, difference: &Difference) -> bool {
-        for face in 0..self.faces.len() {
-            if self.keys[face] < GONE {
-                self.update(face, difference);
-                if !(self.faces[face].plane.offset > 0.0) {
-                    return false;
-                }
+        let surface = &mut self.surface;
+        (0..surface.faces.len()).all(|face| {
+            surface.keys[face] >= GONE || {
+                surface.update(face, difference);
+                surface.faces[face].plane.offset > 0.0
             }
-        }
-        true
+        })
     }
 
-    /// Puts all faces with a bound below `limit` [m] among the candidates.
-    pub(super) fn collect(&mut self, limit: f64) {
+    /// Puts all faces with a bound below `limit` [m] at the present pose among the candidates.
+    pub(super) fn collect(&mut self, limit: f64, difference: &Difference) {
         self.candidates.clear();
-        let limit = limit + self.moved;
-        for (face, &key) in self.keys.iter().enumerate() {
-            if key < limit {
-                self.candidates.push(Candidate { key, face: face as u16 });
+        let limit = limit + self.surface.moved;
+        for face in 0..self.surface.keys.len() {
+            if self.surface.keys[face] < limit {
+                self.surface.update(face, difference);
+                let key = self.surface.keys[face];
+                if key < limit {
+                    self.candidates.push(Candidate { key, face: face as u16 });
+                }
             }
         }
     }
 
-    /// The candidate with the least bound, if one is below `limit` [m], with a plane of the present pose.
-    pub(super) fn nearest(&mut self, limit: f64, difference: &Difference) -> Option<(u16, Plane)> {
-        loop {
-            let limit = limit + self.moved;
-            let mut best: Option<(usize, f64)> = None;
-            let mut index = 0;
-            while index < self.candidates.len() {
-                let Candidate { key, face } = self.candidates[index];
-                #[expect(
-                    clippy::float_cmp,
-                    reason = "a candidate is out of date once the key of its face has changed"
-                )]
-                let stale = self.keys[face as usize] != key;
-                if stale || !(key < limit) {
-                    self.candidates.swap_remove(index);
-                    continue;
-                }
-                if best.is_none_or(|(_, least)| key < least) {
-                    best = Some((index, key));
-                }
-                index += 1;
+    /// The candidate with the least bound, if one is below `limit` [m].
+    pub(super) fn nearest(&mut self, limit: f64) -> Option<(u16, Plane)> {
+        let limit = limit + self.surface.moved;
+        let mut best = Candidate { key: limit, face: u16::MAX };
+        let mut index = 0;
+        while index < self.candidates.len() {
+            let candidate = self.candidates[index];
+            #[expect(clippy::float_cmp, reason = "out of date once the key of the face has changed")]
+            let gone = self.surface.keys[candidate.face as usize] != candidate.key;
+            if gone || !(candidate.key < limit) {
+                self.candidates.swap_remove(index);
+                continue;
             }
-            let (index, _) = best?;
-            let face = self.candidates[index].face;
-            if self.faces[face as usize].epoch == self.epoch {
-                return Some((face, self.plane(face)));
+            if candidate.key < best.key {
+                best = candidate;
             }
-            self.update(face as usize, difference);
-            self.candidates[index].key = self.keys[face as usize];
+            index += 1;
         }
+        (best.face < u16::MAX).then(|| (best.face, self.surface.faces[best.face as usize].plane))
     }
 
-    /// The face with the plane, at the present pose.
+    /// The plane of a face at the present pose.
     pub(super) fn plane_at(&mut self, face: u16, difference: &Difference) -> Plane {
-        self.update(face as usize, difference);
-        self.plane(face)
+        self.surface.update(face as usize, difference);
+        self.surface.faces[face as usize].plane
     }
 
     /// Whether there is such a face, with this normal at the present pose.
     pub(super) fn is_at(&self, face: u16, normal: &Vector3<f64>) -> bool {
         self.has(face) && {
-            let face = &self.faces[face as usize];
-            face.epoch == self.epoch && face.plane.normal == *normal
+            let face = &self.surface.faces[face as usize];
+            face.epoch == self.surface.epoch && face.plane.normal == *normal
         }
     }
 
     /// Whether there is such a face.
     pub(super) fn has(&self, face: u16) -> bool {
-        self.keys.get(face as usize).is_some_and(|key| *key < GONE)
-    }
-
-    fn plane(&self, face: u16) -> Plane {
-        self.faces[face as usize].plane
+        self.surface.keys.get(face as usize).is_some_and(|key| *key < GONE)
     }
 
     /// Where the searches for the support of a face start: at a corner of it.
     pub(super) fn start_of(&self, face: u16) -> [u32; 2] {
-        self.vertices[self.faces[face as usize].corners[0] as usize].vertices
+        self.surface.corners[self.surface.faces[face as usize].corners[0] as usize].vertex.vertices
     }
 
     /// The witnesses of the foot of the origin on the nearest plane, each in its own frame [m]. The search starts at a
     /// face in that plane; the foot may be on another one beside it.
-    pub(super) fn witnesses(&mut self, face: u16, difference: &Difference) -> [Vector3<f64>; 2] {
-        let mut face = face;
-        for _ in 0..self.faces.len() {
-            self.update(face as usize, difference);
-            let Face { plane, corners, neighbors, .. } = self.faces[face as usize];
+    pub(super) fn witnesses(&mut self, mut face: u16, difference: &Difference) -> [Vector3<f64>; 2] {
+        let surface = &mut self.surface;
+        let mut weights = [1.0; 3];
+        for _ in 0..surface.faces.len() {
+            let Face { plane, corners, neighbors, .. } = *surface.update(face as usize, difference);
             let foot = plane.normal * plane.offset;
-            let p = corners.map(|corner| self.vertices[corner as usize].point - foot);
-            let outside = |edge: usize| p[edge].cross(&p[AROUND[edge].0]).dot(&plane.normal);
-            let across = (0..3).min_by(|one, other| outside(*one).total_cmp(&outside(*other))).unwrap_or(0);
-            let beside = neighbors[across] as usize;
-            if outside(across) >= 0.0 {
+            let p = corners.map(|corner| surface.corners[corner as usize].vertex.point - foot);
+            // Of each corner, by the edge opposite to it.
+            weights = [1, 2, 0].map(|edge| p[edge].cross(&p[AROUND[edge].0]).dot(&plane.normal));
+            let least = (0..3).fold(0, |best, corner| if weights[corner] < weights[best] { corner } else { best });
+            if weights[least] >= 0.0 {
                 break;
             }
-            self.update(beside, difference);
-            if self.faces[beside].plane.offset > plane.offset + difference.noise() {
+            let beside = neighbors[AROUND[least].0];
+            if surface.update(beside as usize, difference).plane.offset > plane.offset + difference.noise() {
                 break;
             }
-            face = beside as u16;
+            face = beside;
         }
-        let mut simplex = Simplex::default();
-        let corners = self.faces[face as usize].corners;
-        corners.into_iter().for_each(|corner| simplex.push(self.vertices[corner as usize]));
-        simplex.reduce();
-        simplex.witnesses()
-    }
-
-    fn update(&mut self, face: usize, difference: &Difference) {
-        if self.faces[face].epoch == self.epoch {
-            return;
+        let corners = surface.faces[face as usize].corners.map(|corner| surface.corners[corner as usize].vertex);
+        if weights.iter().any(|weight| *weight < 0.0) {
+            // Beyond the edge of the plane: the point of the face nearest to the origin.
+            let mut simplex = Simplex::default();
+            corners.into_iter().for_each(|corner| simplex.push(corner));
+            simplex.reduce();
+            return simplex.witnesses();
         }
-        for corner in self.faces[face].corners {
-            let corner = corner as usize;
-            if self.posed[corner] != self.epoch {
-                let vertex = &mut self.vertices[corner];
-                vertex.point = difference.point(&vertex.on_a, &vertex.on_b);
-                self.posed[corner] = self.epoch;
-            }
+        let scale = 1.0 / (weights[0] + weights[1] + weights[2]);
+        let mut witnesses = [Vector3::zeros(); 2];
+        for (corner, weight) in corners.iter().zip(weights) {
+            witnesses[0] += corner.on_a * (weight * scale);
+            witnesses[1] += corner.on_b * (weight * scale);
         }
-        let plane = self.plane_of(self.faces[face].corners);
-        self.keys[face] = bound(&plane) + self.moved;
-        let face = &mut self.faces[face];
-        (face.plane, face.epoch) = (plane, self.epoch);
-    }
-
-    fn plane_of(&self, corners: [u16; 3]) -> Plane {
-        let p = corners.map(|corner| self.vertices[corner as usize].point);
-        let cross = (p[1] - p[0]).cross(&(p[2] - p[0]));
-        let area_squared = cross.norm_squared();
-        let normal = if area_squared > 0.0 { cross * (1.0 / area_squared.sqrt()) } else { Vector3::zeros() };
-        Plane { normal, offset: normal.dot(&p[0]) }
+        witnesses
     }
 
     /// Replaces all faces that `vertex` sees, from `first` on, by those that lead to it; those nearer than `limit` [m]
     /// are candidates. `false` if they are no disk, or a new face has the origin outside by more than the noise: then
     /// the surface is of no more use.
     pub(super) fn grow(&mut self, first: u16, vertex: &Vertex, limit: f64, difference: &Difference) -> bool {
+        // From inside, no new face is nearer than the first; the start may have the origin outside by rounding.
+        let least = self.surface.faces[first as usize].plane.offset.min(0.0) - difference.noise();
         self.find_horizon(first, &vertex.point, difference);
         let count = self.horizon.len();
-        if count < 3 || self.vertices.len() >= usize::from(u16::MAX) || self.faces.len() >= MAX_FACES {
+        if count < 3 || self.surface.faces.len() >= MAX_FACES {
             return false;
         }
-        let apex = self.vertices.len() as u16;
-        self.vertices.push(*vertex);
-        self.posed.push(self.epoch);
-        // From inside a face nearer than before cannot come; the first may have the origin outside by a rounding of the start.
-        let least = self.faces[first as usize].plane.offset.min(0.0) - difference.noise();
-        let mut sound = self.gather_spokes(&vertex.point);
-        let limit = limit + self.moved;
+        let apex = self.surface.corners.len() as u16;
+        self.surface.corners.push(Corner { vertex: *vertex, epoch: self.surface.epoch });
+        let (limit, moved, epoch) = (limit + self.surface.moved, self.surface.moved, self.surface.epoch);
+        let mut sound = true;
+        let mut expected = self.horizon[count - 1].to;
         self.ring.clear();
         for begin in (0..count).step_by(LANES) {
             let planes = self.planes(begin, &vertex.point);
-            for lane in 0..LANES.min(count - begin) {
-                let Horizon { face: outer, edge, from, to } = self.horizon[begin + lane];
-                let plane = Plane { normal: planes.normal(lane), offset: planes.offset[lane] };
-                sound &= plane.offset >= least;
-                let key = bound(&plane) + self.moved;
-                let face = Face {
-                    plane,
-                    corners: [from, to, apex],
-                    neighbors: [outer, 0, 0],
-                    twins: [edge, 2, 1],
-                    epoch: self.epoch,
-                };
-                let place = self.place(face, key);
-                let outer = &mut self.faces[outer as usize];
+            let lanes = LANES.min(count - begin);
+            for (lane, horizon) in self.horizon[begin..begin + lanes].iter().enumerate() {
+                let Horizon { face: outer, edge, from, to } = *horizon;
+                let plane = planes.plane(lane);
+                sound &= from == expected && plane.offset >= least;
+                expected = to;
+                let key = bound(&plane) + moved;
+                let neighbors = [outer, 0, 0];
+                let face = Face { plane, corners: [from, to, apex], neighbors, twins: [edge, 2, 1], epoch };
+                let place = self.surface.place(face, key, self.free.pop());
+                let outer = &mut self.surface.faces[outer as usize];
                 (outer.neighbors[edge as usize], outer.twins[edge as usize]) = (place, 0);
                 self.ring.push(place);
                 if key < limit {
@@ -321,39 +286,23 @@ impl Polytope {
         }
         let mut before = self.ring[count - 1];
         for &face in &self.ring {
-            self.faces[before as usize].neighbors[1] = face;
-            self.faces[face as usize].neighbors[2] = before;
+            self.surface.faces[before as usize].neighbors[1] = face;
+            self.surface.faces[face as usize].neighbors[2] = before;
             before = face;
         }
         sound
     }
 
-    /// The edges from the apex to the corners of the horizon, the first again at the end; `false` if the horizon is no
-    /// loop.
-    fn gather_spokes(&mut self, apex: &Vector3<f64>) -> bool {
-        self.spokes.iter_mut().for_each(Vec::clear);
-        let mut expected = self.horizon[self.horizon.len() - 1].to;
-        let mut sound = true;
-        for corner in &self.horizon {
-            sound &= corner.from == expected;
-            expected = corner.to;
-            let spoke = self.vertices[corner.from as usize].point - apex;
-            (0..3).for_each(|axis| self.spokes[axis].push(spoke[axis]));
-        }
-        for spokes in &mut self.spokes {
-            let first = spokes[0];
-            spokes.resize(self.horizon.len().next_multiple_of(LANES) + 1, first);
-        }
-        sound
-    }
-
-    /// The planes of the faces between consecutive spokes.
+    /// The planes through an apex and consecutive edges of the horizon.
     fn planes(&self, begin: usize, apex: &Vector3<f64>) -> Planes {
-        let [x, y, z] = [0, 1, 2].map(|axis| {
-            let spokes = &self.spokes[axis][begin..=begin + LANES];
-            std::array::from_fn::<f64, { LANES + 1 }, _>(|lane| spokes[lane])
-        });
-        let mut planes = Planes { normals: [[0.0; LANES]; 3], offset: [0.0; LANES] };
+        let [mut x, mut y, mut z] = [[0.0; LANES + 1]; 3];
+        for lane in 0..=LANES {
+            let place = begin + lane;
+            let corner = self.horizon[if place < self.horizon.len() { place } else { 0 }].from;
+            let point = &self.surface.corners[corner as usize].vertex.point;
+            (x[lane], y[lane], z[lane]) = (point.x - apex.x, point.y - apex.y, point.z - apex.z);
+        }
+        let mut planes = Planes::default();
         for k in 0..LANES {
             let cross = [
                 y[k] * z[k + 1] - z[k] * y[k + 1],
@@ -362,15 +311,82 @@ impl Polytope {
             ];
             let area_squared = cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2];
             let scale = if area_squared > 0.0 { 1.0 / area_squared.sqrt() } else { 0.0 };
-            let normal = cross.map(|x| x * scale);
-            (0..3).for_each(|axis| planes.normals[axis][k] = normal[axis]);
-            planes.offset[k] = normal[0] * apex.x + normal[1] * apex.y + normal[2] * apex.z;
+            planes.x[k] = cross[0] * scale;
+            planes.y[k] = cross[1] * scale;
+            planes.z[k] = cross[2] * scale;
+            planes.offset[k] = planes.x[k] * apex.x + planes.y[k] * apex.y + planes.z[k] * apex.z;
         }
         planes
     }
 
-    fn place(&mut self, face: Face, key: f64) -> u16 {
-        if let Some(place) = self.free.pop() {
+    /// Removes the faces that a point sees and collects the edges around them, counter-clockwise.
+    fn find_horizon(&mut self, first: u16, point: &Vector3<f64>, difference: &Difference) {
+        let Self { surface, free, horizon, stack, .. } = self;
+        horizon.clear();
+        stack.clear();
+        let mut remove = |surface: &mut Surface, face: u16| {
+            surface.keys[face as usize] = GONE;
+            free.push(face);
+        };
+        let noise = difference.noise();
+        let Face { neighbors, twins, .. } = surface.faces[first as usize];
+        remove(surface, first);
+        stack.extend([(neighbors[2], twins[2]), (neighbors[1], twins[1]), (neighbors[0], twins[0])]);
+        while let Some((index, edge)) = stack.pop() {
+            if surface.keys[index as usize] >= GONE {
+                continue;
+            }
+            let Face { plane, corners, neighbors, twins, .. } = *surface.update(index as usize, difference);
+            let (next, last) = AROUND[edge as usize];
+            // A face in whose plane the point lies is seen: with it would come triangles without area.
+            if plane.normal.dot(point) >= plane.offset - noise {
+                stack.extend([(neighbors[last], twins[last]), (neighbors[next], twins[next])]);
+                remove(surface, index);
+            } else {
+                horizon.push(Horizon { face: index, edge, from: corners[next], to: corners[edge as usize] });
+            }
+        }
+    }
+}
+
+impl Surface {
+    /// The face, with its plane at the present pose.
+    #[inline]
+    fn update(&mut self, face: usize, difference: &Difference) -> &Face {
+        if self.faces[face].epoch != self.epoch {
+            self.repose(face, difference);
+        }
+        &self.faces[face]
+    }
+
+    fn repose(&mut self, face: usize, difference: &Difference) {
+        let corners = self.faces[face].corners;
+        for corner in corners {
+            let corner = &mut self.corners[corner as usize];
+            if corner.epoch != self.epoch {
+                corner.vertex.point = difference.point(&corner.vertex.on_a, &corner.vertex.on_b);
+                corner.epoch = self.epoch;
+            }
+        }
+        let plane = self.plane_of(corners);
+        self.keys[face] = bound(&plane) + self.moved;
+        let face = &mut self.faces[face];
+        (face.plane, face.epoch) = (plane, self.epoch);
+    }
+
+    #[inline]
+    fn plane_of(&self, corners: [u16; 3]) -> Plane {
+        let p = corners.map(|corner| self.corners[corner as usize].vertex.point);
+        let cross = (p[1] - p[0]).cross(&(p[2] - p[0]));
+        let area_squared = cross.norm_squared();
+        let normal = if area_squared > 0.0 { cross * (1.0 / area_squared.sqrt()) } else { Vector3::zeros() };
+        Plane { normal, offset: normal.dot(&p[0]) }
+    }
+
+    /// Puts a face in a free place, or in a new one.
+    #[inline]
+    fn place(&mut self, face: Face, key: f64, free: Option<u16>) -> u16 {
+        if let Some(place) = free {
             self.faces[place as usize] = face;
             self.keys[place as usize] = key;
             return place;
@@ -379,41 +395,15 @@ impl Polytope {
         self.keys.push(key);
         (self.faces.len() - 1) as u16
     }
-
-    /// Removes the faces that a point sees and collects the edges around them, counter-clockwise.
-    fn find_horizon(&mut self, first: u16, point: &Vector3<f64>, difference: &Difference) {
-        self.horizon.clear();
-        self.stack.clear();
-        self.remove(first);
-        let around = |face: &Face, edge: usize| (face.neighbors[edge], face.twins[edge]);
-        let face = &self.faces[first as usize];
-        self.stack.extend([around(face, 2), around(face, 1), around(face, 0)]);
-        while let Some((index, edge)) = self.stack.pop() {
-            if self.keys[index as usize] == GONE {
-                continue;
-            }
-            let mut face = &self.faces[index as usize];
-            if face.epoch != self.epoch {
-                self.update(index as usize, difference);
-                face = &self.faces[index as usize];
-            }
-            let (next, last) = AROUND[edge as usize];
-            // A face in whose plane the vertex lies is seen: with it would come triangles without area.
-            if face.plane.normal.dot(point) >= face.plane.offset - difference.noise() {
-                self.stack.extend([around(face, last), around(face, next)]);
-                self.remove(index);
-            } else {
-                let (to, from) = (face.corners[edge as usize], face.corners[next]);
-                self.horizon.push(Horizon { face: index, edge, from, to });
-            }
-        }
-    }
-
-    fn remove(&mut self, face: u16) {
-        self.keys[face as usize] = GONE;
-        self.free.push(face);
-    }
 }
+
+/// Corners, neighbours and twins of a tetrahedron whose fourth vertex is in front of the first three.
+const TETRAHEDRON: [([u16; 3], [u16; 3], [u8; 3]); 4] = [
+    ([0, 2, 1], [3, 2, 1], [0, 0, 0]),
+    ([0, 1, 3], [0, 2, 3], [2, 2, 1]),
+    ([1, 2, 3], [0, 3, 1], [1, 2, 1]),
+    ([2, 0, 3], [0, 1, 2], [0, 2, 1]),
+];
 
 /// The edges after an edge.
 const AROUND: [(usize, usize); 3] = [(1, 2), (2, 0), (0, 1)];
@@ -422,14 +412,17 @@ const AROUND: [(usize, usize); 3] = [(1, 2), (2, 0), (0, 1)];
 const LANES: usize = 4;
 
 /// Planes of faces around an apex.
+#[derive(Default)]
 struct Planes {
-    normals: [[f64; LANES]; 3],
+    x: [f64; LANES],
+    y: [f64; LANES],
+    z: [f64; LANES],
     offset: [f64; LANES],
 }
 
 impl Planes {
-    fn normal(&self, lane: usize) -> Vector3<f64> {
-        Vector3::new(self.normals[0][lane], self.normals[1][lane], self.normals[2][lane])
+    fn plane(&self, lane: usize) -> Plane {
+        Plane { normal: Vector3::new(self.x[lane], self.y[lane], self.z[lane]), offset: self.offset[lane] }
     }
 }
 
@@ -437,4 +430,23 @@ impl Planes {
 /// to others.
 fn bound(plane: &Plane) -> f64 {
     if plane.normal == Vector3::zeros() { f64::MAX } else { plane.offset }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_faces_of_a_tetrahedron_are_joined_by_their_common_edges() {
+        for (corners, neighbors, twins) in TETRAHEDRON {
+            for edge in 0..3 {
+                let (other, back, _) = TETRAHEDRON[neighbors[edge] as usize];
+                let twin = twins[edge] as usize;
+                let ends = |corners: [u16; 3], edge: usize| [corners[edge], corners[(edge + 1) % 3]];
+                let [from, to] = ends(corners, edge);
+                assert_eq!(ends(other, twin), [to, from]);
+                assert_eq!(TETRAHEDRON[back[twin] as usize].0, corners);
+            }
+        }
+    }
 }
