@@ -1,7 +1,9 @@
 //! Convex shapes, known by their support functions: a *core* and a radius around it.
 
+mod bounds;
 mod hull;
 mod support;
+mod validity;
 
 use std::sync::Arc;
 
@@ -9,6 +11,7 @@ use nalgebra::Vector3;
 
 pub use hull::{ConvexHull, Facet, HullError};
 pub(crate) use support::{START_ANYWHERE, Support};
+pub use validity::ShapeError;
 
 /// The core of a convex shape, in the shape's own frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +49,8 @@ pub enum Core {
 }
 
 /// A convex shape: all points at most `radius` away from its core.
+///
+/// Constructors take any numbers; [`ConvexShape::validated`] refuses those that make no shape.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConvexShape {
     core: Core,

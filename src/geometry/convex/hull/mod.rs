@@ -19,7 +19,7 @@ mod tests;
 use nalgebra::{Point3, Unit, Vector3};
 use thiserror::Error;
 
-use self::climb::Search;
+use self::climb::Climb;
 use self::exact::ExactPoints;
 use self::facets::{Facets, Surface};
 use self::rows::Rows;
@@ -35,7 +35,7 @@ pub struct ConvexHull {
     triangles: Vec<[u32; 3]>,
     skeleton: Rows<Edge>,
     facets: Facets,
-    search: Search,
+    climb: Climb,
     center: Point3<f64>,
     radius: f64,
 }
@@ -126,10 +126,11 @@ impl ConvexHull {
         let triangles = triangles(polygons);
         let center = centroid(&around_middle, &triangles);
         let radius = around_middle.iter().map(|point| (point - center).norm()).fold(0.0, f64::max);
+        let center_in_metres = (middle + center) / exact.scale();
         let coordinates: Vec<Vector3<f64>> = vertices.iter().map(|point| point.coords).collect();
         Self {
-            search: Search::new(&coordinates, &skeleton, size / exact.scale()),
-            center: Point3::from((middle + center) / exact.scale()),
+            climb: Climb::new(&coordinates, &skeleton, size / exact.scale(), center_in_metres),
+            center: center_in_metres.into(),
             radius: radius / exact.scale(),
             vertices,
             triangles,
@@ -191,7 +192,7 @@ impl ConvexHull {
     /// the one whose normal is nearest to it. A segment and a point have none.
     #[must_use]
     pub fn facet_towards(&self, direction: &Vector3<f64>) -> Option<Facet<'_>> {
-        let vertex = self.search.support(direction, super::START_ANYWHERE).vertex;
+        let vertex = self.climb.support(direction, super::START_ANYWHERE).vertex;
         self.facet_at(vertex, direction)
     }
 
@@ -226,9 +227,9 @@ impl ConvexHull {
     }
 
     /// A point extreme in a direction; the search may start at a vertex.
-    #[inline]
+    #[inline(always)]
     pub(super) fn support(&self, direction: &Vector3<f64>, start: u32) -> Support {
-        self.search.support(direction, start)
+        self.climb.support(direction, start)
     }
 }
 
