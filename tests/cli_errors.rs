@@ -173,8 +173,15 @@ fn a_command_line_that_makes_no_sense_is_usage() {
         &["run", "a.ron", "--time", "NaN"],
         &["run", "a.ron", "--steps", "1", "--time", "1"],
         &["query", "collide", "a.obj"],
-        &["query", "collide", "sphere:1", "box:1,1,1"],
         &["query", "collide", "box:1,1", "box:1,1,1"],
+        &["query", "collide", "sphere:0", "box:1,1,1"],
+        &["query", "collide", "rounded:0.1:rounded:-0.1:box:1,1,1", "box:1,1,1"],
+        &["query", "collide", "rounded:0.1:cup.obj", "box:1,1,1"],
+        &["query", "collide", "pyramid:1", "box:1,1,1"],
+        &["query", "collide", "sphere:1", "cup.obj"],
+        &["query", "distance", "cup.obj", "halfspace"],
+        &["query", "collide", "sphere:1", "box:1,1,1", "--all"],
+        &["query", "collide", "sphere:1", "box:1,1,1", "--surface"],
         &["query", "collide", "box:1,1,1", "box:1,1,1", "--effort", "fast"],
         &["query", "penetration", "box:1,1,1", "box:1,1,1", "--all"],
         &["query", "collide", "box:1,1,1", "box:1,1,1", "--solid", "--surface"],
@@ -203,6 +210,22 @@ fn a_bad_pose_line_is_told_with_its_line() {
     }
     let missing = extricate(["query", "collide", "box:1,1,1", "box:1,1,1", "--poses", &folder.path("none")]);
     told(&missing, 3, &["none", "cannot read the poses"]);
+}
+
+#[test]
+fn a_hull_that_cannot_be_made_is_told_with_its_file() {
+    let folder = Folder::new();
+    let missing = extricate(["query", "collide", "hull:none.obj", "sphere:1"]);
+    told(&missing, 3, &["none.obj"]);
+    let bad = folder.write("bad.obj", "v 0 0 0\nv 1 0\n");
+    told(&extricate(["query", "collide", &format!("rounded:0.1:hull:{bad}"), "sphere:1"]), 3, &["bad.obj"]);
+}
+
+#[test]
+fn two_half_spaces_without_a_finite_depth_are_a_failure_and_not_apart() {
+    let ended = extricate(["query", "penetration", "halfspace", "halfspace"]);
+    assert_eq!(ended.exit, 5, "{}", ended.stderr);
+    assert!(ended.stdout.contains("failed") && ended.stdout.contains("half-spaces"), "{}", ended.stdout);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use nalgebra::Point3;
 use serde::Serialize;
 
 use super::super::table::number;
+use super::pair::Pair;
 use super::poses::Poses;
 use crate::penetration::{
     Effort, LocalPenetration, Penetration, TranslationalOptions, local_penetrations, penetration,
@@ -52,23 +53,23 @@ pub(super) enum Answer {
 /// A penetration, world frame.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct PenetrationAnswer {
-    depth: f64,
-    lower_bound: f64,
-    direction: [f64; 3],
-    translation: [f64; 3],
-    witnesses: [[f64; 3]; 2],
-    local: Vec<Local>,
-    iterations: u32,
-    converged: bool,
-    verified_free: bool,
+    pub(super) depth: f64,
+    pub(super) lower_bound: f64,
+    pub(super) direction: [f64; 3],
+    pub(super) translation: [f64; 3],
+    pub(super) witnesses: [[f64; 3]; 2],
+    pub(super) local: Vec<Local>,
+    pub(super) iterations: u32,
+    pub(super) converged: bool,
+    pub(super) verified_free: bool,
 }
 
 /// The overlap in one region, world frame.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Local {
-    point: [f64; 3],
-    normal: [f64; 3],
-    depth: f64,
+pub(super) struct Local {
+    pub(super) point: [f64; 3],
+    pub(super) normal: [f64; 3],
+    pub(super) depth: f64,
 }
 
 /// An answer as a line of JSON.
@@ -86,7 +87,14 @@ const NOTHING_PROVED: f64 = 0.0;
 
 impl Question {
     /// The answer at a pose, and how long the query took; what is told beyond the query takes no part in the time.
-    pub(super) fn ask(self, a: &Model, b: &Model, poses: &Poses) -> (Answer, Duration) {
+    pub(super) fn ask(self, pair: &Pair, poses: &Poses) -> (Answer, Duration) {
+        match pair {
+            Pair::Convex(shapes) => self.ask_convex(shapes, poses),
+            Pair::Meshes(models) => self.ask_meshes(&models[0], &models[1], poses),
+        }
+    }
+
+    fn ask_meshes(self, a: &Model, b: &Model, poses: &Poses) -> (Answer, Duration) {
         let (pose_a, pose_b) = (&poses.a, &poses.b);
         let started = Instant::now();
         match self {
@@ -153,7 +161,7 @@ impl Answer {
     }
 }
 
-fn coordinates(points: &[Point3<f64>; 2]) -> [[f64; 3]; 2] {
+pub(super) fn coordinates(points: &[Point3<f64>; 2]) -> [[f64; 3]; 2] {
     points.map(|point| point.coords.into())
 }
 

@@ -1,6 +1,8 @@
 //! `extricate query`: two shapes at given poses, asked one question per pose.
 
 mod answer;
+mod convex;
+mod pair;
 mod poses;
 mod shape;
 
@@ -9,6 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use self::answer::Question;
+use self::pair::{Pair, Wish};
 use self::poses::Poses;
 use self::shape::ShapeArgument;
 use super::console::Console;
@@ -23,8 +26,21 @@ Examples:
   extricate query collide cup.obj spoon.obj --all --poses poses.jsonl --json
   extricate query distance cup.obj spoon.obj --closer-than 0.01
   extricate query penetration cup.obj box:0.1,0.1,0.1 --effort fast
+  extricate query penetration hull:cup.obj capsule:0.1,0.5 --json
 
-A shape is a mesh file (.obj .stl .ply .off .gltf .glb) or box:X,Y,Z with full sizes in metres. A closed mesh is solid.
+Shapes, sizes in metres:
+  FILE              a mesh file (.obj .stl .ply .off .gltf .glb); a closed mesh is solid
+  hull:FILE         the convex hull of its vertices
+  sphere:R          around the origin, like all that follow
+  box:X,Y,Z         full sizes
+  capsule:R,LENGTH  along z, the length without the caps
+  cylinder:R,H      along z
+  cone:R,H          along z, the apex up, the origin at half height
+  halfspace         all that has z of zero or below
+  rounded:R:SHAPE   all points at most R from a shape that is no mesh file
+
+Two convex shapes are answered exactly, with a lower bound of the depth. A mesh file is asked about together with another
+one, a box or a hull. `--all` and `--surface` take the triangles of meshes, boxes and hulls.
 A pose line: {\"a\": {\"translation\": [x,y,z], \"rotation\": [w,x,y,z]}, \"b\": {...}}; a rotation of nine numbers is a
 matrix, rows first; what is missing is the identity; further keys are ignored. Points, directions and translations are
 in the world frame; the time of an answer is that of the query alone. Exit code 5 tells that a query failed.";
@@ -93,7 +109,7 @@ pub(super) fn execute(
     arguments: &Arguments,
 ) -> Result<(), Failure> {
     let question = question(arguments)?;
-    let [a, b] = [ShapeArgument::parse(&arguments.a)?, ShapeArgument::parse(&arguments.b)?];
+    let shapes = [ShapeArgument::parse(&arguments.a)?, ShapeArgument::parse(&arguments.b)?];
     let solidity = match (arguments.solid, arguments.surface) {
         (true, _) => Some(Solidity::Solid),
         (_, true) => Some(Solidity::Surface),
@@ -103,14 +119,14 @@ pub(super) fn execute(
         Some(path) => poses::read(path)?,
         None => vec![Poses::default()],
     };
-    let (a, b) = (a.load(solidity)?, b.load(solidity)?);
+    let pair = Pair::load(&shapes, Wish { triangles: arguments.all, solidity })?;
     let mut progress = console.progress(poses.len() as u64);
     let mut failures = 0_usize;
     for (index, pose) in poses.iter().enumerate() {
         if interrupt.is_asked() {
             return Err(Failure::Silent(Exit::Interrupted));
         }
-        let (answer, time) = question.ask(&a, &b, pose);
+        let (answer, time) = question.ask(&pair, pose);
         failures += usize::from(answer.is_failure());
         if console.json() {
             console.json_line(&answer.line(index, time))?;

@@ -1,8 +1,12 @@
-//! Shapes as the command line names them: a mesh file, or a primitive such as `box:1,2,3`.
+//! Shapes as the command line names them: a mesh file, or a convex shape such as `box:1,2,3` or `rounded:0.1:hull:FILE`.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use nalgebra::Vector3;
 
 use super::super::failure::{Exit, Failure};
+use crate::geometry::convex::{ConvexHull, ConvexShape, Core};
 use crate::geometry::procedural::{Cuboid, Procedural};
 use crate::geometry::read::read_mesh;
 use crate::geometry::report::MeshReport;
@@ -11,42 +15,61 @@ use crate::proximity::Model;
 
 /// A shape by name.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum ShapeArgument {
-    /// A mesh file.
-    File(PathBuf),
-    /// A box of full edge lengths [m].
-    Cuboid([f64; 3]),
+pub(super) struct ShapeArgument {
+    /// As it was written.
+    text: String,
+    form: Form,
 }
 
-/// Primitives that have no exact triangle mesh, so that queries cannot take them.
-const WITHOUT_MESH: [&str; 7] = ["sphere", "capsule", "cylinder", "cone", "halfspace", "hull", "rounded"];
+#[derive(Debug, Clone, PartialEq)]
+enum Form {
+    /// A mesh file.
+    File(PathBuf),
+    /// The convex hull of a mesh file's vertices.
+    Hull(PathBuf),
+    /// A convex shape that needs no file.
+    Primitive(ConvexShape),
+    /// All points at most a length [m] from a convex shape.
+    Rounded(f64, Box<Form>),
+}
+
+/// How every form is written.
+const FORMS: &str =
+    "sphere:R, box:X,Y,Z, capsule:R,LENGTH, cylinder:R,H, cone:R,H, halfspace, hull:FILE, rounded:R:SHAPE";
 
 impl ShapeArgument {
     /// The shape that the text names.
     pub(super) fn parse(text: &str) -> Result<Self, Failure> {
-        let usage = |message: String| Failure::new(Exit::Usage, message);
-        let (form, numbers) = text.split_once(':').unwrap_or((text, ""));
-        if form == "box" {
-            let sizes: Result<Vec<f64>, _> = numbers.split(',').map(|n| n.trim().parse::<f64>()).collect();
-            return match sizes.as_deref() {
-                Ok(&[x, y, z]) if [x, y, z].iter().all(|size| size.is_finite() && *size > 0.0) => {
-                    Ok(Self::Cuboid([x, y, z]))
-                }
-                _ => Err(usage(format!(
-                    "`{text}` is no box: write box:X,Y,Z with three full sizes above zero"
-                ))),
-            };
+        let form = form(text).map_err(|why| Failure::new(Exit::Usage, format!("`{text}`: {why}")))?;
+        Ok(Self { text: text.to_owned(), form })
+    }
+
+    /// As it was written.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the shape is convex by its form; that of a mesh file is not known.
+    pub(super) fn is_convex(&self) -> bool {
+        !matches!(self.form, Form::File(_))
+    }
+
+    /// Whether triangles describe the shape exactly.
+    pub(super) fn has_triangles(&self) -> bool {
+        match &self.form {
+            Form::File(_) | Form::Hull(_) => true,
+            Form::Primitive(shape) => matches!(shape.core(), Core::Cuboid { .. }),
+            Form::Rounded(..) => false,
         }
-        if WITHOUT_MESH.contains(&form) {
-            return Err(usage(format!(
-                "`{text}`: queries take mesh files and box:X,Y,Z so far; `extricate mesh` makes meshes of other shapes"
-            )));
-        }
-        Ok(Self::File(PathBuf::from(text)))
+    }
+
+    /// The convex shape.
+    pub(super) fn convex(&self) -> Result<ConvexShape, Failure> {
+        self.form.convex()
     }
 
     /// The shape with its tree; closed meshes are solid unless `solidity` says otherwise.
-    pub(super) fn load(&self, solidity: Option<Solidity>) -> Result<Model, Failure> {
+    pub(super) fn model(&self, solidity: Option<Solidity>) -> Result<Model, Failure> {
         let mesh = self.mesh()?;
         let report = MeshReport::of(&mesh);
         if solidity == Some(Solidity::Solid) && !report.solid {
@@ -54,46 +77,188 @@ impl ShapeArgument {
                 Some(volume) => format!("it has a volume of {volume} m³"),
                 None => format!("it is open ({} of {} edges)", report.unbalanced_edges, report.edges),
             };
-            return Err(Failure::new(Exit::BadFile, format!("{} is no solid: {why}", self.name())));
+            return Err(Failure::new(Exit::BadFile, format!("{} is no solid: {why}", self.text)));
         }
         let derived = if report.solid { Solidity::Solid } else { Solidity::Surface };
         Ok(Model::new(mesh, solidity.unwrap_or(derived)))
     }
 
+    /// The triangles of a shape that has some.
     fn mesh(&self) -> Result<TriangleMesh, Failure> {
-        match self {
-            Self::File(path) => read_mesh(path).map_err(|error| Failure::of(Exit::BadFile, &error)),
-            Self::Cuboid([x, y, z]) => {
-                let cuboid = Cuboid { x: *x, y: *y, z: *z, ..Cuboid::default() };
+        let core = match &self.form {
+            Form::File(path) => return read_mesh(path).map_err(|error| Failure::of(Exit::BadFile, &error)),
+            form => form.convex()?.core().clone(),
+        };
+        match core {
+            Core::Hull(hull) => hull
+                .mesh()
+                .map_err(|error| Failure::new(Exit::BadFile, format!("{} is flat: {error}", self.text))),
+            Core::Cuboid { half_extents } => {
+                let [x, y, z] = (2.0 * half_extents).into();
+                let cuboid = Cuboid { x, y, z, ..Cuboid::default() };
                 cuboid.mesh().map_err(|error| Failure::of(Exit::Usage, &error))
             }
+            _ => Err(Failure::new(Exit::Usage, format!("`{}` has no triangles", self.text))),
         }
     }
+}
 
-    fn name(&self) -> String {
+impl Form {
+    fn convex(&self) -> Result<ConvexShape, Failure> {
         match self {
-            Self::File(path) => path.display().to_string(),
-            Self::Cuboid([x, y, z]) => format!("box:{x},{y},{z}"),
+            Self::File(path) => {
+                let why = format!("{} is a mesh file: write hull:FILE for its convex hull", path.display());
+                Err(Failure::new(Exit::Usage, why))
+            }
+            Self::Hull(path) => {
+                let mesh = read_mesh(path).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+                let hull = ConvexHull::new(mesh.vertices());
+                let hull = hull.map_err(|error| Failure::of(Exit::BadFile, &error))?;
+                Ok(ConvexShape::hull(Arc::new(hull)))
+            }
+            Self::Primitive(shape) => Ok(shape.clone()),
+            Self::Rounded(radius, form) => Ok(form.convex()?.rounded(*radius)),
         }
     }
+}
+
+/// The form that a text names, or why there is none.
+fn form(text: &str) -> Result<Form, String> {
+    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+    let shape = match name {
+        "sphere" => {
+            let [radius] = sizes(rest, "sphere:R")?;
+            ConvexShape::sphere(radius)
+        }
+        "box" => {
+            let [x, y, z] = sizes(rest, "box:X,Y,Z with full sizes")?;
+            ConvexShape::cuboid(Vector3::new(x, y, z))
+        }
+        "capsule" => {
+            let [radius, length] = sizes(rest, "capsule:R,LENGTH, the length without the caps,")?;
+            ConvexShape::capsule(radius, length)
+        }
+        "cylinder" => {
+            let [radius, height] = sizes(rest, "cylinder:R,H")?;
+            ConvexShape::cylinder(radius, height)
+        }
+        "cone" => {
+            let [radius, height] = sizes(rest, "cone:R,H")?;
+            ConvexShape::cone(radius, height)
+        }
+        "halfspace" if text == name => ConvexShape::half_space(),
+        "halfspace" => return Err(String::from("a half-space has no sizes: write halfspace")),
+        "hull" if rest.is_empty() => return Err(String::from("write hull:FILE with a mesh file")),
+        "hull" => return Ok(Form::Hull(rest.into())),
+        "rounded" => return rounded(rest),
+        _ => return file(text, name),
+    };
+    shape.validated().map(Form::Primitive).map_err(|error| error.to_string())
+}
+
+/// The numbers of a shape.
+fn sizes<const N: usize>(text: &str, written: &str) -> Result<[f64; N], String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse::<f64>()).collect();
+    let numbers = numbers.ok().and_then(|numbers| <[f64; N]>::try_from(numbers).ok());
+    numbers.ok_or_else(|| format!("write {written} in metres"))
+}
+
+fn rounded(text: &str) -> Result<Form, String> {
+    let Some((radius, shape)) = text.split_once(':') else {
+        return Err(String::from("write rounded:R:SHAPE with a radius in metres"));
+    };
+    let [radius] = sizes(radius, "rounded:R:SHAPE with a radius")?;
+    if !(radius >= 0.0 && radius.is_finite()) {
+        return Err(format!(
+            "the radius of a rounded shape must be zero or above and finite, not {radius} m"
+        ));
+    }
+    match form(shape)? {
+        Form::File(_) => {
+            Err(String::from("a mesh file can be rounded as its convex hull only: rounded:R:hull:FILE"))
+        }
+        shape => Ok(Form::Rounded(radius, Box::new(shape))),
+    }
+}
+
+/// A file, unless what it would be called looks like a shape. One letter before a colon is a drive.
+fn file(text: &str, name: &str) -> Result<Form, String> {
+    let path = PathBuf::from(text);
+    let is_word = name.len() > 1 && name.chars().all(|letter| letter.is_ascii_alphabetic());
+    if text != name && is_word && !path.exists() {
+        return Err(format!("there is no shape `{name}`; shapes are {FORMS} and mesh files"));
+    }
+    Ok(Form::File(path))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn convex(text: &str) -> ConvexShape {
+        ShapeArgument::parse(text).unwrap().convex().unwrap()
+    }
+
     #[test]
-    fn files_and_boxes_are_told_apart() {
-        assert_eq!(ShapeArgument::parse("box:1,2.5,3").unwrap(), ShapeArgument::Cuboid([1.0, 2.5, 3.0]));
-        for path in ["cup.obj", "C:\\meshes\\cup.obj", "./box"] {
-            assert_eq!(ShapeArgument::parse(path).unwrap(), ShapeArgument::File(path.into()));
+    fn every_form_names_its_shape() {
+        assert_eq!(convex("sphere:0.5"), ConvexShape::sphere(0.5));
+        assert_eq!(convex("box:1, 2.5,3"), ConvexShape::cuboid(Vector3::new(1.0, 2.5, 3.0)));
+        assert_eq!(convex("capsule:0.5,0"), ConvexShape::capsule(0.5, 0.0));
+        assert_eq!(convex("cylinder:0.5,2"), ConvexShape::cylinder(0.5, 2.0));
+        assert_eq!(convex("cone:0.5,2"), ConvexShape::cone(0.5, 2.0));
+        assert_eq!(convex("halfspace"), ConvexShape::half_space());
+        assert_eq!(
+            convex("rounded:0.1:rounded:0.2:cone:0.5,2"),
+            ConvexShape::cone(0.5, 2.0).rounded(0.2).rounded(0.1)
+        );
+        let hull = ShapeArgument::parse("rounded:0.1:hull:C:\\cup.obj").unwrap();
+        assert_eq!(hull.form, Form::Rounded(0.1, Box::new(Form::Hull("C:\\cup.obj".into()))));
+        for path in ["cup.obj", "C:\\meshes\\cup.obj", "./box", "./halfspace", "a b/c:d.obj"] {
+            assert_eq!(ShapeArgument::parse(path).unwrap().form, Form::File(path.into()));
         }
     }
 
     #[test]
-    fn a_form_that_cannot_be_a_mesh_is_refused_and_so_is_a_box_without_three_sizes() {
-        for text in ["sphere:1", "halfspace", "hull:cup.obj", "box:1,2", "box:1,2,0", "box:1,2,NaN", "box"] {
-            assert!(matches!(ShapeArgument::parse(text), Err(Failure::Told(Exit::Usage, _))), "{text}");
+    fn what_is_no_shape_is_told_with_what_it_should_be() {
+        for (text, told) in [
+            ("sphere:-1", "radius of a sphere must be positive and finite, not -1 m"),
+            ("sphere:", "write sphere:R"),
+            ("sphere", "write sphere:R"),
+            ("sphere:1,2", "write sphere:R"),
+            ("box:1,2", "write box:X,Y,Z"),
+            ("box:1,2,0", "size along z of a box must be positive and finite, not 0 m"),
+            ("box:1,2,NaN", "not NaN m"),
+            ("box", "write box:X,Y,Z"),
+            ("hull", "write hull:FILE"),
+            ("capsule:1", "write capsule:R,LENGTH"),
+            ("capsule:1,-2", "length of a capsule must be zero or above"),
+            ("cylinder:1,inf", "not inf m"),
+            ("cone:1,x", "write cone:R,H"),
+            ("halfspace:1", "has no sizes"),
+            ("hull:", "write hull:FILE"),
+            ("rounded:1", "write rounded:R:SHAPE"),
+            ("rounded:x:box:1,1,1", "write rounded:R:SHAPE"),
+            ("rounded:-0.1:sphere:1", "zero or above and finite, not -0.1 m"),
+            ("rounded:0.1:sphere:0", "radius of a sphere"),
+            ("rounded:0.1:cup.obj", "rounded:R:hull:FILE"),
+            ("rounded:0.1:", "rounded:R:hull:FILE"),
+            ("spere:1", "there is no shape `spere`"),
+        ] {
+            match ShapeArgument::parse(text) {
+                Err(Failure::Told(Exit::Usage, message)) => {
+                    assert!(message.contains(told) && message.contains(text), "{message}");
+                }
+                other => panic!("{text}: {other:?}"),
+            }
         }
+    }
+
+    #[test]
+    fn boxes_and_files_have_triangles() {
+        let has = |text: &str| ShapeArgument::parse(text).unwrap().has_triangles();
+        assert!(["box:1,1,1", "cup.obj", "hull:cup.obj"].into_iter().all(has));
+        assert!(
+            !["sphere:1", "halfspace", "rounded:0:box:1,1,1", "rounded:1:hull:cup.obj"].into_iter().any(has)
+        );
     }
 }

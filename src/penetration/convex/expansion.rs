@@ -63,7 +63,10 @@ impl Expansion<'_, '_> {
                 self.polytope.start(&tetrahedron);
                 let bounds = Bounds {
                     upper: f64::INFINITY,
-                    lower: f64::NEG_INFINITY, normal: Vector3::zeros(), vertex: Vertex::default(), face: 0
+                    lower: f64::NEG_INFINITY,
+                    normal: Vector3::zeros(),
+                    vertex: Vertex::default(),
+                    face: 0,
                 };
                 self.polytope.collect(f64::INFINITY, self.difference);
                 self.run(bounds).unwrap_or_else(|broken| Expanded { gap: broken.gap, face: None })
@@ -149,7 +152,8 @@ impl Expansion<'_, '_> {
         };
         let on_b = self.difference.of_b(&on_b);
         let Bounds { upper, lower, normal, .. } = bounds;
-        let gap = Gap { value: -upper, at_most: -lower.min(upper), normal, on_a, on_b, supports: *self.supports };
+        let gap =
+            Gap { value: -upper, at_most: -lower.min(upper), normal, on_a, on_b, supports: *self.supports };
         Expanded { gap, face: Some(face.unwrap_or_else(|| self.polytope.nearest_of_all())) }
     }
 

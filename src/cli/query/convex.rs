@@ -1,0 +1,101 @@
+//! Questions about two convex shapes, answered by their certified signed distance.
+
+use std::time::{Duration, Instant};
+
+use nalgebra::{Isometry3, Translation3, center};
+
+use super::answer::{Answer, Local, PenetrationAnswer, Question, coordinates};
+use super::poses::Poses;
+use crate::geometry::convex::ConvexShape;
+use crate::penetration::convex::{ConvexCache, ConvexError, ConvexOptions, SignedDistance, signed_distance};
+
+/// Share of the shapes' size that is added to a separating translation.
+const CLEARANCE: f64 = 0.9e-10;
+
+/// Share of sizes and positions by which the bounds of a depth of zero may differ: the rounding of coordinates. The depth of
+/// shapes that touch is no better known.
+const ROUNDING: f64 = 1e-14;
+
+impl Question {
+    /// The answer for convex shapes, and how long the query took. Every answer begins afresh, so that it
+    /// does not depend on those before.
+    pub(super) fn ask_convex(self, shapes: &[ConvexShape; 2], poses: &Poses) -> (Answer, Duration) {
+        let started = Instant::now();
+        let found = signed_distance_at(shapes, &poses.a, &poses.b);
+        let time = started.elapsed();
+        let answer = match (found, self) {
+            (Err(error), _) => Answer::Failed { error: error.to_string() },
+            (Ok(found), _) if found.value <= 0.0 && found.at_most > rounding(shapes, poses) => {
+                Answer::Failed {
+                    error: format!(
+                        "not decided: apart by no more than {} m, or overlapping by no more than {} m",
+                        found.at_most, -found.value
+                    ),
+                }
+            }
+            (Ok(found), Self::Collide { .. }) => {
+                Answer::Collide { collides: found.value <= 0.0, pairs: None }
+            }
+            (Ok(found), Self::Distance { closer_than }) => match closer_than {
+                Some(limit) if found.value > limit => Answer::Farther { distance: None, points: None },
+                _ => {
+                    Answer::Distance { distance: found.value.max(0.0), points: coordinates(&found.witnesses) }
+                }
+            },
+            (Ok(found), Self::Penetration(_)) => match found.depth() {
+                Some(depth) => penetration(shapes, poses, &found, depth),
+                None => Answer::Separate {},
+            },
+        };
+        (answer, time)
+    }
+}
+
+fn signed_distance_at(
+    [a, b]: &[ConvexShape; 2],
+    pose_a: &Isometry3<f64>,
+    pose_b: &Isometry3<f64>,
+) -> Result<SignedDistance, ConvexError> {
+    signed_distance(a, pose_a, b, pose_b, &ConvexOptions::default(), &mut ConvexCache::default())
+}
+
+/// The answer for shapes that overlap; a translation after which they are not found apart is a failure.
+fn penetration(shapes: &[ConvexShape; 2], poses: &Poses, found: &SignedDistance, depth: f64) -> Answer {
+    let size = size(shapes);
+    let direction = found.direction.into_inner();
+    let translation = direction * (depth + CLEARANCE * size);
+    let moved = Translation3::from(translation) * poses.a;
+    let left = signed_distance_at(shapes, &moved, &poses.b);
+    if !left.is_ok_and(|left| left.value > 0.0) {
+        let error = format!("the translation found ({depth} m) does not separate the shapes");
+        return Answer::Failed { error };
+    }
+    let proved = (-found.at_most).clamp(0.0, depth);
+    let tolerance = ConvexOptions::default().relative_tolerance * depth + rounding(shapes, poses);
+    let middle = center(&found.witnesses[0], &found.witnesses[1]);
+    let region = Local { point: middle.coords.into(), normal: direction.into(), depth };
+    Answer::Penetrating(PenetrationAnswer {
+        depth,
+        lower_bound: proved,
+        direction: direction.into(),
+        translation: translation.into(),
+        witnesses: coordinates(&found.witnesses),
+        local: vec![region],
+        iterations: found.supports,
+        converged: depth - proved <= tolerance,
+        verified_free: true,
+    })
+}
+
+/// The size of two shapes [m]: the radii of their bounding spheres. Where both are half-spaces, which have none, a metre.
+fn size(shapes: &[ConvexShape; 2]) -> f64 {
+    let radii = shapes.iter().map(|shape| shape.bounding_sphere().1);
+    let size: f64 = radii.filter(|radius| radius.is_finite()).sum();
+    if size > 0.0 { size } else { 1.0 }
+}
+
+/// What rounding leaves unknown of a depth [m].
+fn rounding(shapes: &[ConvexShape; 2], poses: &Poses) -> f64 {
+    let far = poses.a.translation.vector.norm() + poses.b.translation.vector.norm();
+    ROUNDING * (size(shapes) + far)
+}
