@@ -58,14 +58,26 @@ impl<'a> Difference<'a> {
     /// A point extreme in `direction`, frame of A; the searches start at `start`.
     #[inline]
     pub(super) fn support(&self, direction: &Vector3<f64>, start: [u32; 2]) -> Vertex {
-        let on_a = self.a.support(direction, start[0]);
-        let on_b = self.b.support(&-self.rotation.tr_mul(direction), start[1]);
+        self.support_along(direction, &self.direction_in_b(direction), start)
+    }
+
+    /// The same, with the direction in which B is extreme, frame of B.
+    #[inline]
+    pub(super) fn support_along(&self, on_a: &Vector3<f64>, on_b: &Vector3<f64>, start: [u32; 2]) -> Vertex {
+        let on_a = self.a.support(on_a, start[0]);
+        let on_b = self.b.support(on_b, start[1]);
         Vertex {
             point: self.point(&on_a.point, &on_b.point),
             on_a: on_a.point,
             on_b: on_b.point,
             vertices: [on_a.vertex, on_b.vertex],
         }
+    }
+
+    /// The direction in which B must be extreme for the difference to be so in `direction`, frame of B.
+    #[inline]
+    pub(super) fn direction_in_b(&self, direction: &Vector3<f64>) -> Vector3<f64> {
+        -self.rotation.tr_mul(direction)
     }
 
     /// a − b [m], frame of A, for a in the frame of A and b in that of B.

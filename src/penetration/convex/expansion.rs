@@ -89,7 +89,7 @@ impl Expansion<'_, '_> {
         if !(plane.offset > 0.0) {
             return None;
         }
-        let vertex = self.support(&plane.normal, self.polytope.start_of(face));
+        let vertex = self.support_of(face, &plane.normal);
         let upper = plane.normal.dot(&vertex.point);
         self.polytope.collect(upper, self.difference);
         self.run(Bounds { upper, lower: f64::NEG_INFINITY, normal: plane.normal, vertex, face }).ok()
@@ -105,7 +105,7 @@ impl Expansion<'_, '_> {
                 return Ok(self.expanded(&bounds));
             };
             bounds.lower = bounds.lower.max(plane.offset);
-            let vertex = self.support(&plane.normal, self.polytope.start_of(face));
+            let vertex = self.support_of(face, &plane.normal);
             let depth = plane.normal.dot(&vertex.point);
             if depth < bounds.upper {
                 bounds = Bounds { upper: depth, normal: plane.normal, vertex, face, ..bounds };
@@ -124,6 +124,14 @@ impl Expansion<'_, '_> {
         self.difference.support(direction, start)
     }
 
+    /// The support along the normal of a face.
+    fn support_of(&mut self, face: u16, normal: &Vector3<f64>) -> Vertex {
+        *self.supports += 1;
+        let in_b = self.difference.direction_in_b(normal);
+        let start = self.polytope.start_of(face, normal, &in_b);
+        self.difference.support_along(normal, &in_b, start)
+    }
+
     fn tolerance(&self, depth: f64) -> f64 {
         if depth < f64::INFINITY { self.difference.tolerance(-depth, self.relative_tolerance) } else { 0.0 }
     }
@@ -135,7 +143,7 @@ impl Expansion<'_, '_> {
             // The face of the least support value has been replaced; the nearest one now may be as good.
             let nearest = self.polytope.nearest_of_all();
             let plane = self.polytope.plane_at(nearest, self.difference);
-            let vertex = self.support(&plane.normal, self.polytope.start_of(nearest));
+            let vertex = self.support_of(nearest, &plane.normal);
             let depth = plane.normal.dot(&vertex.point);
             bounds.lower = bounds.lower.max(plane.offset);
             let is_beside = plane.normal.dot(&bounds.normal) > BESIDE;

@@ -204,9 +204,16 @@ impl Polytope {
         self.surface.keys.get(face as usize).is_some_and(|key| *key < GONE)
     }
 
-    /// Where the searches for the support of a face start: at a corner of it.
-    pub(super) fn start_of(&self, face: u16) -> [u32; 2] {
-        self.surface.corners[self.surface.faces[face as usize].corners[0] as usize].vertex.vertices
+    /// Where the searches for the support of a face start: at the corners of it that reach farthest, of A and of B.
+    pub(super) fn start_of(&self, face: u16, normal: &Vector3<f64>, in_b: &Vector3<f64>) -> [u32; 2] {
+        let corners = self.surface.faces[face as usize].corners.map(|corner| &self.surface.corners[corner as usize].vertex);
+        let heights_a = corners.map(|corner| corner.on_a.dot(normal));
+        let heights_b = corners.map(|corner| corner.on_b.dot(in_b));
+        let farthest = |heights: [f64; 3]| {
+            let first = if heights[1] > heights[0] { 1 } else { 0 };
+            if heights[2] > heights[first] { 2 } else { first }
+        };
+        [corners[farthest(heights_a)].vertices[0], corners[farthest(heights_b)].vertices[1]]
     }
 
     /// The witnesses of the foot of the origin on the nearest plane, each in its own frame [m]. The search starts at a

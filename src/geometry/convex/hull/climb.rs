@@ -115,23 +115,13 @@ impl Climb {
     #[inline(never)]
     fn extreme_from(&self, start: u32, x: f64, y: f64, z: f64) -> u32 {
         let direction = Vector3::new(x, y, z);
-        let mut vertex = start;
-        if start != START_ANYWHERE {
-            let rounding = self.rounding(&direction);
-            for _ in 0..STEPS_FROM_START {
-                vertex = self.step(vertex, &direction, rounding);
-                if self.is_extreme(vertex, &direction) {
-                    return vertex;
-                }
-            }
-        }
         let guess = match &self.beginning {
             Beginning::All(blocks) => return highest(blocks, &self.vertices, &direction),
             Beginning::Table(table) => table.vertex_near(&direction),
         };
         let value = |vertex: u32| self.vertices[vertex as usize].dot(&direction);
-        let is_better = vertex != START_ANYWHERE && value(vertex) >= value(guess);
-        self.top(if is_better { vertex } else { guess }, &direction)
+        let is_better = start != START_ANYWHERE && value(start) >= value(guess);
+        self.top(if is_better { start } else { guess }, &direction)
     }
 
     #[inline]
