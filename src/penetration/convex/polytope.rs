@@ -18,12 +18,28 @@ use super::simplex::Simplex;
 struct Face {
     plane: Plane,
     corners: [u16; 3],
-    /// The faces across the edges …
-    neighbors: [u16; 3],
-    /// … and the same edges as these count them.
-    twins: [u8; 3],
+    /// The edges that the neighbours have in common with these.
+    links: [Link; 3],
     /// The pose at which the plane was computed.
     epoch: u32,
+}
+
+/// An edge of a face: the face times four, plus the edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Link(u32);
+
+impl Link {
+    const fn new(face: u16, edge: u8) -> Self {
+        Self((face as u32) << 2 | edge as u32)
+    }
+
+    fn face(self) -> usize {
+        (self.0 >> 2) as usize
+    }
+
+    fn edge(self) -> usize {
+        (self.0 & 3) as usize
+    }
 }
 
 /// A plane of a face.
@@ -38,10 +54,8 @@ pub(super) struct Plane {
 /// An edge around the faces that are seen from a point.
 #[derive(Debug, Clone, Copy)]
 struct Horizon {
-    /// The face that is not seen …
-    face: u16,
-    /// … and the edge as it counts it.
-    edge: u8,
+    /// The edge of the face that is not seen.
+    link: Link,
     /// Where the edge begins, as the face that is seen has it …
     from: u16,
     /// … and where it ends.
@@ -85,7 +99,7 @@ pub(super) struct Polytope {
     horizon: Vec<Horizon>,
     /// The faces of one growth, around the new vertex.
     ring: Vec<u16>,
-    stack: Vec<(u16, u8)>,
+    stack: Vec<Link>,
 }
 
 /// Surfaces larger than this are not kept up: a new one is built instead.
@@ -104,9 +118,9 @@ impl Polytope {
         if volume < 0.0 {
             surface.corners.swap(0, 1);
         }
-        for (corners, neighbors, twins) in TETRAHEDRON {
+        for (corners, links) in TETRAHEDRON {
             let plane = surface.plane_of(corners);
-            surface.faces.push(Face { plane, corners, neighbors, twins, epoch: 0 });
+            surface.faces.push(Face { plane, corners, links, epoch: 0 });
             surface.keys.push(bound(&plane));
         }
     }
@@ -222,7 +236,7 @@ impl Polytope {
         let surface = &mut self.surface;
         let mut weights = [1.0; 3];
         for _ in 0..surface.faces.len() {
-            let Face { plane, corners, neighbors, .. } = *surface.update(face as usize, difference);
+            let Face { plane, corners, links, .. } = *surface.update(face as usize, difference);
             let foot = plane.normal * plane.offset;
             let p = corners.map(|corner| surface.corners[corner as usize].vertex.point - foot);
             // Of each corner, by the edge opposite to it.
@@ -231,11 +245,11 @@ impl Polytope {
             if weights[least] >= 0.0 {
                 break;
             }
-            let beside = neighbors[AROUND[least].0];
-            if surface.update(beside as usize, difference).plane.offset > plane.offset + difference.noise() {
+            let beside = links[AROUND[least].0].face();
+            if surface.update(beside, difference).plane.offset > plane.offset + difference.noise() {
                 break;
             }
-            face = beside;
+            face = beside as u16;
         }
         let corners = surface.faces[face as usize].corners.map(|corner| surface.corners[corner as usize].vertex);
         if weights.iter().any(|weight| *weight < 0.0) {
@@ -275,16 +289,15 @@ impl Polytope {
             let planes = self.planes(begin, &vertex.point);
             let lanes = LANES.min(count - begin);
             for (lane, horizon) in self.horizon[begin..begin + lanes].iter().enumerate() {
-                let Horizon { face: outer, edge, from, to } = *horizon;
+                let Horizon { link, from, to } = *horizon;
                 let plane = planes.plane(lane);
                 sound &= from == expected && plane.offset >= least;
                 expected = to;
                 let key = bound(&plane) + moved;
-                let neighbors = [outer, 0, 0];
-                let face = Face { plane, corners: [from, to, apex], neighbors, twins: [edge, 2, 1], epoch };
+                let links = [link, Link::new(0, 2), Link::new(0, 1)];
+                let face = Face { plane, corners: [from, to, apex], links, epoch };
                 let place = self.surface.place(face, key, self.free.pop());
-                let outer = &mut self.surface.faces[outer as usize];
-                (outer.neighbors[edge as usize], outer.twins[edge as usize]) = (place, 0);
+                self.surface.faces[link.face()].links[link.edge()] = Link::new(place, 0);
                 self.ring.push(place);
                 if key < limit {
                     self.candidates.push(Candidate { key, face: place });
@@ -293,8 +306,8 @@ impl Polytope {
         }
         let mut before = self.ring[count - 1];
         for &face in &self.ring {
-            self.surface.faces[before as usize].neighbors[1] = face;
-            self.surface.faces[face as usize].neighbors[2] = before;
+            self.surface.faces[before as usize].links[1] = Link::new(face, 2);
+            self.surface.faces[face as usize].links[2] = Link::new(before, 1);
             before = face;
         }
         sound
@@ -331,26 +344,25 @@ impl Polytope {
         let Self { surface, free, horizon, stack, .. } = self;
         horizon.clear();
         stack.clear();
-        let mut remove = |surface: &mut Surface, face: u16| {
-            surface.keys[face as usize] = GONE;
-            free.push(face);
-        };
         let noise = difference.noise();
-        let Face { neighbors, twins, .. } = surface.faces[first as usize];
-        remove(surface, first);
-        stack.extend([(neighbors[2], twins[2]), (neighbors[1], twins[1]), (neighbors[0], twins[0])]);
-        while let Some((index, edge)) = stack.pop() {
-            if surface.keys[index as usize] >= GONE {
+        let links = surface.faces[first as usize].links;
+        surface.keys[first as usize] = GONE;
+        free.push(first);
+        stack.extend([links[2], links[1], links[0]]);
+        while let Some(link) = stack.pop() {
+            let index = link.face();
+            if surface.keys[index] >= GONE {
                 continue;
             }
-            let Face { plane, corners, neighbors, twins, .. } = *surface.update(index as usize, difference);
-            let (next, last) = AROUND[edge as usize];
+            let face = surface.update(index, difference);
+            let (next, last) = AROUND[link.edge()];
             // A face in whose plane the point lies is seen: with it would come triangles without area.
-            if plane.normal.dot(point) >= plane.offset - noise {
-                stack.extend([(neighbors[last], twins[last]), (neighbors[next], twins[next])]);
-                remove(surface, index);
+            if face.plane.normal.dot(point) >= face.plane.offset - noise {
+                stack.extend([face.links[last], face.links[next]]);
+                surface.keys[index] = GONE;
+                free.push(index as u16);
             } else {
-                horizon.push(Horizon { face: index, edge, from: corners[next], to: corners[edge as usize] });
+                horizon.push(Horizon { link, from: face.corners[next], to: face.corners[link.edge()] });
             }
         }
     }
@@ -404,16 +416,16 @@ impl Surface {
     }
 }
 
-/// Corners, neighbours and twins of a tetrahedron whose fourth vertex is in front of the first three.
-const TETRAHEDRON: [([u16; 3], [u16; 3], [u8; 3]); 4] = [
-    ([0, 2, 1], [3, 2, 1], [0, 0, 0]),
-    ([0, 1, 3], [0, 2, 3], [2, 2, 1]),
-    ([1, 2, 3], [0, 3, 1], [1, 2, 1]),
-    ([2, 0, 3], [0, 1, 2], [0, 2, 1]),
+/// Corners and links of a tetrahedron whose fourth vertex is in front of the first three.
+const TETRAHEDRON: [([u16; 3], [Link; 3]); 4] = [
+    ([0, 2, 1], [Link::new(3, 0), Link::new(2, 0), Link::new(1, 0)]),
+    ([0, 1, 3], [Link::new(0, 2), Link::new(2, 2), Link::new(3, 1)]),
+    ([1, 2, 3], [Link::new(0, 1), Link::new(3, 2), Link::new(1, 1)]),
+    ([2, 0, 3], [Link::new(0, 0), Link::new(1, 2), Link::new(2, 1)]),
 ];
 
-/// The edges after an edge.
-const AROUND: [(usize, usize); 3] = [(1, 2), (2, 0), (0, 1)];
+/// The edges after an edge; four, so that no index of two bits is out of range.
+const AROUND: [(usize, usize); 4] = [(1, 2), (2, 0), (0, 1), (0, 0)];
 
 /// Planes that are computed at once.
 const LANES: usize = 4;
@@ -445,14 +457,13 @@ mod tests {
 
     #[test]
     fn the_faces_of_a_tetrahedron_are_joined_by_their_common_edges() {
-        for (corners, neighbors, twins) in TETRAHEDRON {
+        for (corners, links) in TETRAHEDRON {
             for edge in 0..3 {
-                let (other, back, _) = TETRAHEDRON[neighbors[edge] as usize];
-                let twin = twins[edge] as usize;
+                let (other, back) = TETRAHEDRON[links[edge].face()];
                 let ends = |corners: [u16; 3], edge: usize| [corners[edge], corners[(edge + 1) % 3]];
                 let [from, to] = ends(corners, edge);
-                assert_eq!(ends(other, twin), [to, from]);
-                assert_eq!(TETRAHEDRON[back[twin] as usize].0, corners);
+                assert_eq!(ends(other, links[edge].edge()), [to, from]);
+                assert_eq!(TETRAHEDRON[back[links[edge].edge()].face()].0, corners);
             }
         }
     }
