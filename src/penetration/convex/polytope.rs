@@ -97,8 +97,6 @@ pub(super) struct Polytope {
     free: Vec<u16>,
     candidates: Vec<Candidate>,
     horizon: Vec<Horizon>,
-    /// The faces of one growth, around the new vertex.
-    ring: Vec<u16>,
     stack: Vec<Link>,
 }
 
@@ -220,7 +218,9 @@ impl Polytope {
 
     /// Where the searches for the support of a face start: at the corners of it that reach farthest, of A and of B.
     pub(super) fn start_of(&self, face: u16, normal: &Vector3<f64>, in_b: &Vector3<f64>) -> [u32; 2] {
-        let corners = self.surface.faces[face as usize].corners.map(|corner| &self.surface.corners[corner as usize].vertex);
+        let corners = self.surface.faces[face as usize]
+            .corners
+            .map(|corner| &self.surface.corners[corner as usize].vertex);
         let heights_a = corners.map(|corner| corner.on_a.dot(normal));
         let heights_b = corners.map(|corner| corner.on_b.dot(in_b));
         let farthest = |heights: [f64; 3]| {
@@ -240,8 +240,10 @@ impl Polytope {
             let foot = plane.normal * plane.offset;
             let p = corners.map(|corner| surface.corners[corner as usize].vertex.point - foot);
             // Of each corner, by the edge opposite to it.
-            weights = [1, 2, 0].map(|edge| p[edge].cross(&p[AROUND[edge].0]).dot(&plane.normal));
-            let least = (0..3).fold(0, |best, corner| if weights[corner] < weights[best] { corner } else { best });
+            let weight = |from: usize, to: usize| p[from].cross(&p[to]).dot(&plane.normal);
+            weights = [weight(1, 2), weight(2, 0), weight(0, 1)];
+            let least =
+                (0..3).fold(0, |best, corner| if weights[corner] < weights[best] { corner } else { best });
             if weights[least] >= 0.0 {
                 break;
             }
@@ -251,7 +253,8 @@ impl Polytope {
             }
             face = beside as u16;
         }
-        let corners = surface.faces[face as usize].corners.map(|corner| surface.corners[corner as usize].vertex);
+        let corners =
+            surface.faces[face as usize].corners.map(|corner| surface.corners[corner as usize].vertex);
         if weights.iter().any(|weight| *weight < 0.0) {
             // Beyond the edge of the plane: the point of the face nearest to the origin.
             let mut simplex = Simplex::default();
@@ -284,7 +287,7 @@ impl Polytope {
         let (limit, moved, epoch) = (limit + self.surface.moved, self.surface.moved, self.surface.epoch);
         let mut sound = true;
         let mut expected = self.horizon[count - 1].to;
-        self.ring.clear();
+        let (mut before, mut start) = (None, None);
         for begin in (0..count).step_by(LANES) {
             let planes = self.planes(begin, &vertex.point);
             let lanes = LANES.min(count - begin);
@@ -298,17 +301,17 @@ impl Polytope {
                 let face = Face { plane, corners: [from, to, apex], links, epoch };
                 let place = self.surface.place(face, key, self.free.pop());
                 self.surface.faces[link.face()].links[link.edge()] = Link::new(place, 0);
-                self.ring.push(place);
+                if let Some(before) = before {
+                    self.surface.join(before, place);
+                }
+                (before, start) = (Some(place), start.or(Some(place)));
                 if key < limit {
                     self.candidates.push(Candidate { key, face: place });
                 }
             }
         }
-        let mut before = self.ring[count - 1];
-        for &face in &self.ring {
-            self.surface.faces[before as usize].links[1] = Link::new(face, 2);
-            self.surface.faces[face as usize].links[2] = Link::new(before, 1);
-            before = face;
+        if let (Some(last), Some(first)) = (before, start) {
+            self.surface.join(last, first);
         }
         sound
     }
@@ -348,7 +351,9 @@ impl Polytope {
         let links = surface.faces[first as usize].links;
         surface.keys[first as usize] = GONE;
         free.push(first);
-        stack.extend([links[2], links[1], links[0]]);
+        stack.push(links[2]);
+        stack.push(links[1]);
+        stack.push(links[0]);
         while let Some(link) = stack.pop() {
             let index = link.face();
             if surface.keys[index] >= GONE {
@@ -358,7 +363,9 @@ impl Polytope {
             let (next, last) = AROUND[link.edge()];
             // A face in whose plane the point lies is seen: with it would come triangles without area.
             if face.plane.normal.dot(point) >= face.plane.offset - noise {
-                stack.extend([face.links[last], face.links[next]]);
+                // `extend` by an array would be twice as long.
+                stack.push(face.links[last]);
+                stack.push(face.links[next]);
                 surface.keys[index] = GONE;
                 free.push(index as u16);
             } else {
@@ -400,6 +407,13 @@ impl Surface {
         let area_squared = cross.norm_squared();
         let normal = if area_squared > 0.0 { cross * (1.0 / area_squared.sqrt()) } else { Vector3::zeros() };
         Plane { normal, offset: normal.dot(&p[0]) }
+    }
+
+    /// Joins two consecutive faces around an apex.
+    #[inline]
+    fn join(&mut self, face: u16, next: u16) {
+        self.faces[face as usize].links[1] = Link::new(next, 2);
+        self.faces[next as usize].links[2] = Link::new(face, 1);
     }
 
     /// Puts a face in a free place, or in a new one.
