@@ -7,6 +7,9 @@
 //! Rises are products with the *edge vectors*, which are exact to their own length, not differences of products with the
 //! vertices: among vertices that lie closer together than the rounding of a product, a climb by values gets
 //! stuck. An edge is taken only if it rises by more than its rounding, so a climb cannot go round in circles.
+//!
+//! Where rounding has bulged a flat face or a straight edge, that no edge rises says nothing: in the middle of a face the same
+//! is true at the bottom. A climb that ends at such a *blunt* vertex looks at all vertices.
 
 use nalgebra::Vector3;
 
@@ -24,11 +27,8 @@ const NODES_PER_VERTEX: f64 = 4.0;
 /// edges, the apex of a fine cone, is not climbed from once for each of a million nodes.
 const GREATEST_HALF: f64 = 128.0;
 
-/// Steps that are taken before the table is asked. Coherent motion needs one or none, of 5 ns each; with the table it is 22 ns.
-const STEPS_FROM_START: usize = 2;
-
 /// Share of an edge's length times the direction's that a rise must exceed: the rounding of an edge and of its product.
-const RISE: f64 = 8.0 * f64::EPSILON;
+const RISE: f64 = 4.0 * f64::EPSILON;
 
 /// How supports of a hull are found.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,8 +37,8 @@ pub(super) struct Climb {
     rungs: Rows<Rungs>,
     /// Diameter of the hull [m].
     size: f64,
-    /// A point inside [m].
-    center: Vector3<f64>,
+    /// Whether the vertex is blunt.
+    is_blunt: Vec<bool>,
     beginning: Beginning,
 }
 
@@ -71,20 +71,20 @@ struct Table {
 }
 
 impl Climb {
-    /// The search in a hull of vertices, `size` [m] in diameter, with a point inside.
+    /// The search in a hull of vertices, `size` [m] in diameter, some of them blunt.
     pub(super) fn new(
-        vertices: &[Vector3<f64>],
+        vertices: Vec<Vector3<f64>>,
         skeleton: &Rows<Edge>,
+        is_blunt: Vec<bool>,
         size: f64,
-        center: Vector3<f64>,
     ) -> Self {
         let mut rungs = Rows::new();
         for (vertex, edges) in skeleton.iter().enumerate() {
-            rungs.push(edges.chunks(4).map(|four| Rungs::new(vertices, vertex, four, size)));
+            rungs.push(edges.chunks(4).map(|four| Rungs::new(&vertices, vertex, four, size)));
         }
-        let beginning = Beginning::All(blocks(vertices));
-        let mut climb = Self { vertices: vertices.to_vec(), rungs, size, center, beginning };
-        if vertices.len() > SMALL {
+        let beginning = Beginning::All(blocks(&vertices));
+        let mut climb = Self { vertices, rungs, size, is_blunt, beginning };
+        if climb.vertices.len() > SMALL {
             climb.beginning = Beginning::Table(Table::new(&climb));
         }
         climb
@@ -102,12 +102,11 @@ impl Climb {
         self.at(self.extreme_from(start, direction.x, direction.y, direction.z))
     }
 
-    /// Whether no edge rises from a vertex. In the middle of a face that is flat to within rounding nothing rises at the
-    /// bottom either, so that a vertex on the lower side does not count.
+    /// Whether a vertex is known to be extreme.
     #[inline(always)]
     fn is_extreme(&self, vertex: u32, direction: &Vector3<f64>) -> bool {
         let rise = self.greatest_rise(vertex, direction, self.rounding(direction));
-        rise <= 0.0 && (self.vertices[vertex as usize] - self.center).dot(direction) > 0.0
+        rise <= 0.0 && !self.is_blunt[vertex as usize]
     }
 
     /// The extreme vertex, if the start is not. Numbers in registers save the third of the time for which a vector would
@@ -121,7 +120,8 @@ impl Climb {
         };
         let value = |vertex: u32| self.vertices[vertex as usize].dot(&direction);
         let is_better = start != START_ANYWHERE && value(start) >= value(guess);
-        self.top(if is_better { start } else { guess }, &direction)
+        let top = self.top(if is_better { start } else { guess }, &direction);
+        if self.is_blunt[top as usize] { highest_of(&self.vertices, &direction) } else { top }
     }
 
     #[inline]
@@ -228,6 +228,18 @@ fn highest(blocks: &[[[f64; 4]; 3]], vertices: &[Vector3<f64>], direction: &Vect
     vertices.iter().position(|vertex| dot(vertex) >= value).unwrap_or(0) as u32
 }
 
+/// The first vertex of the greatest value, without blocks.
+fn highest_of(vertices: &[Vector3<f64>], direction: &Vector3<f64>) -> u32 {
+    let mut best = (f64::NEG_INFINITY, 0);
+    for (index, vertex) in vertices.iter().enumerate() {
+        let value = vertex.dot(direction);
+        if value > best.0 {
+            best = (value, index);
+        }
+    }
+    best.1 as u32
+}
+
 impl Table {
     fn new(climb: &Climb) -> Self {
         let half = (NODES_PER_VERTEX * climb.vertices.len() as f64).sqrt() / 2.0;
@@ -237,7 +249,7 @@ impl Table {
         for row in 0..side {
             // Beside the first node of a row is the first node of the row before.
             let mut near = match row {
-                0 => highest(&blocks(&climb.vertices), &climb.vertices, &table.direction(0, 0)),
+                0 => highest_of(&climb.vertices, &table.direction(0, 0)),
                 _ => table.nodes[((row - 1) * side) as usize],
             };
             for column in 0..side {

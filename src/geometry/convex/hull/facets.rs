@@ -18,6 +18,9 @@ const TURNED: f64 = 0.5;
 /// normal of such a sliver is uncertain by more than 1e-7.
 const SLIVER: f64 = 1e-9;
 
+/// Slivers that may lie side by side.
+const MOST_SLIVERS: usize = 64;
+
 /// The facets of a hull.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Facets {
@@ -40,14 +43,23 @@ pub(super) struct Surface<'a> {
     /// Convex polygons, counterclockwise seen from outside.
     pub(super) polygons: &'a Rows<u32>,
     pub(super) skeleton: &'a Rows<Edge>,
+    /// The polygons as flat things.
+    pub(super) flats: &'a [Flat],
 }
 
 impl Facets {
     /// Grows facets, the largest polygon first and slivers last. Every facet hangs together and has no holes, so
-    /// that its boundary is one loop.
+    /// that its boundary is one loop. Needles have none.
     pub(super) fn of(surface: &Surface) -> Self {
-        let flats: Vec<Flat> =
-            surface.polygons.iter().map(|polygon| Flat::of(surface.points, polygon)).collect();
+        let flats = surface.flats;
+        if surface.is_needle() {
+            return Self {
+                normals: Vec::new(),
+                loops: Rows::new(),
+                neighbours: Rows::new(),
+                of_polygon: vec![NONE; flats.len()],
+            };
+        }
         let mut order: Vec<u32> = (0..flats.len() as u32).collect();
         let key = |polygon: u32| (flats[polygon as usize].is_sliver, flats[polygon as usize].area.norm());
         order.sort_by(|&a, &b| {
@@ -56,7 +68,7 @@ impl Facets {
         });
         let mut growth = Growth {
             surface,
-            flats: &flats,
+            flats,
             facet_of: vec![NONE; flats.len()],
             member_of: vec![NONE; surface.points.len()],
             following: vec![NONE; surface.points.len()],
@@ -64,7 +76,7 @@ impl Facets {
         let (mut normals, mut loops) = (Vec::new(), Rows::new());
         for seed in order {
             if growth.facet_of[seed as usize] == NONE {
-                let (normal, corners) = growth.grow(seed, &normals);
+                let (normal, corners) = growth.grow(seed, loops.len() as u32);
                 normals.push(normal);
                 loops.push(corners);
             }
@@ -76,24 +88,43 @@ impl Facets {
     }
 }
 
+impl Surface<'_> {
+    /// Whether all vertices are so near to a line that all normals are lost.
+    fn is_needle(&self) -> bool {
+        let Some(first) = self.points.first() else { return true };
+        let farthest = self.points.iter().map(|point| point - first);
+        let along = farthest.max_by(|a, b| a.norm_squared().total_cmp(&b.norm_squared())).unwrap_or_default();
+        let aside =
+            |point: &Vector3<f64>| along.cross(&(point - first)).norm() > SLIVER * along.norm_squared();
+        !self.points.iter().any(aside)
+    }
+}
+
 /// No facet, no vertex.
 const NONE: u32 = u32::MAX;
 
 /// A polygon as a flat thing.
-struct Flat {
+#[derive(Debug)]
+pub(super) struct Flat {
     /// Twice the area, along the normal.
     area: Vector3<f64>,
     is_sliver: bool,
 }
 
 impl Flat {
-    fn of(points: &[Vector3<f64>], polygon: &[u32]) -> Self {
+    /// A polygon with corners among points.
+    pub(super) fn of(points: &[Vector3<f64>], polygon: &[u32]) -> Self {
         let first = points[polygon[0] as usize];
         let corner = |index: u32| points[index as usize] - first;
         let area: Vector3<f64> =
             polygon[1..].windows(2).map(|side| corner(side[0]).cross(&corner(side[1]))).sum();
         let length_squared = polygon.iter().map(|&index| corner(index).norm_squared()).fold(0.0, f64::max);
         Self { area, is_sliver: area.norm() <= SLIVER * length_squared }
+    }
+
+    /// Outward normal; that of a sliver is uncertain.
+    pub(super) fn normal(&self) -> Unit<Vector3<f64>> {
+        direction(self.area)
     }
 }
 
@@ -108,10 +139,9 @@ struct Growth<'a> {
 }
 
 impl Growth<'_> {
-    /// Normal and corners of the next facet, around a polygon; `normals` are those of the facets so far.
-    fn grow(&mut self, seed: u32, normals: &[Unit<Vector3<f64>>]) -> (Unit<Vector3<f64>>, Vec<u32>) {
-        let facet = normals.len() as u32;
-        let normal = self.normal_of_seed(seed, normals);
+    /// Normal and corners of a facet around a polygon.
+    fn grow(&mut self, seed: u32, facet: u32) -> (Unit<Vector3<f64>>, Vec<u32>) {
+        let normal = self.normal_of_seed(seed);
         let origin = self.surface.points[self.surface.polygons.row(seed as usize)[0] as usize];
         let mut members = Vec::new();
         self.take(seed, facet, &mut members);
@@ -136,18 +166,23 @@ impl Growth<'_> {
         (of_members, self.boundary(&members, facet))
     }
 
-    /// The normal of a polygon; that of a sliver is between those of its neighbours, as on an edge.
-    fn normal_of_seed(&self, seed: u32, normals: &[Unit<Vector3<f64>>]) -> Unit<Vector3<f64>> {
-        let flat = &self.flats[seed as usize];
-        if flat.is_sliver {
-            let beside = |side| normals.get(self.facet_of[self.across(side) as usize] as usize);
-            let beside = sides(self.surface.polygons.row(seed as usize)).filter_map(beside);
-            let sum: Vector3<f64> = beside.map(|normal| normal.into_inner()).sum();
-            if sum.norm_squared() > 0.0 {
-                return direction(sum);
+    /// The normal of a polygon. A sliver is nearly an edge of what is across its longest side, and has its normal.
+    fn normal_of_seed(&self, seed: u32) -> Unit<Vector3<f64>> {
+        let (mut polygon, mut crossed) = (seed, None);
+        for _ in 0..self.flats.len().min(MOST_SLIVERS) {
+            if !self.flats[polygon as usize].is_sliver {
+                break;
             }
+            let length = |[from, to]: [u32; 2]| {
+                (self.surface.points[to as usize] - self.surface.points[from as usize]).norm_squared()
+            };
+            let uncrossed = sides(self.surface.polygons.row(polygon as usize))
+                .filter(|&[from, to]| crossed != Some([to, from]))
+                .max_by(|&a, &b| length(a).total_cmp(&length(b)));
+            let Some(side) = uncrossed else { break };
+            (polygon, crossed) = (self.across(side), Some(side));
         }
-        direction(flat.area)
+        self.flats[polygon as usize].normal()
     }
 
     fn take(&mut self, polygon: u32, facet: u32, members: &mut Vec<u32>) {
@@ -167,8 +202,8 @@ impl Growth<'_> {
         let is_near = |&corner: &u32| {
             normal.dot(&(self.surface.points[corner as usize] - origin)).abs() <= FLAT * self.surface.size
         };
-        let Flat { area, is_sliver } = &self.flats[polygon as usize];
-        (*is_sliver || direction(*area).dot(normal) >= TURNED)
+        let flat = &self.flats[polygon as usize];
+        (flat.is_sliver || flat.normal().dot(normal) >= TURNED)
             && self.surface.polygons.row(polygon as usize).iter().all(is_near)
     }
 

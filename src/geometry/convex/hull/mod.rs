@@ -5,6 +5,7 @@
 //! order in which they were given; its edges and polygons are those of the exact hull. *Facets* join what is flat to
 //! within a millionth of the hull's size.
 
+mod blunt;
 mod climb;
 mod exact;
 mod facets;
@@ -19,9 +20,10 @@ mod tests;
 use nalgebra::{Point3, Unit, Vector3};
 use thiserror::Error;
 
+use self::blunt::blunt_vertices;
 use self::climb::Climb;
 use self::exact::ExactPoints;
-use self::facets::{Facets, Surface};
+use self::facets::{Facets, Flat, Surface};
 use self::rows::Rows;
 use self::skeleton::{Edge, skeleton, triangles};
 use self::span::Span;
@@ -122,15 +124,17 @@ impl ConvexHull {
             0 => segment(kept.len()),
             _ => skeleton(polygons, kept.len()),
         };
-        let facets = Facets::of(&Surface { points: &scaled, size, polygons, skeleton: &skeleton });
+        let flats: Vec<Flat> = polygons.iter().map(|polygon| Flat::of(&scaled, polygon)).collect();
+        let facets =
+            Facets::of(&Surface { points: &scaled, size, polygons, skeleton: &skeleton, flats: &flats });
         let triangles = triangles(polygons);
         let center = centroid(&around_middle, &triangles);
         let radius = around_middle.iter().map(|point| (point - center).norm()).fold(0.0, f64::max);
-        let center_in_metres = (middle + center) / exact.scale();
+        let is_blunt = blunt_vertices(&scaled, &skeleton, &flats);
         let coordinates: Vec<Vector3<f64>> = vertices.iter().map(|point| point.coords).collect();
         Self {
-            climb: Climb::new(&coordinates, &skeleton, size / exact.scale(), center_in_metres),
-            center: center_in_metres.into(),
+            climb: Climb::new(coordinates, &skeleton, is_blunt, size / exact.scale()),
+            center: Point3::from((middle + center) / exact.scale()),
             radius: radius / exact.scale(),
             vertices,
             triangles,
@@ -168,7 +172,8 @@ impl ConvexHull {
         self.skeleton.row(vertex as usize).iter().map(|edge| edge.end)
     }
 
-    /// The flat parts of the surface, the largest first. A flat hull has two; a segment and a point have none.
+    /// The flat parts of the surface, the largest first. A flat hull has two; points, segments and needles thinner than 1e-9 of
+    /// their length have none.
     #[must_use]
     pub fn facets(&self) -> impl ExactSizeIterator<Item = Facet<'_>> {
         (0..self.facets.normals.len()).map(|index| self.facet(index as u32))
@@ -189,7 +194,7 @@ impl ConvexHull {
     }
 
     /// The facet that faces a direction, which must not be zero: of those at a vertex extreme in the direction,
-    /// the one whose normal is nearest to it. A segment and a point have none.
+    /// the one whose normal is nearest to it. Points, segments and needles have none.
     #[must_use]
     pub fn facet_towards(&self, direction: &Vector3<f64>) -> Option<Facet<'_>> {
         let vertex = self.climb.support(direction, super::START_ANYWHERE).vertex;
@@ -197,7 +202,7 @@ impl ConvexHull {
     }
 
     /// Of the facets at a vertex the one whose normal is nearest to a direction, which must not be zero.
-    /// A segment and a point have none.
+    /// Points, segments and needles have none.
     ///
     /// # Panics
     /// When `vertex` is not below the number of vertices.
@@ -205,8 +210,8 @@ impl ConvexHull {
     pub fn facet_at(&self, vertex: u32, direction: &Vector3<f64>) -> Option<Facet<'_>> {
         let mut best = (f64::NEG_INFINITY, None);
         for edge in self.skeleton.row(vertex as usize) {
-            let facet = self.facets.of_polygon.get(edge.left as usize).copied()?;
-            let cosine = self.facets.normals[facet as usize].dot(direction);
+            let facet = *self.facets.of_polygon.get(edge.left as usize)?;
+            let cosine = self.facets.normals.get(facet as usize)?.dot(direction);
             if cosine > best.0 {
                 best = (cosine, Some(facet));
             }
