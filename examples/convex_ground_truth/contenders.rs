@@ -16,7 +16,7 @@ const WRONG: f64 = 1e-4;
 /// A guess of [Gao23]'s Tables I–III [rad].
 const GUESS: f64 = 15.0 * std::f64::consts::PI / 180.0;
 /// Passes over a class; the fastest counts.
-const PASSES: usize = 5;
+const PASSES: usize = 15;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Contender {
@@ -149,6 +149,8 @@ impl<'a> Prepared<'a> {
 pub(crate) struct Row {
     /// Greatest error of the depth, in units of the tolerance.
     pub(crate) error: f64,
+    /// Greatest error of the depth [m].
+    pub(crate) metres: f64,
     /// Greatest excess over the depth, along the direction of an answer, in units of the tolerance.
     pub(crate) direction: f64,
     /// Answers beyond the tolerance (ours) or beyond [`WRONG`] (peers), without the missed ones.
@@ -186,6 +188,7 @@ fn judge(class: &Class, prepared: &[Prepared<'_>], contender: Contender) -> Row 
         let [a, b] = [(&case.a.form, &Isometry3::identity()), (&case.b.form, &case.pose)];
         let excess = free_after(a, b, &answer.direction) - case.truth.depth;
         row.error = row.error.max(error / tolerance);
+        row.metres = row.metres.max(error);
         row.direction = row.direction.max(excess / tolerance);
         row.supports += f64::from(answer.supports) / class.cases.len() as f64;
         let allowed = if contender.is_certified() { tolerance } else { WRONG };
