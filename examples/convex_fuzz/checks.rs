@@ -15,8 +15,11 @@ const STEPS: usize = 60;
 const RELATIVE: f64 = 1e-9;
 /// The same where a cylinder or a cone is in the pair.
 const RELATIVE_CURVED: f64 = 1e-6;
-/// Rounding as a share of all lengths that enter.
+/// What the bounds may differ besides, as a share of the sizes and of the distance of the origins.
 const ROUNDING: f64 = 1e-14;
+/// What rounding of the poses themselves costs as a share of their coordinates: half a unit in the last place of each
+/// of three coordinates of two poses, and as much again where they are turned into a relative pose or moved.
+const WORLD_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// A pair at its poses.
 #[derive(Clone, Debug)]
@@ -37,17 +40,19 @@ pub(crate) struct Verdict {
 }
 
 impl Pair {
-    /// Lengths below this are rounding [m].
-    fn rounding(&self) -> f64 {
+    /// What the bounds of an answer may differ [m].
+    pub(crate) fn certificate(&self, value: f64) -> f64 {
         let sizes: f64 = self.forms.iter().map(Form::reach).sum();
-        ROUNDING * (sizes + self.poses.iter().map(|pose| pose.translation.vector.norm()).sum::<f64>())
+        let [a, b] = self.poses.map(|pose| pose.translation.vector);
+        let is_curved = self.forms.iter().any(Form::is_curved);
+        let relative = if is_curved { RELATIVE_CURVED } else { RELATIVE };
+        relative * value.abs() + ROUNDING * (sizes + (b - a).norm())
     }
 
     /// What an answer may be off [m].
-    fn tolerance(&self, found: &SignedDistance) -> f64 {
-        let is_curved = self.forms.iter().any(Form::is_curved);
-        let relative = if is_curved { RELATIVE_CURVED } else { RELATIVE };
-        relative * found.value.abs() + self.rounding()
+    pub(crate) fn tolerance(&self, value: f64) -> f64 {
+        let coordinates: f64 = self.poses.iter().map(|pose| pose.translation.vector.norm()).sum();
+        self.certificate(value) + WORLD_ROUNDING * coordinates
     }
 
     fn free_after(&self, direction: &Vector3<f64>) -> f64 {
@@ -114,11 +119,11 @@ impl Pair {
                 verdict.failures.push((sort, numbers()));
             }
         };
-        let tolerance = self.tolerance(&found);
+        let tolerance = self.tolerance(found.value);
         let (value, at_most) = (found.value, found.at_most);
         let gave_up = found.supports >= ConvexOptions::default().max_supports;
         expect(value <= at_most, "bounds out of order", &|| format!("{value:e} {at_most:e}"));
-        expect(gave_up || at_most - value <= tolerance, "not certified", &|| {
+        expect(gave_up || at_most - value <= self.certificate(value), "not certified", &|| {
             format!("{value:e}…{at_most:e} after {} supports", found.supports)
         });
         let along = -self.free_after(&found.direction);
@@ -138,7 +143,7 @@ impl Pair {
         random: &mut Random,
         expect: Expect<'_>,
     ) -> Result<(), String> {
-        let tolerance = 2.0 * self.tolerance(found);
+        let tolerance = 2.0 * self.tolerance(found.value);
         let agree = |p: &SignedDistance, q: &SignedDistance, by: f64| {
             p.value <= q.at_most + by && q.value <= p.at_most + by
         };
@@ -169,13 +174,13 @@ impl Pair {
         for _ in 0..2 {
             let moved = self.jittered(random);
             let (warm, cold) = (moved.ask(shapes, cache)?, moved.ask(shapes, &mut ConvexCache::default())?);
-            let by = 2.0 * self.tolerance(&cold);
+            let by = 2.0 * self.tolerance(cold.value);
             expect(agree(&warm, &cold, by), "warm is not cold", &|| {
                 let [p, q] = [warm, cold].map(|x| (x.value, x.at_most));
                 format!("warm {:e}…{:e}, cold {:e}…{:e}", p.0, p.1, q.0, q.1)
             });
             let certified = warm.supports >= ConvexOptions::default().max_supports
-                || warm.at_most - warm.value <= by + tolerance;
+                || warm.at_most - warm.value <= moved.certificate(warm.value);
             expect(certified, "warm not certified", &|| format!("{:e}…{:e}", warm.value, warm.at_most));
         }
         Ok(())
