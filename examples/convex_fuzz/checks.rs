@@ -55,17 +55,17 @@ impl Pair {
         self.certificate(value) + WORLD_ROUNDING * coordinates
     }
 
-    fn free_after(&self, direction: &Vector3<f64>) -> f64 {
+    pub(crate) fn free_after(&self, direction: &Vector3<f64>) -> f64 {
         let ([a, b], [pose_a, pose_b]) = (&self.forms, &self.poses);
         free_after((a, pose_a), (b, pose_b), direction)
     }
 
-    fn swapped(&self) -> Self {
+    pub(crate) fn swapped(&self) -> Self {
         let ([a, b], [pose_a, pose_b]) = (self.forms.clone(), self.poses);
         Self { forms: [b, a], poses: [pose_b, pose_a] }
     }
 
-    fn moved(&self, by: Vector3<f64>) -> Self {
+    pub(crate) fn moved(&self, by: Vector3<f64>) -> Self {
         let [pose_a, pose_b] = self.poses;
         Self { forms: self.forms.clone(), poses: [Translation3::from(by) * pose_a, pose_b] }
     }
@@ -81,13 +81,17 @@ impl Pair {
         Self { forms: self.forms.clone(), poses }
     }
 
-    fn ask(&self, shapes: &[ConvexShape; 2], cache: &mut ConvexCache) -> Result<SignedDistance, String> {
+    pub(crate) fn ask(
+        &self,
+        shapes: &[ConvexShape; 2],
+        cache: &mut ConvexCache,
+    ) -> Result<SignedDistance, String> {
         let ([a, b], [pose_a, pose_b]) = (shapes, &self.poses);
         signed_distance(a, pose_a, b, pose_b, &ConvexOptions::default(), cache)
             .map_err(|error| error.to_string())
     }
 
-    fn shapes(&self) -> Result<[ConvexShape; 2], String> {
+    pub(crate) fn shapes(&self) -> Result<[ConvexShape; 2], String> {
         let [a, b] = &self.forms;
         let shape = |form: &Form| form.shape().map_err(|error| error.to_string());
         Ok([shape(a)?, shape(b)?])
@@ -187,7 +191,7 @@ impl Pair {
     }
 
     /// The widest gap between parallel planes that random directions and searches find [m], below zero for overlaps.
-    fn widest_gap(&self, answer: &Unit<Vector3<f64>>, random: &mut Random) -> f64 {
+    pub(crate) fn widest_gap(&self, answer: &Unit<Vector3<f64>>, random: &mut Random) -> f64 {
         let normals = self.poses.iter().map(|pose| pose * Vector3::z());
         let candidates: Vec<Vector3<f64>> = (0..DIRECTIONS)
             .map(|_| random.direction().into_inner())
@@ -224,9 +228,10 @@ impl Pair {
         expect((along - value).abs() <= tolerance, "witnesses not as far apart", &|| {
             format!("value {value:e}, along n {along:e}")
         });
-        // Nearest to each other where the shapes are apart, to the root of the tolerance; opposite where they overlap.
+        // Opposite each other. A point of a core that is this much too far away is aside by the root of its distance.
         let aside = (between - along * found.direction.into_inner()).norm();
-        let allowed = 2.0 * (tolerance * (value.abs() + tolerance)).sqrt() + tolerance;
+        let radii: f64 = self.forms.iter().map(Form::radius).sum();
+        let allowed = 2.0 * (tolerance * (value.abs() + radii + tolerance)).sqrt() + tolerance;
         expect(aside <= allowed, "witnesses aside", &|| format!("value {value:e}, aside by {aside:e}"));
         for ((form, pose), point) in self.forms.iter().zip(&self.poses).zip([on_a, on_b]) {
             let local = pose.inverse_transform_point(&point);

@@ -31,7 +31,7 @@ use std::process::ExitCode;
 use checks::{Pair, Verdict};
 use clap::Parser;
 use forms::Form;
-use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use random::Random;
 use rayon::prelude::*;
 
@@ -78,7 +78,7 @@ fn pair(seed: u64, index: u64) -> (Pair, &'static str, Random) {
         forms[random.below(2)] = Form::HalfSpace;
     }
     let scale = if random.below(4) == 0 { random.magnitude(-3.0, 3.0) } else { 1.0 };
-    let forms = forms.map(|form| scaled(form, scale));
+    let forms = forms.map(|form| form.scaled(scale));
     let reach = forms.iter().map(Form::reach).sum::<f64>();
     let poses = place(placement, reach, &mut random);
     let mut pair = Pair { forms, poses };
@@ -116,19 +116,6 @@ fn place(placement: &str, reach: f64, random: &mut Random) -> [Isometry3<f64>; 2
         }
         _ if random.below(8) == 0 => [a, Isometry3::from_parts(b.translation, UnitQuaternion::identity())],
         _ => [a, b],
-    }
-}
-
-fn scaled(form: Form, by: f64) -> Form {
-    match form {
-        Form::Sphere(radius) => Form::Sphere(by * radius),
-        Form::Capsule { radius, length } => Form::Capsule { radius: by * radius, length: by * length },
-        Form::Cuboid(size) => Form::Cuboid(by * size),
-        Form::Cylinder { radius, height } => Form::Cylinder { radius: by * radius, height: by * height },
-        Form::Cone { radius, height } => Form::Cone { radius: by * radius, height: by * height },
-        Form::Hull(points) => Form::Hull(points.into_iter().map(|p| Point3::from(by * p.coords)).collect()),
-        Form::HalfSpace => Form::HalfSpace,
-        Form::Rounded(inner, radius) => Form::Rounded(Box::new(scaled(*inner, by)), by * radius),
     }
 }
 

@@ -50,6 +50,20 @@ impl Form {
         })
     }
 
+    /// The form with all lengths multiplied.
+    pub(crate) fn scaled(&self, by: f64) -> Self {
+        match self {
+            Self::Sphere(radius) => Self::Sphere(by * radius),
+            Self::Capsule { radius, length } => Self::Capsule { radius: by * radius, length: by * length },
+            Self::Cuboid(size) => Self::Cuboid(by * size),
+            Self::Cylinder { radius, height } => Self::Cylinder { radius: by * radius, height: by * height },
+            Self::Cone { radius, height } => Self::Cone { radius: by * radius, height: by * height },
+            Self::Hull(points) => Self::Hull(points.iter().map(|point| point * by).collect()),
+            Self::HalfSpace => Self::HalfSpace,
+            Self::Rounded(inner, radius) => Self::Rounded(Box::new(inner.scaled(by)), by * radius),
+        }
+    }
+
     /// Its name.
     pub(crate) fn kind(&self) -> String {
         match self {
@@ -70,6 +84,15 @@ impl Form {
             Self::Cylinder { .. } | Self::Cone { .. } => true,
             Self::Rounded(inner, _) => inner.is_curved(),
             _ => false,
+        }
+    }
+
+    /// How far all points around a core belong to it [m].
+    pub(crate) fn radius(&self) -> f64 {
+        match self {
+            Self::Sphere(radius) | Self::Capsule { radius, .. } => *radius,
+            Self::Rounded(inner, radius) => inner.radius() + radius,
+            _ => 0.0,
         }
     }
 
