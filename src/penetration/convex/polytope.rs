@@ -11,7 +11,7 @@
 use nalgebra::Vector3;
 
 use super::difference::{Difference, Vertex};
-use super::simplex::Simplex;
+use super::simplex::{Simplex, normal_of};
 
 /// A triangle, counter-clockwise from outside; edge `i` leads from corner `i` to corner `i + 1`.
 #[derive(Debug, Clone, Copy)]
@@ -318,20 +318,23 @@ impl Polytope {
 
     /// The planes through an apex and consecutive edges of the horizon.
     fn planes(&self, begin: usize, apex: &Vector3<f64>) -> Planes {
-        let [mut x, mut y, mut z] = [[0.0; LANES + 1]; 3];
+        let [mut x, mut y, mut z, mut px, mut py, mut pz] = [[0.0; LANES + 1]; 6];
         for lane in 0..=LANES {
             let place = begin + lane;
             let corner = self.horizon[if place < self.horizon.len() { place } else { 0 }].from;
             let point = &self.surface.corners[corner as usize].vertex.point;
+            (px[lane], py[lane], pz[lane]) = (point.x, point.y, point.z);
             (x[lane], y[lane], z[lane]) = (point.x - apex.x, point.y - apex.y, point.z - apex.z);
         }
         let mut planes = Planes::default();
         for k in 0..LANES {
-            let cross = [
-                y[k] * z[k + 1] - z[k] * y[k + 1],
-                z[k] * x[k + 1] - x[k] * z[k + 1],
-                x[k] * y[k + 1] - y[k] * x[k + 1],
-            ];
+            // As `normal_of`: by the edge of the horizon where that is shorter than the second spoke.
+            let across = [px[k + 1] - px[k], py[k + 1] - py[k], pz[k + 1] - pz[k]];
+            let spoke = [x[k + 1], y[k + 1], z[k + 1]];
+            let squared = |v: [f64; 3]| v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+            let is_shorter = squared(spoke) < squared(across);
+            let [u, v, w] = [0, 1, 2].map(|axis| if is_shorter { spoke[axis] } else { across[axis] });
+            let cross = [y[k] * w - z[k] * v, z[k] * u - x[k] * w, x[k] * v - y[k] * u];
             let area_squared = cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2];
             let scale = if area_squared > 0.0 { 1.0 / area_squared.sqrt() } else { 0.0 };
             planes.x[k] = cross[0] * scale;
@@ -403,7 +406,7 @@ impl Surface {
     #[inline]
     fn plane_of(&self, corners: [u16; 3]) -> Plane {
         let p = corners.map(|corner| self.corners[corner as usize].vertex.point);
-        let cross = (p[1] - p[0]).cross(&(p[2] - p[0]));
+        let cross = normal_of([&p[0], &p[1], &p[2]]);
         let area_squared = cross.norm_squared();
         let normal = if area_squared > 0.0 { cross * (1.0 / area_squared.sqrt()) } else { Vector3::zeros() };
         Plane { normal, offset: normal.dot(&p[0]) }

@@ -24,6 +24,14 @@ pub(super) enum Nearest {
     At(Vector3<f64>),
 }
 
+/// A normal of the triangle a, b, c: the product of two edges, the shortest among them. That of two long edges of a needle would
+/// be rounding.
+#[inline]
+pub(super) fn normal_of([a, b, c]: [&Vector3<f64>; 3]) -> Vector3<f64> {
+    let (first, second, across) = (b - a, c - a, c - b);
+    first.cross(if second.norm_squared() < across.norm_squared() { &second } else { &across })
+}
+
 /// Indices of the vertices of a face, their weights, and the point nearest to the origin.
 #[derive(Debug, Clone, Copy)]
 struct Foot {
@@ -103,7 +111,7 @@ impl Simplex {
                 v - edge * edge.dot(&v)
             }
             _ => {
-                let normal = (p(1) - p(0)).cross(&(p(2) - p(0)));
+                let normal = normal_of([&p(0), &p(1), &p(2)]);
                 if normal.dot(v) < 0.0 { -normal } else { normal }
             }
         };
@@ -153,7 +161,7 @@ impl Simplex {
                 ([first, edge.cross(&first), Vector3::zeros()], 2)
             }
             _ => {
-                let normal = (p(1) - p(0)).cross(&(p(2) - p(0)));
+                let normal = normal_of([&p(0), &p(1), &p(2)]);
                 ([normal.normalize(), Vector3::zeros(), Vector3::zeros()], 1)
             }
         };
@@ -219,8 +227,7 @@ fn triangle_foot(p: &[Vector3<f64>; 4], corners: [usize; 3]) -> Foot {
     best.unwrap_or_else(|| segment_foot(p, [i, j]))
 }
 
-/// The side of a plane through edges e and f is rounding where the product with their normal is below this share of
-/// |e|·|f|·|p|.
+/// The side of a plane is rounding where the product with its normal is below this share of those two lengths.
 const SIDE: f64 = 8.0 * f64::EPSILON;
 
 /// `None` if the origin is inside.
@@ -229,12 +236,11 @@ fn tetrahedron_foot(p: &[Vector3<f64>; 4]) -> Option<Foot> {
     let largest = p.iter().map(Vector3::norm_squared).fold(0.0, f64::max);
     let mut best: Option<Foot> = None;
     for [i, j, k, opposite] in FACES {
-        let (e, f) = (p[j] - p[i], p[k] - p[i]);
-        let normal = e.cross(&f);
+        let normal = normal_of([&p[i], &p[j], &p[k]]);
         let origin = -normal.dot(&p[i]);
         let inner = normal.dot(&(p[opposite] - p[i]));
         // Where either side is rounding, the face is a candidate.
-        let rounding = SIDE * SIDE * e.norm_squared() * f.norm_squared() * largest;
+        let rounding = SIDE * SIDE * normal.norm_squared() * largest;
         let unknown = origin * origin <= rounding || inner * inner <= rounding;
         if unknown || origin * inner < 0.0 {
             let foot = triangle_foot(p, [i, j, k]);
