@@ -56,14 +56,14 @@ pub(super) struct Broken {
 }
 
 impl Expansion<'_, '_> {
-    /// The depth, from a simplex with the origin in it or on it.
-    pub(super) fn start_at(&mut self, simplex: &Simplex) -> Expanded {
+    /// The depth, from a simplex from which the origin is no farther than `at_most` [m].
+    pub(super) fn start_at(&mut self, simplex: &Simplex, at_most: f64) -> Expanded {
         match self.tetrahedron(simplex) {
             Ok(tetrahedron) => {
                 self.polytope.start(&tetrahedron);
                 let bounds = Bounds {
                     upper: f64::INFINITY,
-                    lower: f64::NEG_INFINITY,
+                    lower: -at_most,
                     normal: Vector3::zeros(),
                     vertex: Vertex::default(),
                     face: 0,

@@ -15,8 +15,8 @@ use super::simplex::{Nearest, Simplex};
 pub(super) enum Descent {
     /// The cores are apart.
     Apart(Gap),
-    /// The origin is in this simplex, or nearer to it than rounding tells.
-    Overlap,
+    /// The origin is no farther from the simplex than this [m]: in it, or nearer than rounding tells.
+    Overlap(f64),
 }
 
 /// Descends from the vertices in `simplex`, of which there must be one at least and not four.
@@ -32,10 +32,10 @@ pub(super) fn descend(
     let mut separating: Option<(f64, Vector3<f64>)> = None;
     let mut last = f64::INFINITY;
     loop {
-        let Nearest::At(v) = simplex.reduce() else { return Descent::Overlap };
+        let Nearest::At(v) = simplex.reduce() else { return Descent::Overlap(0.0) };
         let at_most = v.norm();
         if !(at_most > difference.noise()) {
-            return Descent::Overlap;
+            return Descent::Overlap(at_most);
         }
         let apart = |(value, normal): (f64, Vector3<f64>), simplex: &Simplex, supports: u32| {
             let [on_a, on_b] = simplex.witnesses();
@@ -58,7 +58,7 @@ pub(super) fn descend(
         }
         if stuck {
             // Without a plane that separates, the cores may as well touch.
-            return if best.0 > 0.0 { apart(best, simplex, *supports) } else { Descent::Overlap };
+            return if best.0 > 0.0 { apart(best, simplex, *supports) } else { Descent::Overlap(at_most) };
         }
         last = at_most;
         simplex.push(vertex);

@@ -249,3 +249,93 @@ fn tetrahedron_foot(p: &[Vector3<f64>; 4]) -> Option<Foot> {
     }
     best
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn vector() -> impl Strategy<Value = Vector3<f64>> {
+        [-1.0..1.0, -1.0..1.0, -1.0..1.0].prop_map(Vector3::from)
+    }
+
+    fn simplex_of(points: &[Vector3<f64>]) -> Simplex {
+        let mut simplex = Simplex::default();
+        for &point in points {
+            simplex.push(Vertex { point, on_a: point, ..Vertex::default() });
+        }
+        simplex
+    }
+
+    /// All weighted means of points in steps of 1/`steps`.
+    fn means(points: &[Vector3<f64>], steps: u32) -> Vec<Vector3<f64>> {
+        match points {
+            [] => vec![],
+            [only] => vec![*only],
+            [first, rest @ ..] => (0..=steps)
+                .flat_map(|i| {
+                    let weight = f64::from(i) / f64::from(steps);
+                    means(rest, steps).into_iter().map(move |mean| first * weight + mean * (1.0 - weight))
+                })
+                .collect(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_mean_of_the_vertices_is_nearer_than_the_nearest_point(
+            points in proptest::collection::vec(vector(), 1..=4)
+        ) {
+            let mut simplex = simplex_of(&points);
+            let nearest = simplex.reduce();
+            let least = means(&points, 16).iter().map(Vector3::norm).fold(f64::INFINITY, f64::min);
+            match nearest {
+                Nearest::Inside => prop_assert!(points.len() == 4 && least < 0.25),
+                Nearest::At(v) => {
+                    prop_assert!(v.norm() <= least + 1e-12);
+                    prop_assert!((simplex.witnesses()[0] - v).norm() < 1e-12);
+                    let direction = simplex.direction(&v);
+                    prop_assert!((direction - v.normalize()).norm() < 1e-9);
+                    for point in &points {
+                        prop_assert!(direction.dot(point) >= v.norm() - 1e-9);
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn the_normal_of_a_needle_is_perpendicular_to_its_short_edge_from_every_corner(
+            tip in vector(), base in vector(), across in vector()
+        ) {
+            let other = base + across * 1e-7;
+            let corners = [tip, base, other];
+            prop_assume!((tip - base).norm() > 0.1 && (other - base).norm() > 1e-8);
+            prop_assume!((tip - base).cross(&(other - base)).norm() > 0.1 * (tip - base).norm() * (other - base).norm());
+            for [i, j, k] in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1]] {
+                let normal = normal_of([&corners[i], &corners[j], &corners[k]]).normalize();
+                prop_assert!(normal.dot(&(other - base).normalize()).abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn the_foot_on_a_needle_is_where_it_is_on_its_axis() {
+        // 1e-9 thick: the plane of three points holds a fifteenth of their digits.
+        let tilt = Vector3::new(0.3, 0.5, 0.8).normalize();
+        let side = tilt.cross(&Vector3::x()).normalize();
+        let up = side.cross(&tilt) * 0.25;
+        let points = [up - tilt * 0.4, up + tilt * 0.7, up + tilt * 0.2 + side * 1e-9];
+        let Nearest::At(foot) = simplex_of(&points).reduce() else { panic!("a triangle holds nothing") };
+        assert!((foot.norm() - 0.25).abs() < 1e-15, "{}", foot.norm());
+    }
+
+    #[test]
+    fn of_four_points_in_a_plane_the_three_around_the_origin_are_kept() {
+        let points = [[1.0, 0.0, 0.0], [-1.0, 1.0, 0.0], [-1.0, -1.0, 0.0], [3.0, 3.0, 0.0]];
+        let mut simplex = simplex_of(&points.map(Vector3::from));
+        simplex.drop_flattest();
+        assert_eq!(simplex.vertices().len(), 3);
+        let Nearest::At(v) = simplex.reduce() else { panic!("a triangle holds nothing") };
+        assert!(v.norm() < 1e-15);
+    }
+}
