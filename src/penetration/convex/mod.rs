@@ -6,6 +6,24 @@
 //! > σ = max over unit d of −h(d), with h(d) = max { d·(a − b) : a ∈ A, b ∈ B },
 //!
 //! and every answer carries a lower and an upper bound of it that were proved.
+//!
+//! A shape is a core and a radius around it, so that the distance of two shapes is that of their cores less the radii. How
+//! that of the cores is found:
+//!
+//! | cores | method |
+//! |---|---|
+//! | points and segments; a point and a box; a half-space and anything | closed forms |
+//! | boxes that overlap | 15 separating axes [GLM96] |
+//! | points, segments, cylinders and cones with parallel axes | a closed form in the plane of the axes |
+//! | all others while they are apart | descent to the nearest point of their difference [GJK88] |
+//! | all others that overlap | expansion of a polytope in their difference [vdBergen01], until the bounds meet |
+//!
+//! A [`ConvexCache`] carries the simplex of the descent, or the whole polytope, along a motion. What a motion leaves valid
+//! of it still proves its bound, so a warm answer is as certain as a cold one. [`incremental`] is the local method of
+//! [Gao23], from a guess: the baseline.
+//!
+//! Where many directions are as good (two fine spheres about one centre), no bound meets the other soon: the work is
+//! bounded, and the bounds reached are returned.
 
 mod boxes;
 mod cache;
@@ -80,6 +98,24 @@ impl SignedDistance {
 }
 
 /// The signed distance of `a` and `b`; poses map body to world coordinates.
+///
+/// ```
+/// use extricate::geometry::convex::ConvexShape;
+/// use extricate::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
+/// use nalgebra::{Isometry3, Vector3};
+///
+/// let cube = ConvexShape::cuboid(Vector3::new(1.0, 1.0, 1.0));
+/// let ball = ConvexShape::sphere(0.5);
+/// let mut cache = ConvexCache::default();
+/// for step in 0..10 {
+///     let height = 1.2 - 0.05 * f64::from(step);
+///     let (here, above) = (Isometry3::identity(), Isometry3::translation(0.0, 0.0, height));
+///     let found = signed_distance(&ball, &above, &cube, &here, &ConvexOptions::default(), &mut cache)?;
+///     assert!((found.value - (height - 1.0)).abs() < 1e-12);
+///     assert!((found.direction.z - 1.0).abs() < 1e-12);
+/// }
+/// # Ok::<(), extricate::penetration::convex::ConvexError>(())
+/// ```
 ///
 /// # Errors
 /// [`ConvexError`] for poses that are not finite, and for two half-spaces.
