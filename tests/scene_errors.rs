@@ -60,6 +60,52 @@ fn a_wrong_value_of_a_body_is_told_with_its_place_and_cause() {
     }
 }
 
+/// A scene with one body of a shape.
+fn scene_of(shape: &str) -> String {
+    format!(
+        "(title: \"test\", duration: 2,\nshapes: {{\"s\": {shape}}},\nbodies: [(name: \"a\", shape: \"s\")])"
+    )
+}
+
+#[test]
+fn a_wrong_hull_or_rounded_shape_is_told_with_its_place_and_cause() {
+    let cuboid = "cuboid(size: (1, 1, 1))";
+    for (shape, expected) in [
+        (
+            format!("rounded(core: {cuboid}, radius: -0.1)"),
+            "2:62: the radius of rounding [m] is -0.1, but must be above zero",
+        ),
+        (format!("rounded(core: {cuboid}, radius: 0)"), "2:62: the radius of rounding [m] is 0"),
+        (
+            String::from("rounded(core: ball(radius: 1), radius: 0.1)"),
+            "2:29: only a `cuboid`, `cylinder`, `cone` or `hull` can be rounded",
+        ),
+        (
+            format!("rounded(core: rounded(core: {cuboid}, radius: 0.1), radius: 0.1)"),
+            "2:29: only a `cuboid`, `cylinder`, `cone` or `hull` can be rounded",
+        ),
+        (
+            String::from("rounded(core: cuboid(size: (1, -1, 1)), radius: 0.1)"),
+            "2:46: the edge length [m] is -1, but must be above zero",
+        ),
+        (
+            String::from("rounded(core: hull(of: procedural(kind: \"torus\", scale: 0)), radius: 0.1)"),
+            "2:71: the scale is 0, but must be above zero",
+        ),
+        (format!("hull(of: {cuboid})"), "2:24: a hull is made of a `mesh` or `procedural`"),
+        (
+            String::from("hull(of: mesh(file: \"a.obj\", solidity: solid))"),
+            "2:54: a hull is always solid; the mesh it is made of needs no `solidity`",
+        ),
+        (format!("rounded(core: {cuboid})"), "the field `radius` of `rounded` is missing"),
+        (String::from("hull(file: \"a.obj\")"), "there is no field `file` of `hull`"),
+    ] {
+        let faults = faults(&scene_of(&shape));
+        assert_eq!(faults.len(), 1, "{shape}: {faults:?}");
+        assert!(faults[0].contains(expected), "{shape}: {} (expected {expected})", faults[0]);
+    }
+}
+
 #[test]
 fn a_wrong_joint_is_told_with_its_place_and_cause() {
     for (kind, expected) in [

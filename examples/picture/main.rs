@@ -55,6 +55,7 @@ fn mesh_of(shape: &Shape) -> Result<Option<TriangleMesh>> {
         Shape::Capsule { radius, length } => Capsule { radius, length, ..Capsule::default() }.mesh()?,
         Shape::Cylinder { radius, height } => Cylinder { radius, height, ..Cylinder::default() }.mesh()?,
         Shape::Cone { radius, height } => Cone { radius, height, ..Cone::default() }.mesh()?,
+        Shape::Hull(_) | Shape::Rounded { .. } => shape.surface().ok_or("a hull has no area")?,
         Shape::HalfSpace { .. } => return Ok(None),
     }))
 }

@@ -9,7 +9,7 @@ use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
 use super::table::{self, Table};
-use crate::dynamics::World;
+use crate::dynamics::{NarrowPhase, World};
 use crate::penetration::Effort;
 use crate::record::{self, Outcome, RunDirectory, RunError, RunOptions, Summary};
 use crate::scene::schema::OnOverlap;
@@ -42,6 +42,9 @@ pub(super) struct Arguments {
     /// What to do with bodies that overlap at the start, instead of what the scene says.
     #[arg(long, value_name = "WHAT")]
     on_overlap: Option<OverlapArgument>,
+    /// Who finds the contacts of two convex bodies, instead of what the scene says.
+    #[arg(long, value_name = "WHO")]
+    narrow_phase: Option<NarrowPhaseArgument>,
     /// Folder of the results [default: out/SCENE].
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -62,6 +65,24 @@ enum OverlapArgument {
     Repair,
 }
 
+/// Who finds the contacts of two convex bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum NarrowPhaseArgument {
+    /// This program.
+    Extricate,
+    /// The library rapier, for comparison.
+    Rapier,
+}
+
+impl From<NarrowPhaseArgument> for NarrowPhase {
+    fn from(argument: NarrowPhaseArgument) -> Self {
+        match argument {
+            NarrowPhaseArgument::Extricate => Self::Extricate,
+            NarrowPhaseArgument::Rapier => Self::Rapier,
+        }
+    }
+}
+
 fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
@@ -79,6 +100,7 @@ pub(super) fn execute(
     let mut scene = Scene::load(&arguments.scene)?;
     let whole = arguments.steps.is_none() && arguments.time.is_none() && arguments.dt.is_none();
     scene.options.time_step = arguments.dt.unwrap_or(scene.options.time_step);
+    scene.options.narrow_phase = arguments.narrow_phase.map_or(scene.options.narrow_phase, NarrowPhase::from);
     let options = RunOptions {
         steps: arguments.steps.unwrap_or_else(|| scene.steps(arguments.time.unwrap_or(scene.duration))),
         every: arguments.every,

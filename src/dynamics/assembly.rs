@@ -1,36 +1,26 @@
 //! From descriptions to rapier's sets. Bodies and joints go in sorted by name.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{
-    GenericJoint, GenericJointBuilder, JointAxesMask, JointAxis, MassProperties as RapierMassProperties,
-    RigidBodyBuilder, RigidBodyHandle, RigidBodyType, RopeJointBuilder,
+    GenericJoint, GenericJointBuilder, JointAxesMask, JointAxis, RigidBodyBuilder, RigidBodyHandle,
+    RigidBodyType, RopeJointBuilder,
 };
-use rapier3d::geometry::{ColliderBuilder, NarrowPhase, SharedShape};
-use rapier3d::math::{Matrix, Vector};
+use rapier3d::geometry::{ColliderBuilder, NarrowPhase as RapierNarrowPhase};
 use rapier3d::parry::query::{DefaultQueryDispatcher, QueryDispatcher};
 use rapier3d::pipeline::PhysicsWorld;
 
-use super::contact::{ContactTally, Dispatcher, MeshShape};
+use super::contact::{ContactTally, Dispatcher};
+use super::mass::mass_properties;
+use super::shapes::Shapes;
 use super::{
-    BodyDescription, BodyKind, BuildError, JointDescription, JointKind, Mass, Shape, World, WorldOptions,
+    BodyDescription, BodyKind, BuildError, JointDescription, JointKind, NarrowPhase, Shape, World,
+    WorldOptions,
 };
-use crate::geometry::Solidity;
-use crate::geometry::mass_properties::{MassProperties, signed_volume};
-use crate::proximity::Model;
-use crate::proximity::contacts::Adjacency;
 
 /// Longest distance [m] a body with restitution may cover in a step with its contacts still foreseen: a bounce
 /// then starts from the right speed.
 const BOUNCE_PREDICTION: f64 = 0.05;
-
-/// Thickness [m] of a surface in the computation of its inertia; it cancels against the mass.
-const SHELL: f64 = 1.0;
-
-/// Adjacencies of models, so that bodies of one model share one.
-type Adjacencies = BTreeMap<*const Model, Arc<Adjacency>>;
 
 /// A world with the bodies and joints, which have been checked one by one.
 pub(super) fn assemble(
@@ -44,12 +34,13 @@ pub(super) fn assemble(
     let tally = ContactTally::default();
     let fall = options.gravity.norm() * options.time_step.powi(2);
     let recoverable = options.recoverable_depth();
-    let dispatcher = Dispatcher { tally: tally.clone(), fall, recoverable };
-    physics.narrow_phase = NarrowPhase::with_query_dispatcher(dispatcher.chain(DefaultQueryDispatcher));
+    let narrow_phase = options.narrow_phase;
+    let dispatcher = Dispatcher { tally: tally.clone(), narrow_phase, fall, recoverable };
+    physics.narrow_phase = RapierNarrowPhase::with_query_dispatcher(dispatcher.chain(DefaultQueryDispatcher));
     let mut handles = BTreeMap::<&str, RigidBodyHandle>::new();
-    let mut adjacencies = Adjacencies::new();
+    let mut shapes = Shapes::new(narrow_phase);
     for body in bodies.values() {
-        let handle = insert_body(&mut physics, body, options.sleeping, &mut adjacencies)?;
+        let handle = insert_body(&mut physics, body, &options, &mut shapes)?;
         handles.insert(&body.name, handle);
     }
     for joint in joints.values() {
@@ -63,8 +54,8 @@ pub(super) fn assemble(
 fn insert_body(
     physics: &mut PhysicsWorld,
     body: &BodyDescription,
-    sleeping: bool,
-    adjacencies: &mut Adjacencies,
+    options: &WorldOptions,
+    shapes: &mut Shapes,
 ) -> Result<RigidBodyHandle, BuildError> {
     let kind = match body.kind {
         BodyKind::Fixed => RigidBodyType::Fixed,
@@ -77,12 +68,12 @@ fn insert_body(
         .angvel(body.angular_velocity.into())
         .linear_damping(body.linear_damping)
         .angular_damping(body.angular_damping)
-        .can_sleep(sleeping)
+        .can_sleep(options.sleeping)
         .gyroscopic_forces_enabled(true)
         .allow_fast_rotation(!body.continuous)
-        .soft_ccd_prediction(prediction(body))
+        .soft_ccd_prediction(prediction(body, options.narrow_phase))
         .ccd_enabled(body.continuous);
-    let (shape, shape_to_body) = rapier_shape(&body.shape, adjacencies);
+    let (shape, shape_to_body) = shapes.of(body)?;
     let mut collider = ColliderBuilder::new(shape)
         .position(shape_to_body.into())
         .friction(body.friction)
@@ -96,72 +87,15 @@ fn insert_body(
 
 /// Greatest motion in a step [m] that contacts of the body foresee on top of rapier's prediction distance.
 ///
-/// Meshes foresee any motion up to their size; our contacts take no more of it than they need. For primitives
-/// rapier takes it all, and stacks suffer, so only those that bounce get some.
-fn prediction(body: &BodyDescription) -> f64 {
+/// Bodies foresee any motion up to their size; our contacts take no more of it than they need. rapier's own take it
+/// all, and stacks suffer, so only bodies that bounce get some.
+fn prediction(body: &BodyDescription, narrow_phase: NarrowPhase) -> f64 {
     match &body.shape {
+        Shape::HalfSpace { .. } => 0.0,
         Shape::Mesh(model) => model.radius(),
+        shape if narrow_phase == NarrowPhase::Extricate => shape.bounding_radius(),
         _ if body.restitution > 0.0 => BOUNCE_PREDICTION,
         _ => 0.0,
-    }
-}
-
-/// The shape in rapier's own frame, and the pose of that frame in the body. rapier's cylinders and cones stand
-/// along y.
-fn rapier_shape(shape: &Shape, adjacencies: &mut Adjacencies) -> (SharedShape, Isometry3<f64>) {
-    let upright = Isometry3::identity();
-    let y_to_z = Isometry3::from_parts(
-        nalgebra::Translation3::identity(),
-        UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::FRAC_PI_2),
-    );
-    match shape {
-        Shape::Mesh(model) => {
-            let adjacency = adjacencies
-                .entry(Arc::as_ptr(model))
-                .or_insert_with(|| Arc::new(Adjacency::new(model.mesh())))
-                .clone();
-            (SharedShape::new(MeshShape::new(model.clone(), adjacency)), upright)
-        }
-        Shape::Ball { radius } => (SharedShape::ball(*radius), upright),
-        Shape::Cuboid { size } => (SharedShape::cuboid(size.x / 2.0, size.y / 2.0, size.z / 2.0), upright),
-        Shape::Capsule { radius, length } => (SharedShape::capsule_z(length / 2.0, *radius), upright),
-        Shape::Cylinder { radius, height } => (SharedShape::cylinder(height / 2.0, *radius), y_to_z),
-        Shape::Cone { radius, height } => (SharedShape::cone(height / 2.0, *radius), y_to_z),
-        Shape::HalfSpace { normal } => (SharedShape::halfspace(normal.into_inner().into()), upright),
-    }
-}
-
-/// Mass, centre and inertia of a dynamic body, in its own frame.
-pub(super) fn mass_properties(body: &BodyDescription) -> Result<RapierMassProperties, BuildError> {
-    let no_volume = |volume| BuildError::NoVolume { name: body.name.clone(), volume };
-    let unit = match (&body.shape, body.mass) {
-        (Shape::HalfSpace { .. }, _) => return Err(no_volume(f64::INFINITY)),
-        (Shape::Mesh(model), Mass::Total(_)) if model.solidity() == Solidity::Surface => {
-            MassProperties::of_surface(model.mesh(), SHELL).map_err(|_| no_volume(0.0))?
-        }
-        (Shape::Mesh(model), Mass::Density(_)) if model.solidity() == Solidity::Surface => {
-            return Err(BuildError::SurfaceDensity { name: body.name.clone() });
-        }
-        (Shape::Mesh(model), _) => {
-            MassProperties::of_solid(model.mesh()).map_err(|_| no_volume(signed_volume(model.mesh())))?
-        }
-        (primitive, mass) => {
-            let (shape, shape_to_body) = rapier_shape(primitive, &mut BTreeMap::new());
-            let unit = shape.mass_properties(1.0);
-            let density = density(mass, unit.mass());
-            return Ok(shape.mass_properties(density).transform_by(&shape_to_body.into()));
-        }
-    };
-    let density = density(body.mass, unit.volume);
-    let center: Vector = unit.center.coords.into();
-    let inertia: Matrix = (unit.inertia * density).into();
-    Ok(RapierMassProperties::with_inertia_matrix(center, unit.volume * density, inertia))
-}
-
-fn density(mass: Mass, volume: f64) -> f64 {
-    match mass {
-        Mass::Density(density) => density,
-        Mass::Total(mass) => mass / volume,
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{
     BodyDescription, BodyKind, BuildError, JointDescription, JointKind, Mass, Shape, World, WorldOptions,
-    assembly,
+    assembly, mass,
 };
 use nalgebra::Vector3;
 
@@ -82,12 +82,17 @@ fn check_body(body: &BodyDescription) -> Result<(), BuildError> {
         Mass::Density(density) => positive(name, "the density [kg/m³]", density)?,
         Mass::Total(mass) => positive(name, "the mass [kg]", mass)?,
     }
-    assembly::mass_properties(body).map(drop)
+    mass::mass_properties(body).map(drop)
 }
 
 fn check_shape(name: &str, shape: &Shape) -> Result<(), BuildError> {
     match shape {
-        Shape::Mesh(_) | Shape::HalfSpace { .. } => Ok(()),
+        Shape::Mesh(_) | Shape::Hull(_) | Shape::HalfSpace { .. } => Ok(()),
+        Shape::Rounded { core, radius } => {
+            positive(name, "the radius of rounding [m]", *radius)?;
+            check_shape(name, core)?;
+            shape.convex().map(drop).ok_or_else(|| BuildError::NotRoundable { name: name.to_owned() })
+        }
         Shape::Ball { radius } => positive(name, "the radius [m]", *radius),
         Shape::Cuboid { size } => size.iter().try_for_each(|&edge| positive(name, "a size [m]", edge)),
         Shape::Capsule { radius, length } => {

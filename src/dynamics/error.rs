@@ -46,6 +46,18 @@ pub enum BuildError {
         /// The range.
         requirement: &'static str,
     },
+    /// A shape cannot be rounded: it is no cuboid, cylinder, cone or hull.
+    #[error("`{name}`: only cuboids, cylinders, cones and hulls can be rounded")]
+    NotRoundable {
+        /// Name of the body.
+        name: String,
+    },
+    /// rapier's narrow phase cannot take a hull.
+    #[error("`{name}`: the hull is too flat or too thin for rapier's narrow phase")]
+    NotForRapier {
+        /// Name of the body.
+        name: String,
+    },
     /// A dynamic body has no volume, so its inertia is unknown.
     #[error("dynamic body `{name}` has a volume of {volume} m³; it needs a closed mesh or a solid primitive")]
     NoVolume {

@@ -1,4 +1,4 @@
-//! How a world is stepped: gravity, time step and the accuracy of the solver.
+//! How a world is stepped: gravity, time step, the accuracy of the solver, the narrow phase.
 
 use nalgebra::Vector3;
 use rapier3d::dynamics::{FrictionModel, IntegrationParameters, SpringCoefficients};
@@ -40,6 +40,16 @@ impl Accuracy {
     }
 }
 
+/// Who finds the contacts of two convex bodies. Those of meshes are always our own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum NarrowPhase {
+    /// This crate: certified penetration depth, exact for every shape.
+    #[default]
+    Extricate,
+    /// rapier's own, for comparison.
+    Rapier,
+}
+
 /// What holds for the whole world.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorldOptions {
@@ -49,6 +59,8 @@ pub struct WorldOptions {
     pub time_step: f64,
     /// Effort of the solver.
     pub accuracy: Accuracy,
+    /// Who finds the contacts of two convex bodies.
+    pub narrow_phase: NarrowPhase,
     /// Bodies that rest are taken out of the solver until something touches them. Off by default: a body that
     /// creeps is then seen to creep.
     pub sleeping: bool,
@@ -61,6 +73,7 @@ impl Default for WorldOptions {
             gravity: Vector3::new(0.0, 0.0, -9.81),
             time_step: Accuracy::default().time_step(),
             accuracy: Accuracy::default(),
+            narrow_phase: NarrowPhase::default(),
             sleeping: false,
         }
     }

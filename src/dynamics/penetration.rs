@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::parry::bounding_volume::BoundingVolume;
-use rapier3d::parry::query;
 use rapier3d::parry::shape::Shape as ParryShape;
 use rayon::prelude::*;
 
 use super::contact::{MeshShape, depth, proxy_of};
-use super::{BodyKind, World};
+use super::{BodyKind, Shape, World};
+use crate::geometry::convex::{ConvexShape, START_ANYWHERE};
+use crate::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
 use crate::penetration::{PenetrationError, TranslationalOptions};
-use crate::proximity::Model;
 
 /// Two bodies that overlap.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,8 +28,9 @@ impl World {
     /// All pairs of bodies that overlap, with their penetration depths; sorted by name. Two bodies of which none is
     /// dynamic are no pair, nor are two that a joint exempts from contacts. Touching gives a depth of about zero.
     ///
-    /// Cylinders and cones that meet a mesh are measured as prisms and pyramids of 96 sides, balls and capsules as
-    /// polyhedra that lie within them by up to 1 % of their radius.
+    /// Depths of convex bodies are exact, half-spaces among them. Where they meet a mesh, cylinders and cones are
+    /// measured as prisms and pyramids of 96 sides, balls and capsules as polyhedra that lie within them by up to 1 %
+    /// of their radius, rounded bodies as ones that lie within them by up to 0.5 % of it.
     ///
     /// # Errors
     /// [`PenetrationError`] when a depth could not be established.
@@ -60,22 +61,38 @@ impl World {
         if !a.compute_aabb().intersects(&b.compute_aabb()) {
             return Ok(None);
         }
-        let [pose_a, pose_b]: [Isometry3<f64>; 2] = [(*a.position()).into(), (*b.position()).into()];
-        // parry 0.31 takes the inverse of the relative pose where the half-space comes second.
-        let (one, two) = if b.shape().as_halfspace().is_some() { (b, a) } else { (a, b) };
-        if let Ok(contact) = query::contact(one.position(), one.shape(), two.position(), two.shape(), 0.0) {
-            return Ok(contact.map(|contact| -contact.dist));
+        let [pose_a, pose_b] = bodies.map(|index| self.pose(index));
+        let [body_a, body_b] = bodies.map(|index| &self.descriptions()[index].shape);
+        match (body_a, body_b) {
+            (other, Shape::HalfSpace { normal }) => Ok(depth_below(other, &pose_a, normal, &pose_b)),
+            (Shape::HalfSpace { normal }, other) => Ok(depth_below(other, &pose_b, normal, &pose_a)),
+            _ => match (body_a.convex(), body_b.convex()) {
+                (Some(a), Some(b)) => convex_depth([(&a, &pose_a), (&b, &pose_b)]),
+                _ => {
+                    let (Some(a), Some(b)) = (mesh_of(a.shape()), mesh_of(b.shape())) else {
+                        return Ok(None);
+                    };
+                    let [pose_a, pose_b] = [self.collider(bodies[0]), self.collider(bodies[1])]
+                        .map(|collider| Isometry3::from(*collider.position()));
+                    depth([&a, &b], &pose_a.inv_mul(&pose_b), options)
+                }
+            },
         }
-        for (shape, pose, other, other_pose) in
-            [(a.shape(), &pose_a, b.shape(), &pose_b), (b.shape(), &pose_b, a.shape(), &pose_a)]
-        {
-            if let (Some(half_space), Some(mesh)) = (shape.as_halfspace(), other.as_shape::<MeshShape>()) {
-                let normal = pose.rotation * Vector3::<f64>::from(half_space.normal);
-                return Ok(depth_below(mesh.model(), other_pose, &normal, &pose.translation.vector));
-            }
+    }
+}
+
+/// The penetration depth [m] of two convex shapes, if they overlap.
+fn convex_depth(
+    [(a, pose_a), (b, pose_b)]: [(&ConvexShape, &Isometry3<f64>); 2],
+) -> Result<Option<f64>, PenetrationError> {
+    let (options, mut cache) = (ConvexOptions::default(), ConvexCache::default());
+    match signed_distance(a, pose_a, b, pose_b, &options, &mut cache) {
+        Ok(distance) => Ok(distance.depth()),
+        // Two half-spaces are no convex shapes here, so one of the poses is at fault.
+        Err(_) if pose_b.to_homogeneous().iter().all(|x| x.is_finite()) => {
+            Err(PenetrationError::PoseNotFinite { body: 'A', pose: *pose_a })
         }
-        let (Some(a), Some(b)) = (mesh_of(a.shape()), mesh_of(b.shape())) else { return Ok(None) };
-        depth([&a, &b], &pose_a.inv_mul(&pose_b), options)
+        Err(_) => Err(PenetrationError::PoseNotFinite { body: 'B', pose: *pose_b }),
     }
 }
 
@@ -83,14 +100,22 @@ fn mesh_of(shape: &dyn ParryShape) -> Option<Arc<MeshShape>> {
     shape.as_shape::<MeshShape>().map(|mesh| Arc::new(mesh.clone())).or_else(|| proxy_of(shape))
 }
 
-/// Depth of the lowest vertex below a plane, if it is below.
+/// Depth of a shape below the plane of a half-space [m], exact, if it reaches down to it.
 fn depth_below(
-    model: &Model,
+    shape: &Shape,
     pose: &Isometry3<f64>,
-    up: &Vector3<f64>,
-    ground: &Vector3<f64>,
+    normal: &Vector3<f64>,
+    plane_pose: &Isometry3<f64>,
 ) -> Option<f64> {
-    let height = |index: &u32| ((pose * model.mesh().vertices()[*index as usize]).coords - ground).dot(up);
-    let lowest = model.mesh().triangles().iter().flatten().map(height).fold(f64::INFINITY, f64::min);
+    let (up, ground) = (plane_pose.rotation * normal, plane_pose.translation.vector);
+    let height = |point: Point3<f64>| (pose * point - Point3::from(ground)).dot(&up);
+    let lowest = if let Shape::Mesh(model) = shape {
+        let corners = model.mesh().triangles().iter().flatten();
+        corners.map(|&index| height(model.mesh().vertices()[index as usize])).fold(f64::INFINITY, f64::min)
+    } else {
+        let convex = shape.convex()?;
+        let down = -(pose.rotation.inverse() * up);
+        height(convex.core().support(&down, START_ANYWHERE).point.into()) - convex.radius()
+    };
     (lowest <= 0.0).then_some(-lowest)
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use nalgebra::{Point3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::geometry::Collider;
 use rapier3d::pipeline::PhysicsWorld;
@@ -180,6 +180,11 @@ impl World {
     #[must_use]
     pub fn hash(&self) -> u64 {
         StateHash::of(&self.bodies())
+    }
+
+    /// Pose body → world of the body at an index.
+    pub(super) fn pose(&self, index: usize) -> Isometry3<f64> {
+        (*self.physics.bodies[self.handles[index]].position()).into()
     }
 
     /// The collider of the body at an index.

@@ -8,7 +8,7 @@ use super::placement::{copies, point, vector};
 use super::random::Random;
 use super::schema::{self, DEFAULT_DENSITY, SceneFile};
 use super::shape::LoadedShape;
-use crate::dynamics::{Accuracy, BodyDescription, BodyKind, JointDescription, JointKind, Mass};
+use crate::dynamics::{Accuracy, BodyDescription, BodyKind, JointDescription, JointKind, Mass, NarrowPhase};
 
 impl From<schema::Accuracy> for Accuracy {
     fn from(accuracy: schema::Accuracy) -> Self {
@@ -16,6 +16,15 @@ impl From<schema::Accuracy> for Accuracy {
             schema::Accuracy::Preview => Self::Preview,
             schema::Accuracy::Standard => Self::Standard,
             schema::Accuracy::Reference => Self::Reference,
+        }
+    }
+}
+
+impl From<schema::NarrowPhase> for NarrowPhase {
+    fn from(narrow_phase: schema::NarrowPhase) -> Self {
+        match narrow_phase {
+            schema::NarrowPhase::Extricate => Self::Extricate,
+            schema::NarrowPhase::Rapier => Self::Rapier,
         }
     }
 }

@@ -24,7 +24,7 @@ pub struct Scene {
     pub description: String,
     /// Path of its file as it was given.
     pub path: PathBuf,
-    /// Gravity, time step and accuracy.
+    /// Gravity, time step, accuracy and narrow phase.
     pub options: WorldOptions,
     /// Simulated time of a run [s].
     pub duration: f64,
@@ -110,6 +110,7 @@ impl Scene {
                 gravity: super::placement::vector(file.gravity),
                 time_step: file.time_step.unwrap_or_else(|| accuracy.time_step()),
                 accuracy,
+                narrow_phase: file.narrow_phase.into(),
                 ..WorldOptions::default()
             },
             duration: file.duration,
@@ -166,8 +167,8 @@ fn load_shapes(document: &Document, folder: &Path) -> Result<BTreeMap<String, Lo
             Ok(shape) => {
                 shapes.insert(name.clone(), shape);
             }
-            Err((field, fault)) => {
-                let path = [Field("shapes"), Index(index), Field(field)];
+            Err((place, fault)) => {
+                let path = [&[Field("shapes"), Index(index)], place.as_slice()].concat();
                 problems.push(document.problem(&path, fault));
             }
         }

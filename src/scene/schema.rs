@@ -32,6 +32,9 @@ pub struct SceneFile {
     /// How much work a step may be.
     #[serde(default)]
     pub accuracy: Accuracy,
+    /// Who finds the contacts of two convex bodies.
+    #[serde(default)]
+    pub narrow_phase: NarrowPhase,
     /// Seed of everything random.
     #[serde(default)]
     pub seed: u64,
@@ -65,6 +68,17 @@ pub enum Accuracy {
     Standard,
     /// As exact as the solver gets.
     Reference,
+}
+
+/// Who finds the contacts of two convex bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NarrowPhase {
+    /// This program.
+    #[default]
+    Extricate,
+    /// The library rapier, for comparison.
+    Rapier,
 }
 
 /// What a run does with bodies that overlap at the start.
@@ -163,6 +177,18 @@ pub enum ShapeEntry {
         radius: f64,
         /// Its full height [m].
         height: f64,
+    },
+    /// The convex hull of a mesh's vertices.
+    Hull {
+        /// A `mesh` or `procedural`.
+        of: Box<ShapeEntry>,
+    },
+    /// All points near a shape.
+    Rounded {
+        /// A `cuboid`, `cylinder`, `cone` or `hull`.
+        core: Box<ShapeEntry>,
+        /// How near [m].
+        radius: f64,
     },
     /// Everything at z ≤ 0.
     HalfSpace,

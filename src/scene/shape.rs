@@ -6,10 +6,12 @@ use std::sync::Arc;
 use nalgebra::{Unit, Vector3};
 
 use super::error::Fault;
+use super::locate::Step::{self, Field};
 use super::placement::vector;
 use super::schema::{ShapeEntry, SolidityEntry};
 use crate::dynamics::Shape;
-use crate::geometry::mass_properties::signed_volume;
+use crate::geometry::convex::ConvexHull;
+use crate::geometry::mass_properties::{MassProperties, signed_volume};
 use crate::geometry::read::read_mesh;
 use crate::geometry::report::MeshReport;
 use crate::geometry::{Solidity, TriangleMesh, procedural};
@@ -39,21 +41,24 @@ impl LoadedShape {
     }
 }
 
+/// What is wrong with a shape, and the field of it that it concerns.
+type Failure = (Vec<Step>, Fault);
+
 /// Loads a shape; a failure comes with the field that it concerns.
-pub(super) fn load(entry: &ShapeEntry, folder: &Path) -> Result<LoadedShape, (&'static str, Fault)> {
+pub(super) fn load(entry: &ShapeEntry, folder: &Path) -> Result<LoadedShape, Failure> {
     let shape = match entry {
-        ShapeEntry::Mesh { file, scale, solidity } => {
-            let path = folder.join(file);
-            let mesh = read(&path).map_err(|fault| ("file", fault))?;
-            let shape = model(&mesh, *scale, *solidity)?;
-            return Ok(LoadedShape { shape, file: Some((file.clone(), path)) });
+        ShapeEntry::Mesh { solidity, .. } | ShapeEntry::Procedural { solidity, .. } => {
+            let (mesh, file) = mesh(entry, folder)?;
+            return Ok(LoadedShape { shape: model(mesh, *solidity)?, file });
         }
-        ShapeEntry::Procedural { kind, parameters, scale, solidity } => {
-            let mesh = procedural::build(kind, parameters).map_err(|error| {
-                let unknown = matches!(error, procedural::ProceduralError::UnknownKind { .. });
-                (if unknown { "kind" } else { "parameters" }, Fault::Shape { cause: error.into() })
-            })?;
-            model(&mesh, *scale, *solidity)?
+        ShapeEntry::Hull { of } => {
+            let (shape, file) = hull(of, folder).map_err(|failure| within("of", failure))?;
+            return Ok(LoadedShape { shape, file });
+        }
+        ShapeEntry::Rounded { core, radius } => {
+            let core = load(core, folder).map_err(|failure| within("core", failure))?;
+            let shape = Shape::Rounded { core: Arc::new(core.shape), radius: *radius };
+            return Ok(LoadedShape { shape, file: core.file });
         }
         ShapeEntry::Ball { radius } => Shape::Ball { radius: *radius },
         ShapeEntry::Cuboid { size } => Shape::Cuboid { size: vector(*size) },
@@ -63,6 +68,53 @@ pub(super) fn load(entry: &ShapeEntry, folder: &Path) -> Result<LoadedShape, (&'
         ShapeEntry::HalfSpace => Shape::HalfSpace { normal: Unit::new_unchecked(Vector3::z()) },
     };
     Ok(LoadedShape { shape, file: None })
+}
+
+fn within(field: &'static str, (place, fault): Failure) -> Failure {
+    ([&[Field(field)], place.as_slice()].concat(), fault)
+}
+
+fn at(field: &'static str, fault: Fault) -> Failure {
+    (vec![Field(field)], fault)
+}
+
+/// A mesh in metres, read or made, and the file it comes from.
+fn mesh(entry: &ShapeEntry, folder: &Path) -> Result<(TriangleMesh, Option<(String, PathBuf)>), Failure> {
+    let (mesh, scale, file) = match entry {
+        ShapeEntry::Mesh { file, scale, .. } => {
+            let path = folder.join(file);
+            let mesh = read(&path).map_err(|fault| at("file", fault))?;
+            (mesh, *scale, Some((file.clone(), path)))
+        }
+        ShapeEntry::Procedural { kind, parameters, scale, .. } => {
+            let mesh = procedural::build(kind, parameters).map_err(|error| {
+                let unknown = matches!(error, procedural::ProceduralError::UnknownKind { .. });
+                at(if unknown { "kind" } else { "parameters" }, Fault::Shape { cause: error.into() })
+            })?;
+            (mesh, *scale, None)
+        }
+        _ => {
+            let message = String::from("a hull is made of a `mesh` or `procedural`");
+            return Err((Vec::new(), Fault::Contradiction { message }));
+        }
+    };
+    let scaled = mesh
+        .scaled(&Vector3::repeat(scale))
+        .map_err(|error| at("scale", Fault::Shape { cause: error.into() }))?;
+    Ok((scaled, file))
+}
+
+/// The convex hull of a mesh's vertices.
+fn hull(of: &ShapeEntry, folder: &Path) -> Result<(Shape, Option<(String, PathBuf)>), Failure> {
+    let (mesh, file) = mesh(of, folder)?;
+    let hull = ConvexHull::new(mesh.vertices())
+        .map_err(|error| (Vec::new(), Fault::Shape { cause: error.into() }))?;
+    let solid = hull.mesh().is_ok_and(|mesh| MassProperties::of_solid(&mesh).is_ok());
+    if !solid {
+        let message = String::from("the mesh is flat: its convex hull has no volume");
+        return Err((Vec::new(), Fault::Contradiction { message }));
+    }
+    Ok((Shape::Hull(Arc::new(hull)), file))
 }
 
 fn read(path: &Path) -> Result<TriangleMesh, Fault> {
@@ -80,26 +132,19 @@ fn missing_folder(path: &Path) -> Option<&Path> {
     folders.into_iter().rev().find(|folder| !folder.is_dir())
 }
 
-/// The mesh in metres with its tree, as a solid or a surface.
-fn model(
-    mesh: &TriangleMesh,
-    scale: f64,
-    solidity: Option<SolidityEntry>,
-) -> Result<Shape, (&'static str, Fault)> {
-    let scaled = mesh
-        .scaled(&Vector3::repeat(scale))
-        .map_err(|error| ("scale", Fault::Shape { cause: error.into() }))?;
-    let report = MeshReport::of(&scaled);
+/// The mesh with its tree, as a solid or a surface.
+fn model(mesh: TriangleMesh, solidity: Option<SolidityEntry>) -> Result<Shape, Failure> {
+    let report = MeshReport::of(&mesh);
     let solidity = match solidity {
         Some(SolidityEntry::Solid) if !report.solid => {
-            return Err(("solidity", not_a_solid(&report)));
+            return Err(at("solidity", not_a_solid(&report)));
         }
         Some(SolidityEntry::Solid) => Solidity::Solid,
         Some(SolidityEntry::Surface) => Solidity::Surface,
         None if report.solid => Solidity::Solid,
         None => Solidity::Surface,
     };
-    Ok(Shape::Mesh(Arc::new(Model::new(scaled, solidity))))
+    Ok(Shape::Mesh(Arc::new(Model::new(mesh, solidity))))
 }
 
 /// Why a mesh cannot be a solid.
@@ -125,6 +170,7 @@ pub(super) fn volume(shape: &Shape) -> f64 {
         Shape::Capsule { radius, length } => PI * radius.powi(2) * (length + 4.0 / 3.0 * radius),
         Shape::Cylinder { radius, height } => PI * radius.powi(2) * height,
         Shape::Cone { radius, height } => PI * radius.powi(2) * height / 3.0,
+        Shape::Hull(_) | Shape::Rounded { .. } => shape.convex_volume().unwrap_or(0.0),
         Shape::HalfSpace { .. } => f64::INFINITY,
     }
 }

@@ -6,19 +6,24 @@ use std::time::{Duration, Instant};
 
 use nalgebra::{Isometry3, Vector3};
 use rapier3d::math::{Pose, Vector};
-use rapier3d::parry::query::details::{ContactManifoldsWorkspace, NormalConstraints, ShapeCastOptions};
-use rapier3d::parry::query::{
-    ClosestPoints, Contact, ContactManifold, NonlinearRigidMotion, PersistentQueryDispatcher,
-    QueryDispatcher, ShapeCastHit, ShapeDistance, ShapeIntersection, Unsupported,
+use rapier3d::parry::query::details::{
+    ContactManifoldsWorkspace, NormalConstraints, ShapeCastOptions, WorkspaceData,
 };
-use rapier3d::parry::shape::Shape;
+use rapier3d::parry::query::{
+    ClosestPoints, Contact, ContactManifold, DefaultQueryDispatcher, NonlinearRigidMotion,
+    PersistentQueryDispatcher, QueryDispatcher, ShapeCastHit, ShapeDistance, ShapeIntersection, Unsupported,
+};
+use rapier3d::parry::shape::{Shape, ShapeType};
 
-use super::manifolds::{self, Order};
-use super::memory::PairMemory;
+use super::convex::{self, ConvexBody, ConvexMemory, ConvexPair, SAME_PLACE, for_rapier};
+use super::manifolds::{self, Limits, Order};
+use super::memory::{ContactPoint, PairMemory};
 use super::mesh_mesh::Foresight;
+use super::reduction::Selected;
 use super::round::Round;
 use super::separation::Pair;
 use super::{MeshShape, mesh_mesh, plane, proxy, round, sweep};
+use crate::dynamics::NarrowPhase;
 
 /// What is tallied over the contacts of a step, on all threads.
 #[derive(Debug, Default)]
@@ -39,17 +44,19 @@ impl ContactTally {
         (time, f64::from_bits(self.0.deepest.swap(0, Ordering::Relaxed)))
     }
 
-    fn add(&self, started: Instant, memory: &PairMemory) {
+    fn add(&self, started: Instant, selected: &[Selected]) {
         let nanoseconds = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.0.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
-        let depths = memory.choice.selected.iter().map(|selected| -selected.deepest);
+        let depths = selected.iter().map(|selected| -selected.deepest);
         self.0.deepest.fetch_max(depths.fold(0.0, f64::max).to_bits(), Ordering::Relaxed);
     }
 }
 
-/// Answers for pairs with a mesh in them; pairs of primitives are left to the next dispatcher.
+/// Answers for pairs with a mesh in them, and for convex pairs unless those are left to rapier.
 pub(in crate::dynamics) struct Dispatcher {
     pub(in crate::dynamics) tally: ContactTally,
+    /// Who finds the contacts of convex pairs.
+    pub(in crate::dynamics) narrow_phase: NarrowPhase,
     /// How far a body at rest falls within a step [m].
     pub(in crate::dynamics) fall: f64,
     /// Greatest depth [m] at which the solver pushes harder at what is deeper.
@@ -73,7 +80,7 @@ impl Dispatcher {
         if let Some(other) = other.as_shape::<MeshShape>() {
             return Ok(Self::larger_first(mesh, other, other_to_mesh, foresight, memory));
         }
-        let round = Round::of(other);
+        let round = Round::of(for_rapier(other));
         if let Some(round) = &round
             && round::contacts(mesh, round, other_to_mesh, foresight, memory)
         {
@@ -119,7 +126,66 @@ fn mesh_first<'a>(
     }
 }
 
-impl<M: Default, C: Default + Copy> PersistentQueryDispatcher<M, C> for Dispatcher {
+/// The memory of a pair in its workspace. A workspace must be there after the call, or rapier takes the manifolds for
+/// those of a pair of its own.
+fn memory_of<T: WorkspaceData + Default>(
+    workspace: &mut Option<ContactManifoldsWorkspace>,
+) -> Option<&mut T> {
+    let workspace = workspace.get_or_insert_with(|| T::default().into());
+    if workspace.0.downcast_ref::<T>().is_none() {
+        *workspace = T::default().into();
+    }
+    workspace.0.downcast_mut::<T>()
+}
+
+impl Dispatcher {
+    /// Contacts of two convex shapes, or of one with a half-space.
+    fn convex_contacts(
+        &self,
+        pose: &Pose,
+        [first, second]: [&dyn Shape; 2],
+        prediction: f64,
+        memory: &mut ConvexMemory,
+    ) -> Result<Order, Unsupported> {
+        let second_to_first: Isometry3<f64> = (*pose).into();
+        let foresight = Foresight { prediction, fall: self.fall };
+        let (body, plane, plane_to_body, order) = match (first.as_halfspace(), second.as_halfspace()) {
+            (None, None) => {
+                let pair =
+                    ConvexPair { bodies: [convex_body(first)?, convex_body(second)?], second_to_first };
+                convex::contacts(&pair, &foresight, memory);
+                return Ok(Order::Kept);
+            }
+            (_, Some(plane)) => (convex_body(first)?, plane, second_to_first, Order::Kept),
+            (Some(plane), None) => (convex_body(second)?, plane, second_to_first.inverse(), Order::Swapped),
+        };
+        convex::half_space_contacts(body, &plane.normal.into(), &plane_to_body, &foresight, memory);
+        Ok(order)
+    }
+
+    /// Writes the contacts that were chosen, and tallies them.
+    fn write<M: Default, C: Default + Copy>(
+        &self,
+        started: Instant,
+        chosen: (&[ContactPoint], &[Selected]),
+        (pose, order, same_place): (&Isometry3<f64>, Order, f64),
+        manifolds: &mut Vec<ContactManifold<M, C>>,
+    ) {
+        let limits = Limits { recoverable: self.recoverable, same_place };
+        manifolds::write(chosen, pose, order, limits, manifolds);
+        self.tally.add(started, chosen.1);
+    }
+}
+
+fn convex_body(shape: &dyn Shape) -> Result<&ConvexBody, Unsupported> {
+    shape.as_shape::<ConvexBody>().ok_or(Unsupported)
+}
+
+impl<M, C> PersistentQueryDispatcher<M, C> for Dispatcher
+where
+    M: Default + Clone + Send + Sync + 'static,
+    C: Default + Copy + Send + Sync + 'static,
+{
     fn contact_manifolds(
         &self,
         pose: &Pose,
@@ -129,26 +195,30 @@ impl<M: Default, C: Default + Copy> PersistentQueryDispatcher<M, C> for Dispatch
         manifolds: &mut Vec<ContactManifold<M, C>>,
         workspace: &mut Option<ContactManifoldsWorkspace>,
     ) -> Result<(), Unsupported> {
-        let (mesh, other, other_to_mesh, order) = mesh_first(pose, first, second).ok_or(Unsupported)?;
         let started = Instant::now();
-        // A workspace must be there after the call, or rapier takes the manifolds for those of a convex pair.
-        let workspace = workspace.get_or_insert_with(|| PairMemory::default().into());
-        if workspace.0.downcast_ref::<PairMemory>().is_none() {
-            *workspace = PairMemory::default().into();
-        }
-        let memory = workspace.0.downcast_mut::<PairMemory>().ok_or(Unsupported)?;
         let foresight = Foresight { prediction, fall: self.fall };
-        let outcome = Self::mesh_contacts(mesh, other, &other_to_mesh, &foresight, memory);
-        if let Ok(again) = outcome {
+        if let Some((mesh, other, other_to_mesh, order)) = mesh_first(pose, first, second) {
+            let memory = memory_of::<PairMemory>(workspace).ok_or(Unsupported)?;
+            let again = Self::mesh_contacts(mesh, other, &other_to_mesh, &foresight, memory)?;
             let (pose, order) = match again {
                 Order::Kept => (other_to_mesh, order),
                 Order::Swapped => (other_to_mesh.inverse(), order.swapped()),
             };
-            let chosen = (&*memory.contacts, &*memory.choice.selected);
-            manifolds::write(chosen, &pose, order, self.recoverable, manifolds);
-            self.tally.add(started, memory);
+            self.write(started, memory.chosen(), (&pose, order, 0.0), manifolds);
+            return Ok(());
         }
-        outcome.map(drop)
+        if self.narrow_phase == NarrowPhase::Rapier {
+            let (first, second) = (for_rapier(first), for_rapier(second));
+            let rapier = DefaultQueryDispatcher;
+            return rapier.contact_manifolds(pose, first, second, prediction, manifolds, workspace);
+        }
+        let memory = memory_of::<ConvexMemory>(workspace).ok_or(Unsupported)?;
+        let order = self.convex_contacts(pose, [first, second], prediction, memory)?;
+        let second_to_first: Isometry3<f64> = (*pose).into();
+        let pose = if order == Order::Kept { second_to_first } else { second_to_first.inverse() };
+        let same_place = SAME_PLACE * memory.size;
+        self.write(started, memory.chosen(), (&pose, order, same_place), manifolds);
+        Ok(())
     }
 
     fn contact_manifold_convex_convex(
@@ -224,8 +294,13 @@ impl QueryDispatcher for Dispatcher {
         second: &dyn Shape,
         start: f64,
         end: f64,
-        _stop_at_penetration: bool,
+        stop_at_penetration: bool,
     ) -> Result<Option<ShapeCastHit>, Unsupported> {
+        let [one, two] = [first, second].map(for_rapier);
+        if [one, two].iter().all(|shape| shape.shape_type() != ShapeType::Custom) {
+            let rapier = DefaultQueryDispatcher;
+            return rapier.cast_shapes_nonlinear(motion1, one, motion2, two, start, end, stop_at_penetration);
+        }
         sweep::first_contact([(motion1, first), (motion2, second)], start, end)
     }
 }

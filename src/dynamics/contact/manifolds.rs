@@ -28,8 +28,17 @@ impl Order {
     }
 }
 
+/// Lengths that decide what is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Greatest depth at which the solver pushes harder at what is deeper [m].
+    pub(super) recoverable: f64,
+    /// Distance below which contacts of two steps are at the same place [m].
+    pub(super) same_place: f64,
+}
+
 /// Replaces the manifolds of a pair. Impulses of the last step are carried over where the same features touch,
-/// whichever manifold they were in.
+/// whichever manifold they were in; and, nearer than `same_place` [m], where other features touch at the same place.
 ///
 /// The solver pushes bodies apart no faster than a bound, which depths beyond `recoverable` [m] reach. Four corners
 /// beyond it would be pushed alike however much they differ, and the body would turn at random; so the depths of a
@@ -38,7 +47,7 @@ pub(super) fn write<M: Default, C: Default + Copy>(
     (contacts, selected): (&[ContactPoint], &[Selected]),
     second_to_first: &Isometry3<f64>,
     order: Order,
-    recoverable: f64,
+    Limits { recoverable, same_place }: Limits,
     manifolds: &mut Vec<ContactManifold<M, C>>,
 ) {
     let before: Vec<TrackedContact<C>> =
@@ -61,6 +70,32 @@ pub(super) fn write<M: Default, C: Default + Copy>(
             manifold.points.push(tracked(&contact, second_to_first, order));
         }
         manifold.match_contacts(&before);
+        if same_place > 0.0 {
+            match_places(&mut manifold.points, &before, same_place);
+        }
+    }
+}
+
+/// Gives contacts of new features the impulses of the nearest contact of the last step that is not among the new ones.
+fn match_places<C: Copy>(contacts: &mut [TrackedContact<C>], before: &[TrackedContact<C>], same_place: f64) {
+    let same = |a: &TrackedContact<C>, b: &TrackedContact<C>| a.fid1 == b.fid1 && a.fid2 == b.fid2;
+    let mut free: Vec<&TrackedContact<C>> =
+        before.iter().filter(|old| !contacts.iter().any(|contact| same(old, contact))).collect();
+    for contact in contacts {
+        if free.is_empty() {
+            return;
+        }
+        if before.iter().any(|old| same(old, contact)) {
+            continue;
+        }
+        let moved = |old: &TrackedContact<C>| {
+            let (on_first, on_second) = (old.local_p1 - contact.local_p1, old.local_p2 - contact.local_p2);
+            on_first.length_squared().max(on_second.length_squared())
+        };
+        let nearest = (0..free.len()).min_by(|&i, &j| moved(free[i]).total_cmp(&moved(free[j])));
+        if let Some(nearest) = nearest.filter(|&nearest| moved(free[nearest]) < same_place.powi(2)) {
+            contact.data = free.swap_remove(nearest).data;
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::parry::query::details::{TypedWorkspaceData, WorkspaceData};
 
 use super::MeshShape;
-use super::reduction::Choice;
+use super::reduction::{Choice, Selected};
 use crate::proximity::contacts::{CoreFinder, Feature, FeatureFinder};
 
 /// A contact for the solver.
@@ -49,6 +49,13 @@ pub(super) struct PairMemory {
     pub(super) finder: FeatureFinder,
     /// The choice of contacts for the solver.
     pub(super) choice: Choice,
+}
+
+impl PairMemory {
+    /// The contacts, and those chosen for the solver.
+    pub(super) fn chosen(&self) -> (&[ContactPoint], &[Selected]) {
+        (&self.contacts, &self.choice.selected)
+    }
 }
 
 impl WorkspaceData for PairMemory {

@@ -108,7 +108,12 @@ impl Foresight {
     /// The gap up to which contacts are foreseen [m]: a share of the size, more where the pair moved far (`motion`
     /// [m]) in the last step or gravity moves it far in the next one.
     pub(super) fn reach(&self, size: f64, motion: f64) -> f64 {
-        (FORESEEN * size).max(FORESIGHT * (motion + self.fall)).min(FARTHEST * size).min(self.prediction)
+        self.reach_from(FORESEEN * size, size, motion)
+    }
+
+    /// The gap up to which contacts are foreseen [m], but at least `least` [m] where nothing moves.
+    pub(super) fn reach_from(&self, least: f64, size: f64, motion: f64) -> f64 {
+        least.max(FORESIGHT * (motion + self.fall)).min(FARTHEST * size).min(self.prediction)
     }
 }
 

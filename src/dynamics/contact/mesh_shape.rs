@@ -41,11 +41,6 @@ impl MeshShape {
         Self { model, adjacency, thickness, aabb, core }
     }
 
-    /// The model.
-    pub(in crate::dynamics) fn model(&self) -> &Arc<Model> {
-        &self.model
-    }
-
     /// A point of the solid that must not get through any surface, if its centre is one.
     pub(super) fn core(&self) -> Option<Point3<f64>> {
         self.core

@@ -1,8 +1,10 @@
-//! Contacts of meshes, handed to rapier.
+//! Contacts, handed to rapier.
 //!
 //! rapier asks a *query dispatcher* for the contact manifolds of every pair of shapes that come near each other.
-//! [`Dispatcher`] answers for every pair with a mesh in it and leaves pairs of primitives to rapier.
+//! [`Dispatcher`] answers for every pair with a mesh in it and for pairs of convex shapes, unless the world leaves
+//! those to rapier.
 
+mod convex;
 mod dispatcher;
 mod manifolds;
 mod memory;
@@ -15,6 +17,7 @@ mod round;
 mod separation;
 mod sweep;
 
+pub(super) use convex::{ConvexBody, StandIn, mesh_of as mesh_of_convex};
 pub(super) use dispatcher::{ContactTally, Dispatcher};
 pub(super) use mesh_mesh::depth;
 pub(super) use mesh_shape::MeshShape;

@@ -3,7 +3,7 @@
 //! A cuboid is exactly its twelve triangles. Cylinders and cones are prisms and pyramids over a regular polygon of
 //! [`SIDES`] sides whose corners lie on the circle: inside the true shape by at most 0.05 % of the radius. Balls and
 //! capsules are touched exactly (see [`super::round`]); a mesh stands for them only where the overlap is so deep
-//! that their centre is inside the other body.
+//! that their centre is inside the other body. Hulls are exactly their own mesh, rounded shapes bring a fine one.
 
 use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use rapier3d::parry::shape::Shape;
 
 use super::MeshShape;
+use super::convex::{ConvexBody, for_rapier};
 use super::memory::PairMemory;
 use crate::geometry::procedural::{Capsule, Cone, Cuboid, Cylinder, Procedural, Sphere};
 use crate::geometry::{Solidity, TriangleMesh};
@@ -33,9 +34,17 @@ pub(super) fn of(shape: &dyn Shape, memory: &mut PairMemory) -> Option<Arc<MeshS
 
 /// A mesh that stands for a primitive, if it is one that has an end.
 pub(in crate::dynamics) fn new(shape: &dyn Shape) -> Option<Arc<MeshShape>> {
-    let mesh = mesh_of(shape)?;
+    if let Some(mesh) = own_mesh(shape) {
+        return Some(mesh.clone());
+    }
+    let mesh = mesh_of(for_rapier(shape))?;
     let adjacency = Arc::new(Adjacency::new(&mesh));
     Some(Arc::new(MeshShape::new(Arc::new(Model::new(mesh, Solidity::Solid)), adjacency)))
+}
+
+/// The mesh that a hull or a rounded shape brings.
+fn own_mesh(shape: &dyn Shape) -> Option<&Arc<MeshShape>> {
+    shape.as_shape::<ConvexBody>().and_then(ConvexBody::mesh)
 }
 
 fn mesh_of(shape: &dyn Shape) -> Option<TriangleMesh> {

@@ -54,12 +54,20 @@ pub(super) struct Scales {
     same_point: f64,
     /// Motion [m] within a step that counts as none.
     still: f64,
+    /// How much less deep [m] than the deepest contact one of the last step may be to count as the deepest.
+    sticky: f64,
 }
 
 impl Scales {
     /// Scales of a pair whose smaller body has this size [m].
     pub(super) fn of(size: f64) -> Self {
-        Self { touching: CLOSED * size, same_point: SAME_POINT * size, still: STILL * size }
+        Self { touching: CLOSED * size, same_point: SAME_POINT * size, still: STILL * size, sticky: 0.0 }
+    }
+
+    /// The same, with another depth [m] by which contacts of the last step are preferred: for shapes whose contacts
+    /// tie, like the corners of a rim.
+    pub(super) fn sticky(self, sticky: f64) -> Self {
+        Self { sticky, ..self }
     }
 }
 
@@ -109,7 +117,7 @@ impl Choice {
             let normal = contacts[first].normal;
             for touching in [true, false] {
                 self.collect_group(contacts, &normal, &scales, touching);
-                self.select_four(contacts, &normal, scales.same_point);
+                self.select_four(contacts, &normal, &scales);
             }
         }
         self.before.clear();
@@ -143,13 +151,17 @@ impl Choice {
     }
 
     /// Of the group: its first point (the deepest, or the one that is to touch first), the farthest from it, and the two that span the largest area with those.
-    fn select_four(&mut self, contacts: &[ContactPoint], normal: &Vector3<f64>, same_point: f64) {
+    fn select_four(&mut self, contacts: &[ContactPoint], normal: &Vector3<f64>, scales: &Scales) {
         let Some(&deepest) = self.group.first() else { return };
+        let same_point = scales.same_point;
         let distance = contacts[deepest].distance;
+        let is_as_deep = |index: &usize| contacts[*index].distance < distance + scales.sticky;
+        let known = |index: &usize| self.before.contains(&contacts[*index].features);
+        let first = self.group.iter().copied().take_while(is_as_deep).find(known).unwrap_or(deepest);
         let mut selected =
-            Selected { normal: *normal, contacts: [deepest; POINTS], count: 1, deepest: distance };
+            Selected { normal: *normal, contacts: [first; POINTS], count: 1, deepest: distance };
         let point = |index: usize| contacts[index].point;
-        let origin = point(deepest);
+        let origin = point(first);
         let span = |index: usize| {
             Some((point(index) - origin).norm()).filter(|&span| span > same_point).unwrap_or(0.0)
         };

@@ -19,16 +19,13 @@ const PIECES: u32 = 16;
 /// Share of the smaller body's size that a contact point must go on into the other body for the contact to count.
 const DEEP: f64 = 5e-3;
 
-/// The first contact of two moving shapes of which at least one is a mesh, in the time from `start` to `end` [s].
+/// The first contact of two moving shapes, of which at least one is a mesh, a hull or rounded, in the time from `start` to `end` [s].
 pub(super) fn first_contact(
     moving: [(&NonlinearRigidMotion, &dyn Shape); 2],
     start: f64,
     end: f64,
 ) -> Result<Option<ShapeCastHit>, Unsupported> {
     let [(motion1, first), (motion2, second)] = moving;
-    if first.as_shape::<MeshShape>().is_none() && second.as_shape::<MeshShape>().is_none() {
-        return Err(Unsupported);
-    }
     let pose =
         |motion: &NonlinearRigidMotion, time| -> Isometry3<f64> { motion.position_at_time(time).into() };
     let relative = |time| pose(motion1, time).inv_mul(&pose(motion2, time));

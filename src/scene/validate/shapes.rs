@@ -15,6 +15,42 @@ impl Checker<'_> {
     }
 
     fn shape(&mut self, path: &[Step], shape: &ShapeEntry) {
+        match shape {
+            ShapeEntry::Hull { of } => self.hull(&[path, &[Field("of")]].concat(), of),
+            ShapeEntry::Rounded { core, radius } => {
+                let quantity = "the radius of rounding [m]";
+                self.range(&[path, &[Field("radius")]].concat(), quantity, *radius, POSITIVE);
+                self.core_of_rounded(&[path, &[Field("core")]].concat(), core);
+            }
+            plain => self.lengths(path, plain),
+        }
+    }
+
+    /// What a hull is made of: a mesh, whose inside does not matter.
+    fn hull(&mut self, path: &[Step], of: &ShapeEntry) {
+        match of {
+            ShapeEntry::Mesh { solidity, .. } | ShapeEntry::Procedural { solidity, .. } => {
+                if solidity.is_some() {
+                    let message = "a hull is always solid; the mesh it is made of needs no `solidity`";
+                    self.contradiction(&[path, &[Field("solidity")]].concat(), message);
+                }
+                self.lengths(path, of);
+            }
+            _ => self.contradiction(path, "a hull is made of a `mesh` or `procedural`"),
+        }
+    }
+
+    fn core_of_rounded(&mut self, path: &[Step], core: &ShapeEntry) {
+        match core {
+            ShapeEntry::Cuboid { .. }
+            | ShapeEntry::Cylinder { .. }
+            | ShapeEntry::Cone { .. }
+            | ShapeEntry::Hull { .. } => self.shape(path, core),
+            _ => self.contradiction(path, "only a `cuboid`, `cylinder`, `cone` or `hull` can be rounded"),
+        }
+    }
+
+    fn lengths(&mut self, path: &[Step], shape: &ShapeEntry) {
         let mut length = |field: &'static str, quantity, value| {
             self.range(&[path, &[Field(field)]].concat(), quantity, value, POSITIVE);
         };
@@ -37,7 +73,7 @@ impl Checker<'_> {
                     self.range(&place, "the edge length [m]", value, POSITIVE);
                 }
             }
-            ShapeEntry::HalfSpace => {}
+            ShapeEntry::Hull { .. } | ShapeEntry::Rounded { .. } | ShapeEntry::HalfSpace => {}
         }
     }
 }
