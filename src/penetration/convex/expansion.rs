@@ -69,7 +69,9 @@ impl Expansion<'_, '_> {
                     face: 0,
                 };
                 self.polytope.collect(f64::INFINITY, self.difference);
-                self.run(bounds).unwrap_or_else(|broken| Expanded { gap: broken.gap, face: None })
+                let expanded = self.run(bounds);
+                self.polytope.settle();
+                expanded.unwrap_or_else(|broken| Expanded { gap: broken.gap, face: None })
             }
             Err(flat) => Expanded { gap: flat, face: None },
         }
@@ -79,7 +81,7 @@ impl Expansion<'_, '_> {
     /// origin any more, or broke.
     pub(super) fn resume(&mut self, motion: f64, face: u16) -> Option<Expanded> {
         self.polytope.advance(motion);
-        if !self.polytope.has(face) {
+        if self.polytope.is_worn() || !self.polytope.has(face) {
             return None;
         }
         if !(self.polytope.least_bound() > 0.0) && !self.polytope.recompute(self.difference) {

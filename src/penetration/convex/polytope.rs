@@ -98,12 +98,20 @@ pub(super) struct Polytope {
     candidates: Vec<Candidate>,
     horizon: Vec<Horizon>,
     stack: Vec<Link>,
+    /// Corners when the search from scratch had ended.
+    built: usize,
 }
 
 /// Surfaces larger than this are not kept up: a new one is built instead.
 pub(super) const MAX_FACES: usize = 1 << 13;
 
+/// Corners that may come in the course of a motion. A search from scratch costs as much as a dozen of them.
+const WEAR: usize = 256;
+
 const GONE: f64 = f64::INFINITY;
+
+/// Bound of a face without area, which bounds nothing: its edges belong to others.
+const UNBOUNDED: f64 = f64::MAX;
 
 impl Polytope {
     /// A tetrahedron with the origin in it or on it.
@@ -117,9 +125,9 @@ impl Polytope {
             surface.corners.swap(0, 1);
         }
         for (corners, links) in TETRAHEDRON {
-            let plane = surface.plane_of(corners);
+            let (plane, bound) = surface.plane_of(corners);
             surface.faces.push(Face { plane, corners, links, epoch: 0 });
-            surface.keys.push(bound(&plane));
+            surface.keys.push(bound);
         }
     }
 
@@ -137,6 +145,17 @@ impl Polytope {
         let keys = &self.surface.keys;
         let nearer = |best: usize, face: usize| if keys[face] < keys[best] { face } else { best };
         (0..keys.len()).fold(0, nearer) as u16
+    }
+
+    /// Notes that the search from scratch has ended.
+    pub(super) fn settle(&mut self) {
+        self.built = self.surface.corners.len();
+    }
+
+    /// Whether so many corners have come since the search from scratch that another one is due: those that are no longer
+    /// used keep their places.
+    pub(super) fn is_worn(&self) -> bool {
+        self.surface.corners.len() > self.built + WEAR
     }
 
     /// Lessens all bounds by a motion [m].
@@ -296,7 +315,7 @@ impl Polytope {
                 let plane = planes.plane(lane);
                 sound &= from == expected && plane.offset >= least;
                 expected = to;
-                let key = bound(&plane) + moved;
+                let key = planes.bound[lane] + moved;
                 let links = [link, Link::new(0, 2), Link::new(0, 1)];
                 let face = Face { plane, corners: [from, to, apex], links, epoch };
                 let place = self.surface.place(face, key, self.free.pop());
@@ -318,14 +337,16 @@ impl Polytope {
 
     /// The planes through an apex and consecutive edges of the horizon.
     fn planes(&self, begin: usize, apex: &Vector3<f64>) -> Planes {
-        let [mut x, mut y, mut z, mut px, mut py, mut pz] = [[0.0; LANES + 1]; 6];
-        for lane in 0..=LANES {
-            let place = begin + lane;
-            let corner = self.horizon[if place < self.horizon.len() { place } else { 0 }].from;
-            let point = &self.surface.corners[corner as usize].vertex.point;
+        let [mut px, mut py, mut pz] = [[0.0; LANES + 1]; 3];
+        let horizon = &self.horizon[begin..];
+        // The last edge ends where the first one begins.
+        let close = [self.horizon[0]; LANES + 1];
+        let around = horizon.iter().chain(&close).take(LANES + 1);
+        for (lane, corner) in around.enumerate() {
+            let point = &self.surface.corners[corner.from as usize].vertex.point;
             (px[lane], py[lane], pz[lane]) = (point.x, point.y, point.z);
-            (x[lane], y[lane], z[lane]) = (point.x - apex.x, point.y - apex.y, point.z - apex.z);
         }
+        let (x, y, z) = (px.map(|x| x - apex.x), py.map(|y| y - apex.y), pz.map(|z| z - apex.z));
         let mut planes = Planes::default();
         for k in 0..LANES {
             // As `normal_of`: by the edge of the horizon where that is shorter than the second spoke.
@@ -336,11 +357,13 @@ impl Polytope {
             let [u, v, w] = [0, 1, 2].map(|axis| if is_shorter { spoke[axis] } else { across[axis] });
             let cross = [y[k] * w - z[k] * v, z[k] * u - x[k] * w, x[k] * v - y[k] * u];
             let area_squared = cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2];
-            let scale = if area_squared > 0.0 { 1.0 / area_squared.sqrt() } else { 0.0 };
+            let has_area = area_squared > 0.0;
+            let scale = if has_area { 1.0 / area_squared.sqrt() } else { 0.0 };
             planes.x[k] = cross[0] * scale;
             planes.y[k] = cross[1] * scale;
             planes.z[k] = cross[2] * scale;
             planes.offset[k] = planes.x[k] * apex.x + planes.y[k] * apex.y + planes.z[k] * apex.z;
+            planes.bound[k] = if has_area { planes.offset[k] } else { UNBOUNDED };
         }
         planes
     }
@@ -397,19 +420,24 @@ impl Surface {
                 corner.epoch = self.epoch;
             }
         }
-        let plane = self.plane_of(corners);
-        self.keys[face] = bound(&plane) + self.moved;
+        let (plane, bound) = self.plane_of(corners);
+        self.keys[face] = bound + self.moved;
         let face = &mut self.faces[face];
         (face.plane, face.epoch) = (plane, self.epoch);
     }
 
+    /// The plane of three corners, and the bound of their triangle [m].
     #[inline]
-    fn plane_of(&self, corners: [u16; 3]) -> Plane {
+    fn plane_of(&self, corners: [u16; 3]) -> (Plane, f64) {
         let p = corners.map(|corner| self.corners[corner as usize].vertex.point);
         let cross = normal_of([&p[0], &p[1], &p[2]]);
         let area_squared = cross.norm_squared();
-        let normal = if area_squared > 0.0 { cross * (1.0 / area_squared.sqrt()) } else { Vector3::zeros() };
-        Plane { normal, offset: normal.dot(&p[0]) }
+        if !(area_squared > 0.0) {
+            return (Plane { normal: Vector3::zeros(), offset: 0.0 }, UNBOUNDED);
+        }
+        let normal = cross * (1.0 / area_squared.sqrt());
+        let offset = normal.dot(&p[0]);
+        (Plane { normal, offset }, offset)
     }
 
     /// Joins two consecutive faces around an apex.
@@ -454,18 +482,14 @@ struct Planes {
     y: [f64; LANES],
     z: [f64; LANES],
     offset: [f64; LANES],
+    /// No point of the face is nearer to the origin [m].
+    bound: [f64; LANES],
 }
 
 impl Planes {
     fn plane(&self, lane: usize) -> Plane {
         Plane { normal: Vector3::new(self.x[lane], self.y[lane], self.z[lane]), offset: self.offset[lane] }
     }
-}
-
-/// No point of a face in this plane is nearer to the origin [m]. A face without area bounds nothing: its edges belong
-/// to others.
-fn bound(plane: &Plane) -> f64 {
-    if plane.normal == Vector3::zeros() { f64::MAX } else { plane.offset }
 }
 
 #[cfg(test)]
