@@ -60,7 +60,7 @@ impl Expansion<'_, '_> {
     pub(super) fn start_at(&mut self, simplex: &Simplex, at_most: f64) -> Expanded {
         match self.tetrahedron(simplex) {
             Ok(tetrahedron) => {
-                self.polytope.start(&tetrahedron);
+                self.polytope.start(&tetrahedron, self.difference);
                 let bounds = Bounds {
                     upper: f64::INFINITY,
                     lower: -at_most,

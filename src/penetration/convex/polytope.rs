@@ -11,7 +11,7 @@
 use nalgebra::Vector3;
 
 use super::difference::{Difference, Vertex};
-use super::simplex::{Simplex, normal_of};
+use super::simplex::Simplex;
 
 /// A triangle, counter-clockwise from outside; edge `i` leads from corner `i` to corner `i + 1`.
 #[derive(Debug, Clone, Copy)]
@@ -115,7 +115,7 @@ const UNBOUNDED: f64 = f64::MAX;
 
 impl Polytope {
     /// A tetrahedron with the origin in it or on it.
-    pub(super) fn start(&mut self, simplex: &Simplex) {
+    pub(super) fn start(&mut self, simplex: &Simplex, difference: &Difference) {
         self.clear();
         let surface = &mut self.surface;
         surface.corners.extend(simplex.vertices().iter().map(|&vertex| Corner { vertex, epoch: 0 }));
@@ -125,7 +125,7 @@ impl Polytope {
             surface.corners.swap(0, 1);
         }
         for (corners, links) in TETRAHEDRON {
-            let (plane, bound) = surface.plane_of(corners);
+            let (plane, bound) = surface.plane_of(corners, difference);
             surface.faces.push(Face { plane, corners, links, epoch: 0 });
             surface.keys.push(bound);
         }
@@ -312,10 +312,13 @@ impl Polytope {
             let lanes = LANES.min(count - begin);
             for (lane, horizon) in self.horizon[begin..begin + lanes].iter().enumerate() {
                 let Horizon { link, from, to } = *horizon;
-                let plane = planes.plane(lane);
+                let (mut plane, mut bound) = (planes.plane(lane), planes.bound[lane]);
+                if !(planes.tilt[lane] <= difference.noise()) {
+                    (plane, bound) = self.surface.upright([from, to, apex]);
+                }
                 sound &= from == expected && plane.offset >= least;
                 expected = to;
-                let key = planes.bound[lane] + moved;
+                let key = bound + moved;
                 let links = [link, Link::new(0, 2), Link::new(0, 1)];
                 let face = Face { plane, corners: [from, to, apex], links, epoch };
                 let place = self.surface.place(face, key, self.free.pop());
@@ -337,25 +340,21 @@ impl Polytope {
 
     /// The planes through an apex and consecutive edges of the horizon.
     fn planes(&self, begin: usize, apex: &Vector3<f64>) -> Planes {
-        let [mut px, mut py, mut pz] = [[0.0; LANES + 1]; 3];
-        let horizon = &self.horizon[begin..];
+        let [mut x, mut y, mut z] = [[0.0; LANES + 1]; 3];
         // The last edge ends where the first one begins.
         let close = [self.horizon[0]; LANES + 1];
-        let around = horizon.iter().chain(&close).take(LANES + 1);
+        let around = self.horizon[begin..].iter().chain(&close).take(LANES + 1);
         for (lane, corner) in around.enumerate() {
             let point = &self.surface.corners[corner.from as usize].vertex.point;
-            (px[lane], py[lane], pz[lane]) = (point.x, point.y, point.z);
+            (x[lane], y[lane], z[lane]) = (point.x - apex.x, point.y - apex.y, point.z - apex.z);
         }
-        let (x, y, z) = (px.map(|x| x - apex.x), py.map(|y| y - apex.y), pz.map(|z| z - apex.z));
         let mut planes = Planes::default();
         for k in 0..LANES {
-            // As `normal_of`: by the edge of the horizon where that is shorter than the second spoke.
-            let across = [px[k + 1] - px[k], py[k + 1] - py[k], pz[k + 1] - pz[k]];
-            let spoke = [x[k + 1], y[k + 1], z[k + 1]];
-            let squared = |v: [f64; 3]| v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-            let is_shorter = squared(spoke) < squared(across);
-            let [u, v, w] = [0, 1, 2].map(|axis| if is_shorter { spoke[axis] } else { across[axis] });
-            let cross = [y[k] * w - z[k] * v, z[k] * u - x[k] * w, x[k] * v - y[k] * u];
+            let cross = [
+                y[k] * z[k + 1] - z[k] * y[k + 1],
+                z[k] * x[k + 1] - x[k] * z[k + 1],
+                x[k] * y[k + 1] - y[k] * x[k + 1],
+            ];
             let area_squared = cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2];
             let has_area = area_squared > 0.0;
             let scale = if has_area { 1.0 / area_squared.sqrt() } else { 0.0 };
@@ -364,6 +363,9 @@ impl Polytope {
             planes.z[k] = cross[2] * scale;
             planes.offset[k] = planes.x[k] * apex.x + planes.y[k] * apex.y + planes.z[k] * apex.z;
             planes.bound[k] = if has_area { planes.offset[k] } else { UNBOUNDED };
+            let first = planes.x[k] * x[k] + planes.y[k] * y[k] + planes.z[k] * z[k];
+            let second = planes.x[k] * x[k + 1] + planes.y[k] * y[k + 1] + planes.z[k] * z[k + 1];
+            planes.tilt[k] = first.abs() + second.abs();
         }
         planes
     }
@@ -420,7 +422,7 @@ impl Surface {
                 corner.epoch = self.epoch;
             }
         }
-        let (plane, bound) = self.plane_of(corners);
+        let (plane, bound) = self.plane_of(corners, difference);
         self.keys[face] = bound + self.moved;
         let face = &mut self.faces[face];
         (face.plane, face.epoch) = (plane, self.epoch);
@@ -428,15 +430,35 @@ impl Surface {
 
     /// The plane of three corners, and the bound of their triangle [m].
     #[inline]
-    fn plane_of(&self, corners: [u16; 3]) -> (Plane, f64) {
+    fn plane_of(&self, corners: [u16; 3], difference: &Difference) -> (Plane, f64) {
         let p = corners.map(|corner| self.corners[corner as usize].vertex.point);
-        let cross = normal_of([&p[0], &p[1], &p[2]]);
-        let area_squared = cross.norm_squared();
-        if !(area_squared > 0.0) {
-            return (Plane { normal: Vector3::zeros(), offset: 0.0 }, UNBOUNDED);
+        let (to, from) = (p[1] - p[0], p[2] - p[0]);
+        let cross = to.cross(&from);
+        let normal = cross * (1.0 / cross.norm());
+        // So that a triangle without area, whose normal is no number, is taken for a sliver as well.
+        if !(normal.dot(&to).abs() + normal.dot(&from).abs() <= difference.noise()) {
+            return self.upright(corners);
         }
-        let normal = cross * (1.0 / area_squared.sqrt());
         let offset = normal.dot(&p[0]);
+        (Plane { normal, offset }, offset)
+    }
+
+    /// The plane and the bound of a sliver. Rounding tilts the normal along the longest edge, to which it is made perpendicular again;
+    /// no corner is nearer to the origin than the offset, however much is left of the tilt.
+    #[cold]
+    #[inline(never)]
+    fn upright(&self, corners: [u16; 3]) -> (Plane, f64) {
+        let p = corners.map(|corner| self.corners[corner as usize].vertex.point);
+        let edges = [p[1] - p[0], p[2] - p[1], p[0] - p[2]];
+        let squares = edges.map(|edge| edge.norm_squared());
+        let longest = (0..3).fold(0, |best, edge| if squares[edge] > squares[best] { edge } else { best });
+        let (next, last) = AROUND[longest];
+        let tilted = edges[next].cross(&edges[last]).try_normalize(0.0).unwrap_or_default();
+        let along = edges[longest] * (tilted.dot(&edges[longest]) / squares[longest]);
+        let Some(normal) = (tilted - along).try_normalize(0.5) else {
+            return (Plane { normal: Vector3::zeros(), offset: 0.0 }, UNBOUNDED);
+        };
+        let offset = p.iter().map(|point| normal.dot(point)).fold(f64::INFINITY, f64::min);
         (Plane { normal, offset }, offset)
     }
 
@@ -484,6 +506,8 @@ struct Planes {
     offset: [f64; LANES],
     /// No point of the face is nearer to the origin [m].
     bound: [f64; LANES],
+    /// How far the corners are off the plane [m].
+    tilt: [f64; LANES],
 }
 
 impl Planes {
