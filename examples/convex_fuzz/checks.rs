@@ -17,6 +17,9 @@ const RELATIVE: f64 = 1e-9;
 const RELATIVE_CURVED: f64 = 1e-6;
 /// What the bounds may differ besides, as a share of the sizes and of the distance of the origins.
 const ROUNDING: f64 = 1e-14;
+/// How far witnesses may miss each other sideways besides, as a share of the sizes: at touching, where no depth holds
+/// them opposite, the bounds say nothing about it.
+const ASIDE: f64 = 1e-10;
 /// What rounding of the poses themselves costs as a share of their coordinates: half a unit in the last place of each
 /// of three coordinates of two poses, and as much again where they are turned into a relative pose or moved.
 const WORLD_ROUNDING: f64 = 8.0 * f64::EPSILON;
@@ -231,7 +234,9 @@ impl Pair {
         // Opposite each other. A point of a core that is this much too far away is aside by the root of its distance.
         let aside = (between - along * found.direction.into_inner()).norm();
         let radii: f64 = self.forms.iter().map(Form::radius).sum();
-        let allowed = 2.0 * (tolerance * (value.abs() + radii + tolerance)).sqrt() + tolerance;
+        let sizes: f64 = self.forms.iter().map(Form::reach).sum();
+        let allowed =
+            2.0 * (tolerance * (value.abs() + radii + tolerance)).sqrt() + tolerance + ASIDE * sizes;
         expect(aside <= allowed, "witnesses aside", &|| format!("value {value:e}, aside by {aside:e}"));
         for ((form, pose), point) in self.forms.iter().zip(&self.poses).zip([on_a, on_b]) {
             let local = pose.inverse_transform_point(&point);
