@@ -1,7 +1,7 @@
 //! The point of a simplex nearest to the origin, and the face of the simplex that holds it.
 //!
-//! The regions of points, edges and triangles are told apart by products of edges [Ericson05 §5.1]; a tetrahedron is
-//! its four triangles, unless it holds the origin.
+//! The foot on the plane of a triangle is in it where all its weights are positive, and else beyond an edge whose weight is not;
+//! a tetrahedron is its four triangles, unless it holds the origin.
 
 use nalgebra::Vector3;
 
