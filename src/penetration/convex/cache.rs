@@ -98,9 +98,9 @@ impl ConvexCache {
                 self.state = State::Apart;
                 gap
             }
-            Descent::Overlap(at_most) => {
+            Descent::Overlap(touch) => {
                 let simplex = self.simplex;
-                let expanded = self.expansion(difference, options, supports).start_at(&simplex, at_most);
+                let expanded = self.expansion(difference, options, supports).start_at(&simplex, &touch);
                 self.state = expanded.face.map_or(State::Fresh, State::Overlap);
                 expanded.gap
             }

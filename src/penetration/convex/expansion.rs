@@ -8,8 +8,9 @@ use nalgebra::Vector3;
 
 use super::difference::{Difference, Vertex};
 use super::gap::Gap;
+use super::gjk::Touch;
 use super::polytope::Polytope;
-use super::simplex::Simplex;
+use super::simplex::{Nearest, Simplex};
 
 /// The search for the depth at one pose.
 pub(super) struct Expansion<'a, 'b> {
@@ -27,16 +28,11 @@ struct Bounds {
     upper: f64,
     /// … its direction …
     normal: Vector3<f64>,
-    /// … the support …
-    vertex: Vertex,
     /// … and the face that had it.
     face: u16,
     /// A ball of this radius is inside the difference [m].
     lower: f64,
 }
-
-/// Cosine of the angle up to which the foot on a face is a witness for a normal beside it.
-const BESIDE: f64 = 0.999;
 
 /// A difference thinner than this many times the rounding is flat: planes through its faces would be noise.
 const FLAT: f64 = 16.0;
@@ -56,25 +52,30 @@ pub(super) struct Broken {
 }
 
 impl Expansion<'_, '_> {
-    /// The depth, from a simplex from which the origin is no farther than `at_most` [m].
-    pub(super) fn start_at(&mut self, simplex: &Simplex, at_most: f64) -> Expanded {
+    /// The depth, from where a descent ended.
+    pub(super) fn start_at(&mut self, simplex: &Simplex, touch: &Touch) -> Expanded {
         match self.tetrahedron(simplex) {
             Ok(tetrahedron) => {
                 self.polytope.start(&tetrahedron, self.difference);
-                let bounds = Bounds {
-                    upper: f64::INFINITY,
-                    lower: -at_most,
-                    normal: Vector3::zeros(),
-                    vertex: Vertex::default(),
-                    face: 0,
-                };
-                self.polytope.collect(f64::INFINITY, self.difference);
+                let (upper, normal) = touch.least.unwrap_or((f64::INFINITY, Vector3::zeros()));
+                let bounds = Bounds { upper, lower: -touch.at_most, normal, face: 0 };
+                self.polytope.collect(upper, self.difference);
                 let expanded = self.run(bounds);
                 self.polytope.settle();
-                expanded.unwrap_or_else(|broken| Expanded { gap: broken.gap, face: None })
+                expanded.unwrap_or_else(|broken| Expanded {
+                    gap: self.at_simplex(broken.gap, *simplex),
+                    face: None,
+                })
             }
             Err(flat) => Expanded { gap: flat, face: None },
         }
+    }
+
+    /// A gap with the witnesses of a simplex, unless that holds the origin.
+    fn at_simplex(&self, gap: Gap, mut simplex: Simplex) -> Gap {
+        let Nearest::At(_) = simplex.reduce() else { return gap };
+        let [on_a, on_b] = simplex.witnesses();
+        Gap { on_a, on_b: self.difference.of_b(&on_b), ..gap }
     }
 
     /// The depth, from the polytope of an earlier pose and the face of its answer; `None` if it may not hold the
@@ -94,23 +95,25 @@ impl Expansion<'_, '_> {
         let vertex = self.support_of(face, &plane.normal);
         let upper = plane.normal.dot(&vertex.point);
         self.polytope.collect(upper, self.difference);
-        self.run(Bounds { upper, lower: f64::NEG_INFINITY, normal: plane.normal, vertex, face }).ok()
+        self.run(Bounds { upper, lower: f64::NEG_INFINITY, normal: plane.normal, face }).ok()
     }
 
     /// Expands faces, the nearest first.
     fn run(&mut self, mut bounds: Bounds) -> Result<Expanded, Broken> {
         loop {
-            // Half of it: a face as near as the best may take its place in the end.
-            let limit = bounds.upper - 0.5 * self.tolerance(bounds.upper);
+            let limit = bounds.upper - self.tolerance(bounds.upper);
             let Some((face, plane)) = self.polytope.nearest(limit) else {
                 bounds.lower = bounds.lower.max(limit);
                 return Ok(self.expanded(&bounds));
             };
-            bounds.lower = bounds.lower.max(plane.offset);
+            // Of a polytope beside the origin, which rounding may leave of cores that touch, no face bounds anything.
+            if plane.offset >= 0.0 {
+                bounds.lower = bounds.lower.max(plane.offset);
+            }
             let vertex = self.support_of(face, &plane.normal);
             let depth = plane.normal.dot(&vertex.point);
             if depth < bounds.upper {
-                bounds = Bounds { upper: depth, normal: plane.normal, vertex, face, ..bounds };
+                bounds = Bounds { upper: depth, normal: plane.normal, face, ..bounds };
             }
             if depth - plane.offset <= self.tolerance(depth) || *self.supports >= self.max_supports {
                 return Ok(self.expanded(&bounds));
@@ -139,32 +142,14 @@ impl Expansion<'_, '_> {
     }
 
     fn expanded(&mut self, bounds: &Bounds) -> Expanded {
-        let mut bounds = *bounds;
-        let mut face = Some(bounds.face);
-        if !self.polytope.is_at(bounds.face, &bounds.normal) {
-            // The face of the least support value has been replaced; the nearest one now may be as good.
-            let nearest = self.polytope.nearest_of_all();
-            let plane = self.polytope.plane_at(nearest, self.difference);
-            let vertex = self.support_of(nearest, &plane.normal);
-            let depth = plane.normal.dot(&vertex.point);
-            bounds.lower = bounds.lower.max(plane.offset);
-            let is_beside = plane.normal.dot(&bounds.normal) > BESIDE;
-            if depth <= bounds.upper || (!is_beside && depth - bounds.lower <= self.tolerance(depth)) {
-                bounds = Bounds { upper: depth, normal: plane.normal, vertex, ..bounds };
-                face = Some(nearest);
-            } else {
-                face = is_beside.then_some(nearest);
-            }
-        }
-        let [on_a, on_b] = match face {
-            Some(face) => self.polytope.witnesses(face, self.difference),
-            None => [bounds.vertex.on_a, bounds.vertex.on_b],
-        };
+        let Bounds { upper, lower, normal, face } = *bounds;
+        // The face of the least support value may have been replaced by others that face the same way.
+        let face = if self.polytope.is_at(face, &normal) { face } else { self.polytope.face_along(&normal) };
+        let [on_a, on_b] = self.polytope.witnesses(face, self.tolerance(upper), self.difference);
         let on_b = self.difference.of_b(&on_b);
-        let Bounds { upper, lower, normal, .. } = bounds;
         let gap =
             Gap { value: -upper, at_most: -lower.min(upper), normal, on_a, on_b, supports: *self.supports };
-        Expanded { gap, face: Some(face.unwrap_or_else(|| self.polytope.nearest_of_all())) }
+        Expanded { gap, face: Some(face) }
     }
 
     /// A tetrahedron of extreme points with the origin in it or on it; the gap, if the difference is flat.
@@ -209,14 +194,19 @@ impl Expansion<'_, '_> {
     }
 
     /// The gap of a flat difference, along its normal, where a simplex holds the origin.
-    fn flat(&mut self, mut holding: Simplex, normal: Vector3<f64>) -> Gap {
+    fn flat(&mut self, holding: Simplex, normal: Vector3<f64>) -> Gap {
         let start = holding.vertices()[0].vertices;
         let depth = |way: &Vector3<f64>, point: &Vector3<f64>| way.dot(point);
         let [up, down] = [normal, -normal].map(|way| depth(&way, &self.support(&way, start).point));
         let (depth, normal) = if up <= down { (up, normal) } else { (down, -normal) };
-        holding.reduce();
-        let [on_a, on_b] = holding.witnesses();
-        let on_b = self.difference.of_b(&on_b);
-        Gap { value: -depth, at_most: -depth.min(0.0), normal, on_a, on_b, supports: *self.supports }
+        let gap = Gap {
+            value: -depth,
+            at_most: -depth.min(0.0),
+            normal,
+            on_a: Vector3::zeros(),
+            on_b: Vector3::zeros(),
+            supports: *self.supports,
+        };
+        self.at_simplex(gap, holding)
     }
 }

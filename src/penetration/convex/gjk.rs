@@ -15,8 +15,17 @@ use super::simplex::{Nearest, Simplex};
 pub(super) enum Descent {
     /// The cores are apart.
     Apart(Gap),
+    /// The cores touch or overlap.
+    Overlap(Touch),
+}
+
+/// What the descent leaves of cores that are not apart.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Touch {
     /// The origin is no farther from the simplex than this [m]: in it, or nearer than rounding tells.
-    Overlap(f64),
+    pub(super) at_most: f64,
+    /// The least support value [m] that was met, and its direction.
+    pub(super) least: Option<(f64, Vector3<f64>)>,
 }
 
 /// Descends from the vertices in `simplex`, of which there must be one at least and not four.
@@ -29,36 +38,33 @@ pub(super) fn descend(
     max_supports: u32,
     supports: &mut u32,
 ) -> Descent {
-    let mut separating: Option<(f64, Vector3<f64>)> = None;
+    let mut least: Option<(f64, Vector3<f64>)> = None;
     let mut last = f64::INFINITY;
     loop {
-        let Nearest::At(v) = simplex.reduce() else { return Descent::Overlap(0.0) };
+        let Nearest::At(v) = simplex.reduce() else {
+            return Descent::Overlap(Touch { at_most: 0.0, least });
+        };
         let at_most = v.norm();
         if !(at_most > difference.noise()) {
-            return Descent::Overlap(at_most);
+            return Descent::Overlap(Touch { at_most, least });
         }
-        let apart = |(value, normal): (f64, Vector3<f64>), simplex: &Simplex, supports: u32| {
-            let [on_a, on_b] = simplex.witnesses();
-            let on_b = difference.of_b(&on_b);
-            Descent::Apart(Gap { value, at_most, normal, on_a, on_b, supports })
-        };
         let normal = -simplex.direction(&v);
         let start = simplex.vertices()[simplex.vertices().len() - 1].vertices;
         let vertex = difference.support(&normal, start);
         *supports += 1;
-        let value = -normal.dot(&vertex.point);
-        if separating.is_none_or(|(best, _)| value > best) {
-            separating = Some((value, normal));
-        }
-        let best = separating.unwrap_or((value, normal));
-        let tolerance = difference.tolerance(at_most, relative_tolerance);
+        let reach = normal.dot(&vertex.point);
+        let (depth, normal) = least.filter(|(depth, _)| *depth <= reach).unwrap_or((reach, normal));
+        least = Some((depth, normal));
         let stuck = simplex.contains(&vertex) || !(at_most < last) || *supports >= max_supports;
-        if at_most - best.0 <= tolerance {
-            return apart(best, simplex, *supports);
+        let certified = at_most + depth <= difference.tolerance(at_most, relative_tolerance);
+        // Without a plane that separates, the cores may as well touch.
+        if certified || stuck && depth < 0.0 {
+            let [on_a, on_b] = simplex.witnesses();
+            let on_b = difference.of_b(&on_b);
+            return Descent::Apart(Gap { value: -depth, at_most, normal, on_a, on_b, supports: *supports });
         }
         if stuck {
-            // Without a plane that separates, the cores may as well touch.
-            return if best.0 > 0.0 { apart(best, simplex, *supports) } else { Descent::Overlap(at_most) };
+            return Descent::Overlap(Touch { at_most, least });
         }
         last = at_most;
         simplex.push(vertex);

@@ -108,6 +108,9 @@ pub(super) const MAX_FACES: usize = 1 << 13;
 /// Corners that may come in the course of a motion. A search from scratch costs as much as a dozen of them.
 const WEAR: usize = 256;
 
+/// Faces that are crossed at most on the way to the foot of the origin.
+const STROLL: usize = 64;
+
 const GONE: f64 = f64::INFINITY;
 
 /// Bound of a face without area, which bounds nothing: its edges belong to others.
@@ -140,11 +143,16 @@ impl Polytope {
         self.candidates.clear();
     }
 
-    /// The face with the least bound.
-    pub(super) fn nearest_of_all(&self) -> u16 {
-        let keys = &self.surface.keys;
-        let nearer = |best: usize, face: usize| if keys[face] < keys[best] { face } else { best };
-        (0..keys.len()).fold(0, nearer) as u16
+    /// The face that faces most in a direction.
+    pub(super) fn face_along(&self, direction: &Vector3<f64>) -> u16 {
+        let mut best = (f64::NEG_INFINITY, 0);
+        for (index, (face, key)) in self.surface.faces.iter().zip(&self.surface.keys).enumerate() {
+            let along = face.plane.normal.dot(direction);
+            if *key < GONE && along > best.0 {
+                best = (along, index as u16);
+            }
+        }
+        best.1
     }
 
     /// Notes that the search from scratch has ended.
@@ -250,11 +258,16 @@ impl Polytope {
     }
 
     /// The witnesses of the foot of the origin on the nearest plane, each in its own frame [m]. The search starts at a
-    /// face in that plane; the foot may be on another one beside it.
-    pub(super) fn witnesses(&mut self, mut face: u16, difference: &Difference) -> [Vector3<f64>; 2] {
+    /// face in that plane; the foot may be on another one beside it, farther from the origin by no more than `slack` [m].
+    pub(super) fn witnesses(
+        &mut self,
+        mut face: u16,
+        slack: f64,
+        difference: &Difference,
+    ) -> [Vector3<f64>; 2] {
         let surface = &mut self.surface;
         let mut weights = [1.0; 3];
-        for _ in 0..surface.faces.len() {
+        for _ in 0..STROLL {
             let Face { plane, corners, links, .. } = *surface.update(face as usize, difference);
             let foot = plane.normal * plane.offset;
             let p = corners.map(|corner| surface.corners[corner as usize].vertex.point - foot);
@@ -267,21 +280,22 @@ impl Polytope {
                 break;
             }
             let beside = links[AROUND[least].0].face();
-            if surface.update(beside, difference).plane.offset > plane.offset + difference.noise() {
+            if surface.update(beside, difference).plane.offset > plane.offset + slack {
                 break;
             }
             face = beside as u16;
         }
         let corners =
             surface.faces[face as usize].corners.map(|corner| surface.corners[corner as usize].vertex);
-        if weights.iter().any(|weight| *weight < 0.0) {
-            // Beyond the edge of the plane: the point of the face nearest to the origin.
+        let sum = weights[0] + weights[1] + weights[2];
+        if weights.iter().any(|weight| *weight < 0.0) || !(sum > 0.0) {
+            // Beyond the edge of the plane, or without area: the point of the face nearest to the origin.
             let mut simplex = Simplex::default();
             corners.into_iter().for_each(|corner| simplex.push(corner));
             simplex.reduce();
             return simplex.witnesses();
         }
-        let scale = 1.0 / (weights[0] + weights[1] + weights[2]);
+        let scale = 1.0 / sum;
         let mut witnesses = [Vector3::zeros(); 2];
         for (corner, weight) in corners.iter().zip(weights) {
             witnesses[0] += corner.on_a * (weight * scale);
