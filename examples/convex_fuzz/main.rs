@@ -123,7 +123,7 @@ fn place(placement: &str, reach: f64, random: &mut Random) -> [Isometry3<f64>; 2
 struct Count {
     pairs: u64,
     overlapping: u64,
-    gave_up: u64,
+    bounds_apart: u64,
     failed: u64,
     supports: u64,
 }
@@ -132,7 +132,7 @@ impl Count {
     fn add(&mut self, verdict: &Verdict) {
         self.pairs += 1;
         self.overlapping += u64::from(verdict.overlapping);
-        self.gave_up += u64::from(verdict.gave_up);
+        self.bounds_apart += u64::from(verdict.bounds_apart);
         self.failed += u64::from(!verdict.failures.is_empty());
         self.supports += u64::from(verdict.supports);
     }
@@ -172,11 +172,11 @@ fn fuzz(Arguments { pairs, seed, print, .. }: &Arguments) -> bool {
         eprintln!("{from} of {pairs} pairs, {} failed", counts.values().map(|c| c.failed).sum::<u64>());
     }
     println!(
-        "| placement | pairs | overlapping | work bound hit | failed | supports |\n|---|--:|--:|--:|--:|--:|"
+        "| placement | pairs | overlapping | bounds apart | failed | supports |\n|---|--:|--:|--:|--:|--:|"
     );
-    for (placement, Count { pairs, overlapping, gave_up, failed, supports }) in &counts {
+    for (placement, Count { pairs, overlapping, bounds_apart, failed, supports }) in &counts {
         let mean = *supports as f64 / *pairs as f64;
-        println!("| {placement} | {pairs} | {overlapping} | {gave_up} | {failed} | {mean:.1} |");
+        println!("| {placement} | {pairs} | {overlapping} | {bounds_apart} | {failed} | {mean:.1} |");
     }
     if !sorts.is_empty() {
         println!("\n| failure | of cylinders and cones | pairs | such as |\n|---|---|--:|--:|");

@@ -21,8 +21,8 @@ fn bounded_kinds(random: &mut Random) -> Vec<Form> {
 }
 
 fn judge(pair: &Pair, random: &mut Random) {
-    let failures = pair.judge(random).failures;
-    assert!(failures.is_empty(), "{failures:?}: {pair:?}");
+    let verdict = pair.judge(random);
+    assert!(verdict.failures.is_empty() && !verdict.bounds_apart, "{:?}: {pair:?}", verdict.failures);
 }
 
 #[test]
