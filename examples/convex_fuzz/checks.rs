@@ -226,9 +226,11 @@ impl Pair {
         let [on_a, on_b] = found.witnesses;
         let (between, value) = (on_a - on_b, found.value);
         let along = between.dot(&found.direction);
-        // Where the bounds do not meet, no face of the polytope lies in the plane of the answer.
-        let open = found.at_most - value > self.certificate(value);
-        expect(open || (along - value).abs() <= tolerance, "witnesses not as far apart", &|| {
+        // Witnesses are as good as the bounds are close; where these do not meet, no face of a polytope is in the plane of
+        // the answer.
+        let gap = found.at_most - value;
+        let open = gap > self.certificate(value);
+        expect(open || (along - value).abs() <= tolerance + gap, "witnesses not as far apart", &|| {
             format!("value {value:e}, along n {along:e}")
         });
         // Opposite each other. A point of a core that is this much too far away is aside by the root of its distance.
