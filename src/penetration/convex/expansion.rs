@@ -95,7 +95,8 @@ impl Expansion<'_, '_> {
         let vertex = self.support_of(face, &plane.normal);
         let upper = plane.normal.dot(&vertex.point);
         self.polytope.collect(upper, self.difference);
-        self.run(Bounds { upper, lower: f64::NEG_INFINITY, normal: plane.normal, face }).ok()
+        // The origin is inside: a ball of no radius is.
+        self.run(Bounds { upper, lower: 0.0, normal: plane.normal, face }).ok()
     }
 
     /// Expands faces, the nearest first.

@@ -1,0 +1,235 @@
+//! A polytope inside the Minkowski difference, in flat arrays, that grows by extreme points.
+//!
+//! Its surface is a closed, oriented sphere of triangles around the origin. Each face has a *bound*: no point of
+//! the triangle is nearer to the origin. So a ball whose radius is the least bound lies inside the polytope, and
+//! inside the difference.
+//!
+//! The polytope outlives a query: its vertices are pairs of points fixed to the bodies. When these have moved, no point
+//! of its surface has moved farther than a bound of the motion, and all bounds are lessened by it at once, by a
+//! counter. Planes are computed again only for the faces that are asked for.
+
+mod growth;
+mod surface;
+
+use nalgebra::Vector3;
+
+use self::growth::Horizon;
+pub(super) use self::surface::Plane;
+use self::surface::{AROUND, Corner, Face, GONE, Link, Surface, TETRAHEDRON};
+use super::difference::Difference;
+use super::simplex::Simplex;
+
+/// A face that may be too near to the origin.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    key: f64,
+    face: u16,
+}
+
+/// A polytope around the origin.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Polytope {
+    surface: Surface,
+    /// Places of faces that are gone.
+    free: Vec<u16>,
+    candidates: Vec<Candidate>,
+    horizon: Vec<Horizon>,
+    stack: Vec<Link>,
+    /// Corners when the search from scratch had ended.
+    built: usize,
+}
+
+/// Corners that may come in the course of a motion. A search from scratch costs as much as a dozen of them.
+const WEAR: usize = 256;
+
+/// Faces that are crossed at most on the way to the foot of the origin.
+const STROLL: usize = 64;
+
+impl Polytope {
+    /// A tetrahedron with the origin in it or on it.
+    pub(super) fn start(&mut self, simplex: &Simplex, difference: &Difference) {
+        self.clear();
+        let surface = &mut self.surface;
+        surface.corners.extend(simplex.vertices().iter().map(|&vertex| Corner { vertex, epoch: 0 }));
+        let p = |i: usize| surface.corners[i].vertex.point;
+        let volume = (p(1) - p(0)).cross(&(p(2) - p(0))).dot(&(p(3) - p(0)));
+        if volume < 0.0 {
+            surface.corners.swap(0, 1);
+        }
+        for (corners, links) in TETRAHEDRON {
+            let (plane, bound) = surface.plane_of(corners, difference);
+            surface.faces.push(Face { plane, corners, links, epoch: 0 });
+            surface.keys.push(bound);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.surface.corners.clear();
+        self.surface.faces.clear();
+        self.surface.keys.clear();
+        (self.surface.epoch, self.surface.moved) = (0, 0.0);
+        self.free.clear();
+        self.candidates.clear();
+    }
+
+    /// The face that faces most in a direction.
+    pub(super) fn face_along(&self, direction: &Vector3<f64>) -> u16 {
+        let mut best = (f64::NEG_INFINITY, 0);
+        for (index, (face, key)) in self.surface.faces.iter().zip(&self.surface.keys).enumerate() {
+            let along = face.plane.normal.dot(direction);
+            if *key < GONE && along > best.0 {
+                best = (along, index as u16);
+            }
+        }
+        best.1
+    }
+
+    /// Notes that the search from scratch has ended.
+    pub(super) fn settle(&mut self) {
+        self.built = self.surface.corners.len();
+    }
+
+    /// Whether so many corners have come since the search from scratch that another one is due: those that are no longer
+    /// used keep their places.
+    pub(super) fn is_worn(&self) -> bool {
+        self.surface.corners.len() > self.built + WEAR
+    }
+
+    /// Lessens all bounds by a motion [m].
+    pub(super) fn advance(&mut self, motion: f64) {
+        self.surface.epoch += 1;
+        self.surface.moved += motion;
+    }
+
+    /// The least bound of all faces [m], at whatever pose they were computed.
+    pub(super) fn least_bound(&self) -> f64 {
+        self.surface.keys.iter().copied().fold(GONE, f64::min) - self.surface.moved
+    }
+
+    /// Computes all planes again; `false` if one has the origin outside.
+    pub(super) fn recompute(&mut self, difference: &Difference) -> bool {
+        let surface = &mut self.surface;
+        (0..surface.faces.len()).all(|face| {
+            surface.keys[face] >= GONE || {
+                surface.update(face, difference);
+                surface.faces[face].plane.offset > 0.0
+            }
+        })
+    }
+
+    /// Puts all faces with a bound below `limit` [m] at the present pose among the candidates.
+    pub(super) fn collect(&mut self, limit: f64, difference: &Difference) {
+        self.candidates.clear();
+        let limit = limit + self.surface.moved;
+        for face in 0..self.surface.keys.len() {
+            if self.surface.keys[face] < limit {
+                self.surface.update(face, difference);
+                let key = self.surface.keys[face];
+                if key < limit {
+                    self.candidates.push(Candidate { key, face: face as u16 });
+                }
+            }
+        }
+    }
+
+    /// The candidate with the least bound, if one is below `limit` [m].
+    pub(super) fn nearest(&mut self, limit: f64) -> Option<(u16, Plane)> {
+        let limit = limit + self.surface.moved;
+        let mut best = Candidate { key: limit, face: u16::MAX };
+        let mut index = 0;
+        while index < self.candidates.len() {
+            let candidate = self.candidates[index];
+            #[expect(clippy::float_cmp, reason = "out of date once the key of the face has changed")]
+            let gone = self.surface.keys[candidate.face as usize] != candidate.key;
+            if gone || !(candidate.key < limit) {
+                self.candidates.swap_remove(index);
+                continue;
+            }
+            if candidate.key < best.key {
+                best = candidate;
+            }
+            index += 1;
+        }
+        (best.face < u16::MAX).then(|| (best.face, self.surface.faces[best.face as usize].plane))
+    }
+
+    /// The plane of a face at the present pose.
+    pub(super) fn plane_at(&mut self, face: u16, difference: &Difference) -> Plane {
+        self.surface.update(face as usize, difference);
+        self.surface.faces[face as usize].plane
+    }
+
+    /// Whether there is such a face, with this normal at the present pose.
+    pub(super) fn is_at(&self, face: u16, normal: &Vector3<f64>) -> bool {
+        self.has(face) && {
+            let face = &self.surface.faces[face as usize];
+            face.epoch == self.surface.epoch && face.plane.normal == *normal
+        }
+    }
+
+    /// Whether there is such a face.
+    pub(super) fn has(&self, face: u16) -> bool {
+        self.surface.keys.get(face as usize).is_some_and(|key| *key < GONE)
+    }
+
+    /// Where the searches for the support of a face start: at the corners of it that reach farthest, of A and of B.
+    pub(super) fn start_of(&self, face: u16, normal: &Vector3<f64>, in_b: &Vector3<f64>) -> [u32; 2] {
+        let corners = self.surface.faces[face as usize]
+            .corners
+            .map(|corner| &self.surface.corners[corner as usize].vertex);
+        let heights_a = corners.map(|corner| corner.on_a.dot(normal));
+        let heights_b = corners.map(|corner| corner.on_b.dot(in_b));
+        let farthest = |heights: [f64; 3]| {
+            let first = if heights[1] > heights[0] { 1 } else { 0 };
+            if heights[2] > heights[first] { 2 } else { first }
+        };
+        [corners[farthest(heights_a)].vertices[0], corners[farthest(heights_b)].vertices[1]]
+    }
+
+    /// The witnesses of the foot of the origin on the nearest plane, each in its own frame [m]. The search starts at a
+    /// face in that plane; the foot may be on another one beside it, farther from the origin by no more than `slack` [m].
+    pub(super) fn witnesses(
+        &mut self,
+        mut face: u16,
+        slack: f64,
+        difference: &Difference,
+    ) -> [Vector3<f64>; 2] {
+        let surface = &mut self.surface;
+        let mut weights = [1.0; 3];
+        for _ in 0..STROLL {
+            let Face { plane, corners, links, .. } = *surface.update(face as usize, difference);
+            let foot = plane.normal * plane.offset;
+            let p = corners.map(|corner| surface.corners[corner as usize].vertex.point - foot);
+            // Of each corner, by the edge opposite to it.
+            let weight = |from: usize, to: usize| p[from].cross(&p[to]).dot(&plane.normal);
+            weights = [weight(1, 2), weight(2, 0), weight(0, 1)];
+            let least =
+                (0..3).fold(0, |best, corner| if weights[corner] < weights[best] { corner } else { best });
+            if weights[least] >= 0.0 {
+                break;
+            }
+            let beside = links[AROUND[least].0].face();
+            if surface.update(beside, difference).plane.offset > plane.offset + slack {
+                break;
+            }
+            face = beside as u16;
+        }
+        let corners =
+            surface.faces[face as usize].corners.map(|corner| surface.corners[corner as usize].vertex);
+        let sum = weights[0] + weights[1] + weights[2];
+        if weights.iter().any(|weight| *weight < 0.0) || !(sum > 0.0) {
+            // Beyond the edge of the plane, or without area: the point of the face nearest to the origin.
+            let mut simplex = Simplex::default();
+            corners.into_iter().for_each(|corner| simplex.push(corner));
+            simplex.reduce();
+            return simplex.witnesses();
+        }
+        let scale = 1.0 / sum;
+        let mut witnesses = [Vector3::zeros(); 2];
+        for (corner, weight) in corners.iter().zip(weights) {
+            witnesses[0] += corner.on_a * (weight * scale);
+            witnesses[1] += corner.on_b * (weight * scale);
+        }
+        witnesses
+    }
+}
