@@ -61,24 +61,13 @@ fn least([a, b]: [&Vector3<f64>; 2], difference: &Difference) -> Axis {
     let in_b = r.tr_mul(t);
     let reach_a = magnitude * b;
     let reach_b = magnitude.tr_mul(a);
-    let mut best = Axis { depth: f64::INFINITY, normal: Vector3::z(), kind: Kind::FaceOfA };
+    // All depths first, then the least: a comparison at each axis would be guessed wrong every other time.
+    let mut faces = [0.0; 6];
     for i in 0..3 {
-        let depth = a[i] + reach_a[i] - t[i].abs();
-        if depth < best.depth {
-            let mut normal = Vector3::zeros();
-            normal[i] = 1.0_f64.copysign(t[i]);
-            best = Axis { depth, normal, kind: Kind::FaceOfA };
-        }
+        faces[i] = a[i] + reach_a[i] - t[i].abs();
+        faces[i + 3] = b[i] + reach_b[i] - in_b[i].abs();
     }
-    for j in 0..3 {
-        let depth = b[j] + reach_b[j] - in_b[j].abs();
-        if depth < best.depth {
-            let normal = r.column(j) * 1.0_f64.copysign(in_b[j]);
-            best = Axis { depth, normal, kind: Kind::FaceOfB };
-        }
-    }
-    best.depth -= PREFER_FACES * difference.noise();
-    let mut edges: Option<(f64, [usize; 2])> = None;
+    let mut edges = [0.0; 9];
     for i in 0..3 {
         let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
         for j in 0..3 {
@@ -90,29 +79,41 @@ fn least([a, b]: [&Vector3<f64>; 2], difference: &Difference) -> Axis {
                 + b[j1] * magnitude[(i, j2)]
                 + b[j2] * magnitude[(i, j1)];
             let overlap = reach - (t[i2] * r[(i1, j)] - t[i1] * r[(i2, j)]).abs();
-            // overlap / length < best, without the root.
-            let limit = best.depth;
-            let beats = if overlap < 0.0 || limit < 0.0 {
-                length_squared > 0.0 && overlap / length_squared.sqrt() < limit
-            } else {
-                overlap * overlap < limit * limit * length_squared
-            };
-            if beats {
-                best.depth = overlap / length_squared.sqrt();
-                edges = Some((best.depth, [i, j]));
-            }
+            let depth = overlap / length_squared.sqrt();
+            edges[3 * i + j] = if length_squared > 0.0 { depth } else { f64::INFINITY };
         }
     }
-    if let Some((depth, [i, j])) = edges {
-        let mut normal = Vector3::zeros();
-        let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
-        (normal[i1], normal[i2]) = (-r[(i2, j)], r[(i1, j)]);
-        let normal = normal.normalize();
-        let normal = if normal.dot(t) < 0.0 { -normal } else { normal };
-        return Axis { depth, normal, kind: Kind::Edges(i, j) };
+    let (face, edge) = (least_of(&faces), least_of(&edges));
+    if edges[edge] < faces[face] - PREFER_FACES * difference.noise() {
+        return edge_axis([edge / 3, edge % 3], edges[edge], difference);
     }
-    best.depth += PREFER_FACES * difference.noise();
-    best
+    let depth = faces[face];
+    if face < 3 {
+        let mut normal = Vector3::zeros();
+        normal[face] = 1.0_f64.copysign(t[face]);
+        return Axis { depth, normal, kind: Kind::FaceOfA };
+    }
+    let normal = r.column(face - 3) * 1.0_f64.copysign(in_b[face - 3]);
+    Axis { depth, normal, kind: Kind::FaceOfB }
+}
+
+/// The index of the least value, the first of equal ones.
+fn least_of(values: &[f64]) -> usize {
+    let mut best = (values[0], 0);
+    for (index, &value) in values.iter().enumerate() {
+        best = if value < best.0 { (value, index) } else { best };
+    }
+    best.1
+}
+
+/// The axis of two edges.
+fn edge_axis([i, j]: [usize; 2], depth: f64, difference: &Difference) -> Axis {
+    let (r, mut normal) = (&difference.rotation, Vector3::zeros());
+    let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+    (normal[i1], normal[i2]) = (-r[(i2, j)], r[(i1, j)]);
+    let normal = normal.normalize();
+    let normal = if normal.dot(&difference.origin) < 0.0 { -normal } else { normal };
+    Axis { depth, normal, kind: Kind::Edges(i, j) }
 }
 
 /// Rounds of projection where faces or edges are parallel; each point is moved into the other's face.
@@ -137,9 +138,14 @@ fn witnesses([a, b]: [&Vector3<f64>; 2], difference: &Difference, axis: &Axis) -
     let mut on_a =
         if matches!(axis.kind, Kind::FaceOfA) { difference.of_b(&corner_b) + across } else { corner_a };
     for _ in 0..ROUNDS {
-        on_a = clamp(on_a, a);
-        let on_b = r.tr_mul(&(on_a - across - difference.origin));
-        on_a = difference.of_b(&clamp(on_b, b)) + across;
+        let in_a = clamp(on_a, a);
+        let on_b = r.tr_mul(&(in_a - across - difference.origin));
+        let in_b = clamp(on_b, b);
+        if in_b == on_b {
+            on_a = in_a;
+            break;
+        }
+        on_a = difference.of_b(&in_b) + across;
     }
     [on_a, on_a - across]
 }

@@ -85,7 +85,7 @@ impl Expansion<'_, '_> {
         if self.polytope.is_worn() || !self.polytope.has(face) {
             return None;
         }
-        if !(self.polytope.least_bound() > 0.0) && !self.polytope.recompute(self.difference) {
+        if !self.polytope.has_kept_off() && !self.polytope.recompute(self.difference) {
             return None;
         }
         let plane = self.polytope.plane_at(face, self.difference);

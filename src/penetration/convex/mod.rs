@@ -167,22 +167,21 @@ fn gap(
     options: &ConvexOptions,
     cache: &mut ConvexCache,
 ) -> Result<Gap, ConvexError> {
+    if let (Core::Cuboid { half_extents: a }, Core::Cuboid { half_extents: b }) = (difference.a, difference.b)
+    {
+        return Ok(match boxes::boxes([a, b], difference) {
+            boxes::Boxes::Overlap(gap) => gap,
+            boxes::Boxes::Apart(normal) => cache.gap(difference, &normal, options),
+        });
+    }
     if let Some(gap) = closed_forms::gap(difference).or_else(|| revolution::gap(difference)) {
         return Ok(gap);
     }
-    match (difference.a, difference.b) {
-        (Core::HalfSpace, Core::HalfSpace) => half_spaces(difference),
-        (Core::Cuboid { half_extents: a }, Core::Cuboid { half_extents: b }) => {
-            match boxes::boxes([a, b], difference) {
-                boxes::Boxes::Overlap(gap) => Ok(gap),
-                boxes::Boxes::Apart(normal) => Ok(cache.gap(difference, &normal, options)),
-            }
-        }
-        _ => {
-            let between = difference.of_b(&difference.b.center()) - difference.a.center();
-            Ok(cache.gap(difference, &between, options))
-        }
+    if let (Core::HalfSpace, Core::HalfSpace) = (difference.a, difference.b) {
+        return half_spaces(difference);
     }
+    let between = difference.of_b(&difference.b.center()) - difference.a.center();
+    Ok(cache.gap(difference, &between, options))
 }
 
 /// Two half-spaces are apart or overlap finitely only if they face each other.

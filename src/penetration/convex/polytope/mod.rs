@@ -101,9 +101,10 @@ impl Polytope {
         self.surface.moved += motion;
     }
 
-    /// The least bound of all faces [m], at whatever pose they were computed.
-    pub(super) fn least_bound(&self) -> f64 {
-        self.surface.keys.iter().copied().fold(GONE, f64::min) - self.surface.moved
+    /// Whether no face can have met the origin since its bound was computed.
+    pub(super) fn has_kept_off(&self) -> bool {
+        let moved = self.surface.moved;
+        self.surface.keys.iter().all(|key| *key > moved)
     }
 
     /// Computes all planes again; `false` if one has the origin outside.
