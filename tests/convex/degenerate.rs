@@ -2,7 +2,10 @@
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
-use extricate::penetration::convex::{ConvexCache, ConvexError, SignedDistance};
+use extricate::geometry::convex::ConvexShape;
+use extricate::penetration::convex::{
+    ConvexCache, ConvexError, ConvexOptions, SignedDistance, signed_distance,
+};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::checks::Pair;
@@ -165,5 +168,39 @@ fn half_spaces_that_overlap_have_no_finite_depth_and_facing_ones_have_a_gap() {
     for z in [-0.5, 0.0, 0.5] {
         let found = ask(Isometry3::translation(0.3, 0.2, z) * facing).expect("finite");
         assert!((found.value - z).abs() < 1e-15 && (found.at_most - z).abs() < 1e-15, "{found:?}");
+    }
+}
+
+#[test]
+fn numbers_that_make_no_pose_or_no_shape_are_errors_and_not_distances() {
+    let (options, here) = (ConvexOptions::default(), Isometry3::identity());
+    let nowhere = Isometry3::translation(f64::NAN, 0.0, 0.0);
+    let far = Isometry3::translation(f64::INFINITY, 0.0, 0.0);
+    let good = [
+        ConvexShape::sphere(0.5),
+        ConvexShape::cuboid(Vector3::new(1.0, 1.0, 1.0)),
+        ConvexShape::cone(0.5, 1.0),
+        ConvexShape::half_space(),
+    ];
+    let ask = |a: &ConvexShape, pose: &Isometry3<f64>, b: &ConvexShape| {
+        signed_distance(a, pose, b, &here, &options, &mut ConvexCache::default())
+    };
+    for a in &good {
+        for pose in [nowhere, far] {
+            assert_eq!(ask(a, &pose, &good[1]), Err(ConvexError::NotFinite), "{a:?}");
+        }
+        let nan = f64::NAN;
+        for bad in [
+            ConvexShape::sphere(nan),
+            ConvexShape::cylinder(nan, 1.0),
+            ConvexShape::capsule(0.1, nan),
+            ConvexShape::capsule(0.1, -1.0),
+            ConvexShape::cuboid(Vector3::new(1.0, -1.0, 1.0)),
+            ConvexShape::cone(f64::INFINITY, 1.0),
+            ConvexShape::half_space().rounded(-0.1),
+        ] {
+            assert_eq!(ask(a, &here, &bad), Err(ConvexError::BadSize), "{a:?} {bad:?}");
+            assert_eq!(ask(&bad, &here, a), Err(ConvexError::BadSize), "{bad:?} {a:?}");
+        }
     }
 }

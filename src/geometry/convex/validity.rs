@@ -74,6 +74,23 @@ impl ConvexShape {
     }
 }
 
+impl ConvexShape {
+    /// Whether no size is negative or not finite: then every computation with the shape has a meaning.
+    #[inline]
+    pub(crate) fn is_sound(&self) -> bool {
+        let sound = |size: f64| size >= 0.0 && size < f64::INFINITY;
+        let core = match *self.core() {
+            Core::Segment { half_length } => sound(half_length),
+            Core::Cuboid { half_extents } => half_extents.iter().all(|size| sound(*size)),
+            Core::Cylinder { radius, half_height } | Core::Cone { radius, half_height } => {
+                sound(radius) && sound(half_height)
+            }
+            Core::Point | Core::Hull(_) | Core::HalfSpace => true,
+        };
+        core && sound(self.radius())
+    }
+}
+
 fn positive(shape: &'static str, quantity: &'static str, value: f64) -> Result<(), ShapeError> {
     if value > 0.0 && value.is_finite() {
         Ok(())

@@ -84,6 +84,9 @@ pub enum ConvexError {
     /// A pose holds a number that is not finite.
     #[error("a pose of the pair is not finite")]
     NotFinite,
+    /// A size of a shape is negative or not finite; [`ConvexShape::validated`] tells which.
+    #[error("a size of a shape of the pair is negative or not finite")]
+    BadSize,
     /// Two half-spaces overlap without end unless they face each other.
     #[error("two half-spaces have no finite penetration depth")]
     Unbounded,
@@ -118,7 +121,7 @@ impl SignedDistance {
 /// ```
 ///
 /// # Errors
-/// [`ConvexError`] for poses that are not finite, and for two half-spaces.
+/// [`ConvexError`] for poses that are not finite, sizes that are negative or not finite, and for two half-spaces that do not face each other.
 pub fn signed_distance(
     a: &ConvexShape,
     pose_a: &Isometry3<f64>,
@@ -129,6 +132,9 @@ pub fn signed_distance(
 ) -> Result<SignedDistance, ConvexError> {
     if !(is_finite(pose_a) && is_finite(pose_b)) {
         return Err(ConvexError::NotFinite);
+    }
+    if !(a.is_sound() && b.is_sound()) {
+        return Err(ConvexError::BadSize);
     }
     let radii = [a.radius(), b.radius()];
     // Points and segments are as easy in the world as in any other frame.
