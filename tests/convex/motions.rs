@@ -128,3 +128,20 @@ fn a_warm_answer_takes_less_than_a_third_of_the_supports() {
 
     assert!(3 * warm < cold, "{warm} {cold}");
 }
+
+#[test]
+fn after_a_long_motion_the_warm_answer_is_still_the_cold_one() {
+    let mut random = Random::new(77);
+    let forms = [random.round_hull(0.5, 40), random.round_hull(0.6, 60)];
+    let poses = [random.pose(0.0), random.pose(0.4)];
+    let (mut motion, mut cache) = (Motion::new(Pair { forms, poses }, 5), ConvexCache::default());
+    motion.way = Vector3::zeros();
+    for step in 0..20_000 {
+        motion.advance();
+        if step % 40 == 0 {
+            motion.compare(&mut cache);
+        } else {
+            motion.pair.ask(&motion.shapes, &mut cache).expect("finite");
+        }
+    }
+}

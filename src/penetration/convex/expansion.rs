@@ -82,7 +82,7 @@ impl Expansion<'_, '_> {
     /// origin any more, or broke.
     pub(super) fn resume(&mut self, motion: f64, face: u16) -> Option<Expanded> {
         self.polytope.advance(motion);
-        if self.polytope.is_worn() || !self.polytope.has(face) {
+        if self.polytope.is_worn(self.difference) || !self.polytope.has(face) {
             return None;
         }
         if !self.polytope.has_kept_off() && !self.polytope.recompute(self.difference) {

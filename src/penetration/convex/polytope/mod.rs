@@ -89,10 +89,11 @@ impl Polytope {
         self.built = self.surface.corners.len();
     }
 
-    /// Whether so many corners have come since the search from scratch that another one is due: those that are no longer
-    /// used keep their places.
-    pub(super) fn is_worn(&self) -> bool {
-        self.surface.corners.len() > self.built + WEAR
+    /// Whether another search from scratch is due: so many corners have come since the last one, and those that are no
+    /// longer used keep their places; or the motion is so long that the bounds lose digits to it.
+    pub(super) fn is_worn(&self, difference: &Difference) -> bool {
+        let Surface { corners, moved, .. } = &self.surface;
+        corners.len() > self.built + WEAR || moved * f64::EPSILON > difference.noise()
     }
 
     /// Lessens all bounds by a motion [m].
