@@ -78,7 +78,7 @@ impl ConvexShape {
     /// Whether no size is negative or not finite: then every computation with the shape has a meaning.
     #[inline]
     pub(crate) fn is_sound(&self) -> bool {
-        let sound = |size: f64| size >= 0.0 && size < f64::INFINITY;
+        let sound = |size: f64| (0.0..f64::INFINITY).contains(&size);
         let core = match *self.core() {
             Core::Segment { half_length } => sound(half_length),
             Core::Cuboid { half_extents } => half_extents.iter().all(|size| sound(*size)),
