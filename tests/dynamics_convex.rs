@@ -15,7 +15,7 @@ use dynamics_scenes::{
 use extricate::dynamics::{BodyDescription, BuildError, Mass, NarrowPhase, Shape, World, WorldOptions};
 use extricate::geometry::convex::ConvexHull;
 use extricate::geometry::procedural::{Blob, Procedural};
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 const GRAVITY: f64 = 9.81;
 
@@ -160,7 +160,7 @@ fn a_thousandfold_weight_on_a_box_sinks_by_less_than_two_millimetres() {
 }
 
 /// Bodies with the height of their origin at rest on the plane z = 0.
-fn resting() -> Vec<(&'static str, Shape, nalgebra::Isometry3<f64>)> {
+fn resting() -> Vec<(&'static str, Shape, Isometry3<f64>)> {
     let cone = Shape::Cone { radius: 0.3, height: 0.5 };
     let cylinder = Shape::Cylinder { radius: 0.3, height: 0.5 };
     vec![
@@ -201,12 +201,15 @@ fn every_convex_body_rests_where_it_is_put() {
     }
 }
 
+/// The hulls and the rounded bodies among them.
+fn resting_hulls_and_rounded() -> impl Iterator<Item = (&'static str, Shape, Isometry3<f64>)> {
+    resting().into_iter().filter(|(name, ..)| name.starts_with("rounded") || *name == "hull")
+}
+
 #[test]
 fn hulls_and_rounded_bodies_rest_on_a_mesh() {
     let floor = fixed("floor", block(10.0, 10.0, 0.5), pose(0.0, 0.0, -0.25));
-    for (name, shape, at) in
-        resting().into_iter().filter(|(name, ..)| name.starts_with("rounded") || *name == "hull")
-    {
+    for (name, shape, at) in resting_hulls_and_rounded() {
         let moved = motion_at_rest(&floor, body(name, shape, at), NarrowPhase::Extricate);
         assert!(moved < 1e-4, "{name} moves by {moved}");
     }
@@ -215,9 +218,7 @@ fn hulls_and_rounded_bodies_rest_on_a_mesh() {
 #[test]
 fn with_the_narrow_phase_of_rapier_hulls_and_rounded_bodies_rest_too() {
     let floor = fixed("floor", cuboid(10.0, 10.0, 0.5), pose(0.0, 0.0, -0.25));
-    for (name, shape, at) in
-        resting().into_iter().filter(|(name, ..)| name.starts_with("rounded") || *name == "hull")
-    {
+    for (name, shape, at) in resting_hulls_and_rounded() {
         let moved = motion_at_rest(&floor, body(name, shape, at), NarrowPhase::Rapier);
         assert!(moved < 1e-3, "{name} moves by {moved}");
     }

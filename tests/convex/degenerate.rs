@@ -1,8 +1,9 @@
 //! Coincident centres, identical and aligned shapes, flat and thin ones: where closed forms say what is true.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
+use std::sync::Arc;
 
-use extricate::geometry::convex::ConvexShape;
+use extricate::geometry::convex::{ConvexHull, ConvexShape};
 use extricate::penetration::convex::{
     ConvexCache, ConvexError, ConvexOptions, SignedDistance, signed_distance,
 };
@@ -203,4 +204,27 @@ fn numbers_that_make_no_pose_or_no_shape_are_errors_and_not_distances() {
             assert_eq!(ask(&bad, &here, a), Err(ConvexError::BadSize), "{bad:?} {a:?}");
         }
     }
+}
+
+#[test]
+fn without_a_bound_of_work_a_ring_of_equal_directions_still_ends_and_tells_its_bounds() {
+    // A cone about the axis of a prism of many sides: nothing is exact, and no tolerance is met.
+    let options = ConvexOptions { relative_tolerance: 0.0, max_supports: u32::MAX };
+    let corner = |i: u32| {
+        let angle = f64::from(i / 2) * (FRAC_PI_2 / 50.0);
+        Point3::new(angle.cos(), angle.sin(), if i.is_multiple_of(2) { 0.5 } else { -0.5 })
+    };
+    let prism = ConvexHull::new(&(0..400).map(corner).collect::<Vec<_>>()).expect("finite");
+    let pair = [ConvexShape::cone(0.9, 3.0), ConvexShape::hull(Arc::new(prism))];
+    let here = Isometry3::identity();
+    let ask = |options: &ConvexOptions| {
+        signed_distance(&pair[0], &here, &pair[1], &here, options, &mut ConvexCache::default())
+    };
+    let bounded = ask(&ConvexOptions::default()).expect("finite");
+    let found = ask(&options).expect("finite");
+    assert!(found.supports > 1000, "{found:?}");
+    assert!(
+        bounded.value <= found.value && found.value <= found.at_most && found.at_most <= bounded.at_most,
+        "{found:?} {bounded:?}"
+    );
 }

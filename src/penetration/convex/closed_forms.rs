@@ -113,7 +113,8 @@ fn nearest_of_segments([u, v]: [&Vector3<f64>; 2], [length_a, length_b]: [f64; 2
     Gap { value: -reach(&normal), at_most, normal, on_a, on_b, supports: 0 }
 }
 
-fn perpendicular_to(u: &Vector3<f64>) -> Vector3<f64> {
+/// A unit vector perpendicular to another vector.
+pub(super) fn perpendicular_to(u: &Vector3<f64>) -> Vector3<f64> {
     let axis = [Vector3::x(), Vector3::y(), Vector3::z()][u.iamin()];
     u.cross(&axis).normalize()
 }

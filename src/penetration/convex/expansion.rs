@@ -45,12 +45,6 @@ pub(super) struct Expanded {
     pub(super) face: Option<u16>,
 }
 
-/// The surface of a polytope broke; what was proved until then.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Broken {
-    pub(super) gap: Gap,
-}
-
 impl Expansion<'_, '_> {
     /// The depth, from where a descent ended.
     pub(super) fn start_at(&mut self, simplex: &Simplex, touch: &Touch) -> Expanded {
@@ -62,10 +56,7 @@ impl Expansion<'_, '_> {
                 self.polytope.collect(upper, self.difference);
                 let expanded = self.run(bounds);
                 self.polytope.settle();
-                expanded.unwrap_or_else(|broken| Expanded {
-                    gap: self.at_simplex(broken.gap, *simplex),
-                    face: None,
-                })
+                expanded.unwrap_or_else(|gap| Expanded { gap: self.at_simplex(gap, *simplex), face: None })
             }
             Err(flat) => Expanded { gap: flat, face: None },
         }
@@ -99,8 +90,8 @@ impl Expansion<'_, '_> {
         self.run(Bounds { upper, lower: 0.0, normal: plane.normal, face }).ok()
     }
 
-    /// Expands faces, the nearest first.
-    fn run(&mut self, mut bounds: Bounds) -> Result<Expanded, Broken> {
+    /// Expands faces, the nearest first. `Err` with what was proved when the surface broke, or grew too large.
+    fn run(&mut self, mut bounds: Bounds) -> Result<Expanded, Gap> {
         loop {
             let limit = bounds.upper - self.tolerance(bounds.upper);
             let Some((face, plane)) = self.polytope.nearest(limit) else {
@@ -120,7 +111,7 @@ impl Expansion<'_, '_> {
                 return Ok(self.expanded(&bounds));
             }
             if !self.polytope.grow(face, &vertex, bounds.upper, self.difference) {
-                return Err(Broken { gap: self.expanded(&bounds).gap });
+                return Err(self.expanded(&bounds).gap);
             }
         }
     }
@@ -197,8 +188,7 @@ impl Expansion<'_, '_> {
     /// The gap of a flat difference, along its normal, where a simplex holds the origin.
     fn flat(&mut self, holding: Simplex, normal: Vector3<f64>) -> Gap {
         let start = holding.vertices()[0].vertices;
-        let depth = |way: &Vector3<f64>, point: &Vector3<f64>| way.dot(point);
-        let [up, down] = [normal, -normal].map(|way| depth(&way, &self.support(&way, start).point));
+        let [up, down] = [normal, -normal].map(|way| way.dot(&self.support(&way, start).point));
         let (depth, normal) = if up <= down { (up, normal) } else { (down, -normal) };
         let gap = Gap {
             value: -depth,

@@ -6,6 +6,7 @@
 
 use nalgebra::{Vector2, Vector3};
 
+use super::closed_forms::perpendicular_to;
 use super::difference::Difference;
 use super::gap::Gap;
 use crate::geometry::convex::Core;
@@ -136,9 +137,4 @@ impl Meridian {
             [bottom; 2]
         }
     }
-}
-
-fn perpendicular_to(u: &Vector3<f64>) -> Vector3<f64> {
-    let axis = [Vector3::x(), Vector3::y(), Vector3::z()][u.iamin()];
-    u.cross(&axis).normalize()
 }

@@ -19,6 +19,8 @@ pub(super) struct Horizon {
 
 /// Surfaces larger than this are not kept up: a new one is built instead.
 const MAX_FACES: usize = 1 << 13;
+/// Corners are counted by 16 bits; those that are no longer used keep their places.
+const MAX_CORNERS: usize = u16::MAX as usize;
 
 impl Polytope {
     /// Replaces all faces that `vertex` sees, from `first` on, by those that lead to it; those nearer than `limit` [m]
@@ -35,7 +37,8 @@ impl Polytope {
         let least = self.surface.faces[first as usize].plane.offset.min(0.0) - difference.noise();
         self.find_horizon(first, &vertex.point, difference);
         let count = self.horizon.len();
-        if count < 3 || self.surface.faces.len() >= MAX_FACES {
+        let is_full = self.surface.faces.len() >= MAX_FACES || self.surface.corners.len() >= MAX_CORNERS;
+        if count < 3 || is_full {
             return false;
         }
         let apex = self.surface.corners.len() as u16;
