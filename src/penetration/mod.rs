@@ -7,6 +7,6 @@ pub mod translational;
 
 pub use local::{LocalPenetration, local_penetrations};
 pub use translational::{
-    Effort, MotionCoherence, Penetration, PenetrationError, TranslationalOptions, penetration,
-    penetration_coherent, penetration_from,
+    Effort, FreeConfiguration, LowerBound, MotionCoherence, Penetration, PenetrationError,
+    TranslationalOptions, penetration, penetration_coherent, penetration_from,
 };

@@ -4,7 +4,9 @@ use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::MeshShape;
 use crate::penetration::in_projection::{HalfSpace, nearest};
-use crate::penetration::{Effort, PenetrationError, TranslationalOptions, penetration, penetration_from};
+use crate::penetration::{
+    Effort, LowerBound, PenetrationError, TranslationalOptions, penetration, penetration_from,
+};
 use crate::proximity::triangle_pair::separating_planes;
 use crate::proximity::{collide, pairs_within};
 
@@ -53,8 +55,14 @@ const SHALLOW: f64 = 1e-4;
 /// In-projections of a walk.
 const WALK: u32 = 60;
 /// Effort where nothing is known of a pair.
-pub(super) const SCRATCH: TranslationalOptions =
-    TranslationalOptions { effort: Effort::Best, max_iterations: WALK };
+pub(super) const SCRATCH: TranslationalOptions = TranslationalOptions {
+    effort: Effort::Best,
+    start: None,
+    max_iterations: WALK,
+    lower_bound: LowerBound::Skip,
+    time_budget: None,
+    seed: 0,
+};
 
 impl Pair<'_> {
     /// Bounding radius of the smaller mesh [m].

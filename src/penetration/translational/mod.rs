@@ -7,49 +7,29 @@
 mod contact_cone;
 mod free_configuration;
 mod from_free;
+mod lower_bound;
+mod options;
+mod search;
 mod walk;
 
 use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 use thiserror::Error;
 
 pub use from_free::penetration_from;
+pub use options::{Effort, FreeConfiguration, LowerBound, TranslationalOptions};
 
 use crate::proximity::placement::Placement;
 use crate::proximity::{Model, collide};
 pub(crate) use walk::{ContactSpace, Optimum};
-
-/// How much work a query may do. Both are bounds on work, not on time: the answer is reproducible.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Effort {
-    /// One walk from one start.
-    Fast,
-    /// Casts along two hundred directions from outside and walks from the best ten; then marches along two hundred
-    /// from inside, for pockets and holes, and walks from what is nearer.
-    #[default]
-    Best,
-}
-
-/// Options of a penetration query.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TranslationalOptions {
-    /// How much work to do.
-    pub effort: Effort,
-    /// In-projections that one walk may make. Most walks need fewer than ten; on a finely meshed curved surface each
-    /// facet may cost one.
-    pub max_iterations: u32,
-}
-
-impl Default for TranslationalOptions {
-    fn default() -> Self {
-        Self { effort: Effort::default(), max_iterations: 100 }
-    }
-}
 
 /// The penetration of two overlapping models; all vectors in the world frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Penetration {
     /// Length of the least separating translation found [m]: an upper bound of the penetration depth.
     pub depth: f64,
+    /// A proved lower bound of the penetration depth [m], as thorough as [`TranslationalOptions::lower_bound`] asks;
+    /// zero for a model without an inside.
+    pub lower_bound: f64,
     /// Direction in which A must move.
     pub direction: Unit<Vector3<f64>>,
     /// Translation of A after which the models are apart [m]: `depth` along `direction` and a clearance of at most
@@ -63,6 +43,10 @@ pub struct Penetration {
     pub iterations: u32,
     /// Out-projections made: translational casts.
     pub casts: u32,
+    /// Marches from inside made.
+    pub marches: u32,
+    /// Walks made.
+    pub walks: u32,
     /// Half-spaces of the contact cone at the answer.
     pub rows: usize,
 }
@@ -250,11 +234,11 @@ fn separate(
     for attempt in attempts.chain(more_thorough) {
         let optimum = match attempt {
             Attempt::Coherent(start) => space.walk(&start, false),
-            Attempt::Search(Effort::Fast) => free_configuration::fast(&mut space),
-            Attempt::Search(Effort::Best) => free_configuration::best(&mut space),
+            Attempt::Search(Effort::Fast) => search::fast(&mut space),
+            Attempt::Search(Effort::Best) => search::best(&mut space),
         };
         let hops = matches!(attempt, Attempt::Search(_));
-        let optimum = free_configuration::settle(&mut space, optimum, hops);
+        let optimum = search::settle(&mut space, optimum, hops);
         match verified(&space, &optimum, pose_a, pose_b) {
             Ok(found) => return Ok(Some(found)),
             Err(error) => failure = Some(error),
@@ -297,7 +281,10 @@ fn answer(space: &ContactSpace, optimum: &Optimum, pose_b: &Isometry3<f64>) -> P
         witnesses: optimum.witnesses.map(to_world),
         converged: optimum.converged,
         iterations: space.iterations,
+        lower_bound: 0.0,
         casts: space.casts,
+        marches: space.marches,
+        walks: space.walks,
         rows: optimum.rows,
     }
 }

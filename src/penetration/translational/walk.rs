@@ -43,6 +43,8 @@ pub(crate) struct ContactSpace<'a> {
     pub(crate) casts: u32,
     /// Marches from inside so far.
     pub(crate) marches: u32,
+    /// Walks so far.
+    pub(crate) walks: u32,
     /// Projections so far.
     pub(crate) iterations: u32,
     /// Projections that one walk may make.
@@ -78,6 +80,7 @@ impl<'a> ContactSpace<'a> {
             cone: ContactCone::default(),
             casts: 0,
             marches: 0,
+            walks: 0,
             iterations: 0,
             max_iterations,
         }
@@ -160,6 +163,7 @@ impl<'a> ContactSpace<'a> {
     /// that wants to be pushed back to the side it came from says no.
     pub(crate) fn walk(&mut self, start: &Vector3<f64>, hops: bool) -> Optimum {
         let origin = Vector3::zeros();
+        self.walks += 1;
         self.cone.clear();
         let mut q = self.advance(start, &origin);
         let mut converged = false;

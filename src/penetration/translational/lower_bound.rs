@@ -1,0 +1,1 @@
+//! A lower bound of the penetration depth of solids.

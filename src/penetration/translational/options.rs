@@ -1,0 +1,85 @@
+//! What a penetration query may be asked to do.
+
+use nalgebra::Vector3;
+use std::time::Duration;
+
+/// How much work a query may do. Both are bounds on work, not on time: the answer is reproducible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Effort {
+    /// One walk from one start.
+    Fast,
+    /// Casts along two hundred directions from outside and walks from the best ten; then marches along two hundred
+    /// from inside, for pockets and holes, and walks from what is nearer.
+    #[default]
+    Best,
+}
+
+/// Where a walk may start: a source of free configurations [Je12 §5].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum FreeConfiguration {
+    /// From outside along the difference of the centroids [Je12 §5.1].
+    CentroidDifference,
+    /// A's centroid where space is widest around B [Je12 §5.2].
+    MaximallyClear,
+    /// Where the models were last apart [Je12 §5.3]; needs a [`super::MotionCoherence`].
+    MotionCoherence,
+    /// From outside along random directions, from the seed of the options [Je12 §5.4].
+    Random,
+    /// Samples along a line until one is free [Je12 §5.5].
+    Sampled,
+    /// From outside along the normals that most faces share.
+    FaceNormals,
+    /// From outside along the principal axes of both models.
+    PrincipalAxes,
+    /// This translation of A [m, world].
+    Given(Vector3<f64>),
+}
+
+/// How much work the lower bound is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum LowerBound {
+    /// None: the bound is zero.
+    Skip,
+    /// Balls inside each model against the signed distance of the other one.
+    #[default]
+    InnerBalls,
+    /// Beyond that, a cover of the ball of shorter translations by ones that are proved to collide.
+    Cover {
+        /// Signed distances that may be evaluated.
+        evaluations: u32,
+    },
+}
+
+/// Options of a penetration query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TranslationalOptions {
+    /// How much work to do.
+    pub effort: Effort,
+    /// The one source of starts to use; `None` leaves the choice and the order to the effort.
+    pub start: Option<FreeConfiguration>,
+    /// In-projections that one walk may make. Most walks need fewer than ten; on a finely meshed curved surface each
+    /// facet may cost one.
+    pub max_iterations: u32,
+    /// How much work the lower bound is worth.
+    pub lower_bound: LowerBound,
+    /// Time after which the best answer so far is returned; `None` for no such limit. An answer under a budget
+    /// depends on the machine and is not reproducible.
+    pub time_budget: Option<Duration>,
+    /// Seed of the random starts.
+    pub seed: u64,
+}
+
+impl Default for TranslationalOptions {
+    fn default() -> Self {
+        Self {
+            effort: Effort::default(),
+            start: None,
+            max_iterations: 100,
+            lower_bound: LowerBound::default(),
+            time_budget: None,
+            seed: 0,
+        }
+    }
+}
