@@ -6,6 +6,8 @@
 
 mod build;
 pub(crate) mod lanes;
+pub(crate) mod layer;
+mod layers;
 pub(crate) mod node;
 pub(crate) mod single;
 pub(crate) mod tandem;
@@ -13,7 +15,7 @@ pub(crate) mod tandem;
 use nalgebra::{Point3, Vector3};
 
 use crate::geometry::TriangleMesh;
-use node::{Bounds, Child, Node, Packet};
+use node::{Bounds, Child, Node, Packet, Volume};
 
 /// A tree of boxes over the triangles of a mesh that have an area.
 ///
@@ -49,6 +51,7 @@ impl TriangleBvh {
         let mut top = Node::EMPTY;
         top.set(0, Child::Inner(0), &arrays.nodes[0].hull());
         arrays.nodes.push(top);
+        layers::fill(&mut arrays.nodes, &arrays.packets);
         arrays.nodes.shrink_to_fit();
         arrays.packets.shrink_to_fit();
         Self { nodes: arrays.nodes, packets: arrays.packets, center }
@@ -78,6 +81,7 @@ impl TriangleBvh {
         }
         let hull = self.nodes[0].hull();
         self.nodes[top].set_bounds(0, &hull);
+        layers::fill(&mut self.nodes, &self.packets);
     }
 
     /// Origin of the tree's coordinates in the body frame [m].
@@ -101,6 +105,12 @@ impl TriangleBvh {
     #[inline(always)]
     pub(crate) fn bounds(&self, subtree: Subtree) -> Bounds {
         self.nodes[(subtree.0 / 8) as usize].bounds((subtree.0 % 8) as usize)
+    }
+
+    /// What is around the subtree.
+    #[inline(always)]
+    pub(crate) fn volume(&self, subtree: Subtree) -> Volume {
+        self.nodes[(subtree.0 / 8) as usize].volume((subtree.0 % 8) as usize)
     }
 
     /// What the subtree is; `None` for an empty lane, which overlaps only a box that reaches infinity.

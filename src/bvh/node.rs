@@ -2,6 +2,8 @@
 
 use nalgebra::Point3;
 
+use super::layer::{Areas, Layer};
+
 /// Children of a node.
 pub(crate) const WIDTH: usize = 8;
 /// Triangles of a leaf.
@@ -27,12 +29,61 @@ pub(crate) enum Child {
 pub(crate) struct Node {
     pub(crate) min: [[f32; WIDTH]; 3],
     pub(crate) max: [[f32; WIDTH]; 3],
+    pub(crate) layers: Layers,
     children: [u32; WIDTH],
 }
 
+/// Eight layers side by side, one around each child; see [`Layer`].
+#[derive(Debug, Clone)]
+#[repr(C)]
+pub(crate) struct Layers {
+    pub(crate) normal: [[f32; WIDTH]; 3],
+    pub(crate) low: [f32; WIDTH],
+    pub(crate) high: [f32; WIDTH],
+}
+
+impl Layers {
+    const EVERYWHERE: Self = Self {
+        normal: [
+            [Layer::EVERYWHERE.normal[0]; WIDTH],
+            [Layer::EVERYWHERE.normal[1]; WIDTH],
+            [Layer::EVERYWHERE.normal[2]; WIDTH],
+        ],
+        low: [Layer::EVERYWHERE.low; WIDTH],
+        high: [Layer::EVERYWHERE.high; WIDTH],
+    };
+
+    fn set(&mut self, lane: usize, layer: &Layer) {
+        for axis in 0..3 {
+            self.normal[axis][lane] = layer.normal[axis];
+        }
+        (self.low[lane], self.high[lane]) = (layer.low, layer.high);
+    }
+
+    #[inline(always)]
+    fn get(&self, lane: usize) -> Layer {
+        Layer {
+            normal: [self.normal[0][lane], self.normal[1][lane], self.normal[2][lane]],
+            low: self.low[lane],
+            high: self.high[lane],
+        }
+    }
+}
+
+/// What is around a subtree: a box and a layer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Volume {
+    pub(crate) bounds: Bounds,
+    pub(crate) layer: Layer,
+}
+
 impl Node {
-    pub(crate) const EMPTY: Self =
-        Self { min: [[f32::INFINITY; WIDTH]; 3], max: [[f32::INFINITY; WIDTH]; 3], children: [NONE; WIDTH] };
+    pub(crate) const EMPTY: Self = Self {
+        min: [[f32::INFINITY; WIDTH]; 3],
+        max: [[f32::INFINITY; WIDTH]; 3],
+        layers: Layers::EVERYWHERE,
+        children: [NONE; WIDTH],
+    };
 
     /// Where `lane` leads, if anywhere.
     #[inline(always)]
@@ -64,6 +115,16 @@ impl Node {
             self.min[axis][lane] = bounds.min[axis];
             self.max[axis][lane] = bounds.max[axis];
         }
+    }
+
+    pub(crate) fn set_layer(&mut self, lane: usize, layer: &Layer) {
+        self.layers.set(lane, layer);
+    }
+
+    /// What is around one lane.
+    #[inline(always)]
+    pub(crate) fn volume(&self, lane: usize) -> Volume {
+        Volume { bounds: self.bounds(lane), layer: self.layers.get(lane) }
     }
 
     /// The box of one lane.
@@ -162,11 +223,14 @@ pub(crate) struct Packet {
     pub(crate) corners: [[[f64; PACKET]; 3]; 3],
     /// Triangle of each lane, or [`NONE`]; a lane without a triangle repeats the first one's corners.
     pub(crate) triangles: [u32; PACKET],
+    /// The layer around the triangles.
+    pub(crate) layer: Layer,
 }
 
 impl Packet {
     pub(crate) fn new(triangles: &[u32], corners: impl Fn(u32) -> [Point3<f64>; 3]) -> Self {
-        let mut packet = Self { corners: [[[0.0; PACKET]; 3]; 3], triangles: [NONE; PACKET] };
+        let mut packet =
+            Self { corners: [[[0.0; PACKET]; 3]; 3], triangles: [NONE; PACKET], layer: Layer::EVERYWHERE };
         packet.triangles[..triangles.len()].copy_from_slice(triangles);
         packet.fill(corners);
         packet
@@ -183,6 +247,8 @@ impl Packet {
                 }
             }
         }
+        let areas = Areas::of(self);
+        self.layer = Layer::around(std::slice::from_ref(self), &areas);
     }
 
     /// Triangles of the packet with their lanes.

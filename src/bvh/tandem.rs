@@ -4,18 +4,18 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use super::lanes::{Isa, Portable};
-use super::node::{Bounds, Child, Node, Packet, WIDTH};
+use super::node::{Child, Node, Packet, Volume, WIDTH};
 use super::{Subtree, TriangleBvh};
 
 /// What a query asks of a descent of two trees.
 ///
 /// A pair of subtrees has a *cost*: a lower bound of what the query minimises, infinite where the pair cannot matter.
 pub(crate) trait Tandem {
-    /// Costs of the children of a node of B against a box of A.
-    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH];
+    /// Costs of the children of a node of B against a subtree of A.
+    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> [f32; WIDTH];
 
-    /// Costs of the children of a node of A against a box of B.
-    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH];
+    /// Costs of the children of a node of A against a subtree of B.
+    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, of_b: &Volume) -> [f32; WIDTH];
 
     /// Pairs that cost more than this are skipped; it may fall during the descent.
     fn bound(&self) -> f32;
@@ -101,7 +101,7 @@ fn expand_a<I: Isa, V: Tandem>(
     node: u32,
     query: &V,
 ) {
-    let costs = query.costs_in_a::<I>(a.node(node), &b.bounds(entry.b));
+    let costs = query.costs_in_a::<I>(a.node(node), &b.volume(entry.b));
     push_sorted(stack, &costs, query.bound(), |lane| Entry {
         cost: costs[lane],
         a: Subtree::new(node, lane),
@@ -118,7 +118,7 @@ fn expand_b<I: Isa, V: Tandem>(
     node: u32,
     query: &V,
 ) {
-    let costs = query.costs_in_b::<I>(b.node(node), &a.bounds(entry.a));
+    let costs = query.costs_in_b::<I>(b.node(node), &a.volume(entry.a));
     push_sorted(stack, &costs, query.bound(), |lane| Entry {
         cost: costs[lane],
         b: Subtree::new(node, lane),

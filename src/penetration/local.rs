@@ -108,13 +108,13 @@ fn separate(
     /// Cosine to the global direction beyond which that one tells which way is out, so that meshes that are inside
     /// out do no harm; below it the orientation of the meshes does.
     const TELLING: f64 = 0.1;
-    let space = ContactSpace::new(a, b, *a_to_b, 0.0, 0);
+    let mut space = ContactSpace::new(a, b, *a_to_b, 0.0, 0);
     let mut hits = Vec::new();
     let mut depth_along = |direction: Vector3<f64>| {
         let length = space.outside(&direction);
         let (from, inwards) = (direction * length, -direction);
         let cast = Cast { from, direction: inwards, length, margin: 0.0, window: 0.0, worse_than: 0.0 };
-        let met = cast.run_between(a, b, a_to_b, Some(&region.patches), &mut hits);
+        let met = cast.run_between(&mut space.obstacles, Some(&region.patches), &mut hits);
         (direction, met.map_or(0.0, |met| length - met))
     };
     let along_global = depth_along(global);

@@ -8,10 +8,12 @@ use nalgebra::Isometry3;
 
 use super::Model;
 use super::inside::shared_point;
+use super::leaf_pair::PreparedLeaf;
 use super::placement::{MovedBox, Placement, RoundedPlacement};
-use super::triangle_pair::{Prepared, within};
+use super::triangle_pair::within;
 use crate::bvh::lanes::{Isa, Mask, Single};
-use crate::bvh::node::{Bounds, NONE, Node, PACKET, Packet, WIDTH};
+use crate::bvh::layer::Layer;
+use crate::bvh::node::{Node, Packet, Volume, WIDTH};
 use crate::bvh::tandem::{self, Tandem};
 
 /// Whether `a` and `b` collide: their surfaces intersect (touching counts), or one of them is a solid that contains
@@ -166,13 +168,13 @@ impl<S: Sink> Overlap<S> {
 
 impl<S: Sink> Tandem for Overlap<S> {
     #[inline(always)]
-    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
-        self.boxes.costs_in_b::<I>(children_of_b, box_of_a)
+    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> [f32; WIDTH] {
+        self.boxes.costs_in_b::<I>(children_of_b, of_a)
     }
 
     #[inline(always)]
-    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
-        self.boxes.costs_in_a::<I>(children_of_a, box_of_b)
+    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, of_b: &Volume) -> [f32; WIDTH] {
+        self.boxes.costs_in_a::<I>(children_of_a, of_b)
     }
 
     #[inline(always)]
@@ -182,7 +184,10 @@ impl<S: Sink> Tandem for Overlap<S> {
 
     #[inline(always)]
     fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
-        self.prepared.load(a, &self.boxes.a_to_b);
+        self.prepared.load::<I>(a, &self.boxes.a_to_b);
+        if !self.prepared.may_be_within::<I>(b.1, self.boxes.slack()) {
+            return ControlFlow::Continue(());
+        }
         for (lane_a, triangle_a) in a.1.lanes() {
             let near = within::<I::Double>(&self.prepared.triangles[lane_a], b.1, self.boxes.margin);
             for (lane_b, triangle_b) in b.1.lanes() {
@@ -216,16 +221,22 @@ impl BoxOverlap {
         }
     }
 
+    /// Gap along a unit vector that two triangles within the margin may seem to have [m].
     #[inline(always)]
-    pub(super) fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
-        let moved = self.a_to_b.bounds(box_of_a, self.margin);
-        overlap_costs::<I>(children_of_b, &moved, box_of_a, &self.rounded_b_to_a)
+    pub(super) fn slack(&self) -> f64 {
+        self.margin + self.a_to_b.slack()
     }
 
     #[inline(always)]
-    pub(super) fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
-        let moved = self.b_to_a.bounds(box_of_b, self.margin);
-        overlap_costs::<I>(children_of_a, &moved, box_of_b, &self.rounded_a_to_b)
+    pub(super) fn costs_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> [f32; WIDTH] {
+        let moved = self.a_to_b.bounds(&of_a.bounds, self.margin);
+        overlap_costs::<I>(children_of_b, &moved, of_a, [&self.rounded_a_to_b, &self.rounded_b_to_a])
+    }
+
+    #[inline(always)]
+    pub(super) fn costs_in_a<I: Isa>(&self, children_of_a: &Node, of_b: &Volume) -> [f32; WIDTH] {
+        let moved = self.b_to_a.bounds(&of_b.bounds, self.margin);
+        overlap_costs::<I>(children_of_a, &moved, of_b, [&self.rounded_b_to_a, &self.rounded_a_to_b])
     }
 }
 
@@ -246,21 +257,29 @@ fn overlap_bits<I: Isa>(node: &Node, moved: &MovedBox) -> u32 {
     (x & y & z).bits()
 }
 
-/// Zero for the children whose box overlaps the other one in both frames, else infinity.
+/// Zero for the children that overlap the other volume in the frames of both and across the layers of both, else
+/// infinity.
 #[inline(always)]
 fn overlap_costs<I: Isa>(
     node: &Node,
     moved: &MovedBox,
-    own: &Bounds,
-    to_own: &RoundedPlacement,
+    other: &Volume,
+    [to_node, to_other]: [&RoundedPlacement; 2],
 ) -> [f32; WIDTH] {
     let mut bits = overlap_bits::<I>(node, moved);
+    if bits != 0 && other.layer != Layer::EVERYWHERE {
+        let across = to_node.direction(&other.layer.normal);
+        bits &= to_node.boxes_across::<I>(&other.layer, &across, node).overlap();
+    }
     if bits != 0 {
-        let hulls = to_own.children::<I>(node, own);
+        let hulls = to_other.children::<I>(node, &other.bounds);
         let x = hulls.offsets[0].abs().less_or_equal(hulls.reaches[0]);
         let y = hulls.offsets[1].abs().less_or_equal(hulls.reaches[1]);
         let z = hulls.offsets[2].abs().less_or_equal(hulls.reaches[2]);
         bits &= (x & y & z).bits();
+    }
+    if bits != 0 {
+        bits &= to_node.layers_against::<I>(&other.bounds, node).overlap();
     }
     costs_of_bits(bits)
 }
@@ -274,29 +293,4 @@ fn costs_of_bits(bits: u32) -> [f32; WIDTH] {
         }
     }
     costs
-}
-
-/// The triangles of one leaf of A in the frame of B: a descent meets the same leaf many times in a row.
-#[derive(Debug)]
-pub(crate) struct PreparedLeaf {
-    leaf: u32,
-    pub(crate) triangles: [Prepared; PACKET],
-}
-
-impl Default for PreparedLeaf {
-    fn default() -> Self {
-        Self { leaf: NONE, triangles: [Prepared::new(&[[0.0; 3]; 3]); PACKET] }
-    }
-}
-
-impl PreparedLeaf {
-    #[inline(always)]
-    pub(crate) fn load(&mut self, leaf: (u32, &Packet), a_to_b: &Placement) {
-        if self.leaf != leaf.0 {
-            self.leaf = leaf.0;
-            for lane in 0..PACKET {
-                self.triangles[lane] = Prepared::new(&a_to_b.triangle(&leaf.1.triangle(lane)));
-            }
-        }
-    }
 }

@@ -7,13 +7,13 @@ use std::ops::ControlFlow;
 
 use nalgebra::Vector3;
 
-use super::Model;
-use super::collision::{BoxOverlap, PreparedLeaf};
+use super::leaf_pair::PreparedLeaf;
+use super::obstacle_tree::{ObstacleTree, Probe, Record};
 use super::placement::Placement;
+use super::time_of_contact::{Ray, Span};
 use super::triangle_pair::contact_interval;
 use crate::bvh::lanes::Isa;
-use crate::bvh::node::{Bounds, Node, Packet, WIDTH};
-use crate::bvh::tandem::{self, Tandem};
+use crate::bvh::node::{Packet, WIDTH};
 
 /// Intersecting pairs that one look gathers before it ends: their last exit is where the next look starts. With 16
 /// there are fewer looks, and yet a thorough search takes half as long again.
@@ -38,13 +38,13 @@ pub(crate) struct March {
 impl March {
     /// The least length from `start` on at which no triangles are closer than the margin. All of what a step passes
     /// over is blocked by the pair that is left last, unless the stride is longer.
-    pub(crate) fn first_free(&self, a: &Model, b: &Model, a_to_b: &Placement, start: f64) -> Option<f64> {
+    pub(crate) fn first_free(&self, obstacles: &mut ObstacleTree<'_>, start: f64) -> Option<f64> {
         let mut length = start;
         for _ in 0..LOOKS {
             if !(length < self.within) {
                 return None;
             }
-            match self.look(a, b, &a_to_b.shifted(&(self.direction * length))) {
+            match self.look(obstacles, &(self.direction * length)) {
                 None => return Some(length),
                 Some(exit) => length += (exit.max(0.0) + self.margin).max(self.stride),
             }
@@ -52,37 +52,40 @@ impl March {
         None
     }
 
-    /// Length from here to the last exit of a few intersecting pairs; `None` when nothing intersects.
-    fn look(&self, a: &Model, b: &Model, a_to_b: &Placement) -> Option<f64> {
+    /// Length from `q` to the last exit of a few intersecting pairs; `None` when nothing intersects there.
+    fn look(&self, obstacles: &mut ObstacleTree<'_>, q: &Vector3<f64>) -> Option<f64> {
+        let a_to_b = obstacles.a_to_b().shifted(q);
+        let (from, direction) = (obstacles.motions(q), obstacles.motions(&self.direction));
         let mut query = Look {
-            boxes: BoxOverlap::new(a_to_b, self.margin),
+            slack: self.margin + a_to_b.slack(),
+            a_to_b,
+            rays: [Ray::new(&from[0], &direction[0]), Ray::new(&from[1], &direction[1])],
+            margin: self.margin,
             direction: self.direction.into(),
             prepared: PreparedLeaf::default(),
             gathered: 0,
             exit: f64::NEG_INFINITY,
         };
-        tandem::descend(a.bvh(), b.bvh(), &mut query);
+        obstacles.probe(&mut query);
         (query.gathered > 0).then_some(query.exit)
     }
 }
 
 struct Look {
-    boxes: BoxOverlap,
+    a_to_b: Placement,
+    rays: [Ray; 2],
+    margin: f64,
+    slack: f64,
     direction: [f64; 3],
     prepared: PreparedLeaf,
     gathered: u32,
     exit: f64,
 }
 
-impl Tandem for Look {
+impl Probe for Look {
     #[inline(always)]
-    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
-        self.boxes.costs_in_b::<I>(children_of_b, box_of_a)
-    }
-
-    #[inline(always)]
-    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
-        self.boxes.costs_in_a::<I>(children_of_a, box_of_b)
+    fn costs<I: Isa>(&self, obstacles: &Record) -> [f32; WIDTH] {
+        Span::<I::Single>::of(obstacles, &self.rays).costs_of_exits()
     }
 
     #[inline(always)]
@@ -92,10 +95,13 @@ impl Tandem for Look {
 
     #[inline(always)]
     fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
-        self.prepared.load(a, &self.boxes.a_to_b);
+        self.prepared.load::<I>(a, &self.a_to_b);
+        if !self.prepared.may_be_within::<I>(b.1, self.slack) {
+            return ControlFlow::Continue(());
+        }
         for (lane_a, _) in a.1.lanes() {
             let p = &self.prepared.triangles[lane_a];
-            let interval = contact_interval::<I::Double>(p, b.1, &self.direction, self.boxes.margin, 0.0);
+            let interval = contact_interval::<I::Double>(p, b.1, &self.direction, self.margin, 0.0);
             for (lane_b, _) in b.1.lanes() {
                 let (entry, exit) = (interval.entry[lane_b], interval.exit[lane_b]);
                 if entry <= exit && entry <= 0.0 && exit >= 0.0 {

@@ -3,11 +3,14 @@
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 use super::Model;
-use crate::bvh::lanes::{Isa, Single};
-use crate::bvh::node::{Bounds, Node, above, below};
+use crate::bvh::lanes::{Double, Isa, LaneVector, Mask, Single};
+use crate::bvh::layer::Layer;
+use crate::bvh::node::{Bounds, Node, above};
 
 /// Rounding of a transformed box, relative to the sizes that enter it.
 const BOX_ROUNDING: f64 = 1e-14;
+/// Rounding of a number that is stored in single precision, relative: two units in the last place.
+const NARROWING: f64 = 1.2e-7;
 /// Rounding of a box that was moved in single precision, relative to the sizes that enter it.
 const SINGLE_ROUNDING: f64 = 2e-6;
 
@@ -71,6 +74,24 @@ impl Placement {
             .map(|p| std::array::from_fn(|k| r[(k, 0)] * p[0] + r[(k, 1)] * p[1] + r[(k, 2)] * p[2] + t[k]))
     }
 
+    /// Four points after the motion.
+    #[inline(always)]
+    pub(crate) fn lanes<D: Double>(&self, p: &LaneVector<D>) -> LaneVector<D> {
+        let (r, t) = (&self.rotation, &self.translation);
+        let mut moved = *p;
+        for k in 0..3 {
+            let (x, y, z) = (D::splat(r[(k, 0)]), D::splat(r[(k, 1)]), D::splat(r[(k, 2)]));
+            moved[k] = x * p[0] + y * p[1] + z * p[2] + D::splat(t[k]);
+        }
+        moved
+    }
+
+    /// What rounding may amount to in coordinates after the motion [m].
+    #[inline(always)]
+    pub(crate) fn slack(&self) -> f64 {
+        self.slack
+    }
+
     /// A box around the moved box, a margin [m] wider on every side.
     #[inline(always)]
     pub(crate) fn bounds(&self, bounds: &Bounds, margin: f64) -> MovedBox {
@@ -82,8 +103,10 @@ impl Placement {
             let at =
                 r[(k, 0)] * center[0] + r[(k, 1)] * center[1] + r[(k, 2)] * center[2] + self.translation[k];
             let reach = absolute[(k, 0)] * half[0] + absolute[(k, 1)] * half[1] + absolute[(k, 2)] * half[2];
-            moved.min[k] = below(at - reach - wider);
-            moved.max[k] = above(at + reach + wider);
+            // Wider by more than the conversion to single precision may round.
+            let rounding = NARROWING * (at.abs() + reach);
+            moved.min[k] = (at - reach - wider - rounding) as f32;
+            moved.max[k] = (at + reach + wider + rounding) as f32;
         }
         moved
     }
@@ -105,6 +128,23 @@ pub(crate) struct MovedChildren<S> {
     pub(crate) offsets: [S; 3],
     /// Half the sizes of the box and of the hulls of the moved children, rounded up [m].
     pub(crate) reaches: [S; 3],
+}
+
+/// Where each child of a node lies relative to a volume along one axis: they overlap where |offset| ≤ reach.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Along<S> {
+    /// From the middle of the volume to the middles of the children [m].
+    pub(crate) offset: S,
+    /// Half the widths of both [m].
+    pub(crate) reach: S,
+}
+
+impl<S: Single> Along<S> {
+    /// One bit for each child that overlaps.
+    #[inline(always)]
+    pub(crate) fn overlap(&self) -> u32 {
+        self.offset.abs().less_or_equal(self.reach).bits()
+    }
 }
 
 impl RoundedPlacement {
@@ -143,5 +183,71 @@ impl RoundedPlacement {
                 + reach;
         }
         moved
+    }
+
+    /// What its rounding may amount to, and the margin [m].
+    #[inline(always)]
+    pub(crate) fn slack(&self) -> f32 {
+        self.slack
+    }
+
+    /// The direction of a layer after the motion.
+    #[inline(always)]
+    pub(crate) fn direction(&self, n: &[f32; 3]) -> [f32; 3] {
+        let r = &self.rotation;
+        let mut turned = [0.0; 3];
+        for k in 0..3 {
+            turned[k] = r[k][0] * n[0] + r[k][1] * n[1] + r[k][2] * n[2];
+        }
+        turned
+    }
+
+    /// The boxes of the children across a layer that was moved; `across` is its direction after the motion.
+    #[inline(always)]
+    pub(crate) fn boxes_across<I: Isa>(
+        &self,
+        layer: &Layer,
+        across: &[f32; 3],
+        children: &Node,
+    ) -> Along<I::Single> {
+        let (single, load) = (I::Single::splat, I::Single::load);
+        let t = &self.translation;
+        let middle =
+            0.5 * (layer.low + layer.high) + (across[0] * t[0] + across[1] * t[1] + across[2] * t[2]);
+        let half = 0.5 * (layer.high - layer.low) + self.slack;
+        let mut offset = single(-2.0 * middle);
+        let mut reach = single(2.0 * half);
+        for axis in 0..3 {
+            let (min, max) = (load(&children.min[axis]), load(&children.max[axis]));
+            offset = offset + single(across[axis]) * (min + max);
+            reach = reach + single(across[axis].abs()) * (max - min);
+        }
+        Along { offset: single(0.5) * offset, reach: single(0.5) * reach }
+    }
+
+    /// The layers of the children, each along its own direction, against a box that was moved.
+    #[inline(always)]
+    pub(crate) fn layers_against<I: Isa>(&self, bounds: &Bounds, children: &Node) -> Along<I::Single> {
+        let (single, load) = (I::Single::splat, I::Single::load);
+        let layers = &children.layers;
+        let normal = [load(&layers.normal[0]), load(&layers.normal[1]), load(&layers.normal[2])];
+        let (low, high) = (load(&layers.low), load(&layers.high));
+        let (r, t) = (&self.rotation, &self.translation);
+        let mut height = single(0.0);
+        let mut reach = single(0.5) * (high - low) + single(self.slack);
+        for k in 0..3 {
+            let center = [
+                0.5 * (bounds.min[0] + bounds.max[0]),
+                0.5 * (bounds.min[1] + bounds.max[1]),
+                0.5 * (bounds.min[2] + bounds.max[2]),
+            ];
+            let at = r[k][0] * center[0] + r[k][1] * center[1] + r[k][2] * center[2] + t[k];
+            height = height + single(at) * normal[k];
+            let half = 0.5 * (bounds.max[k] - bounds.min[k]);
+            let turned =
+                single(r[0][k]) * normal[0] + single(r[1][k]) * normal[1] + single(r[2][k]) * normal[2];
+            reach = reach + turned.abs() * single(half);
+        }
+        Along { offset: single(0.5) * (low + high) - height, reach }
     }
 }

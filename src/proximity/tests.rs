@@ -127,7 +127,7 @@ fn a_cast_stops_where_bisection_over_all_pairs_stops() {
             worse_than: 0.0,
         };
         let mut found = Vec::new();
-        let distance = cast.run(&a, &b, &a_to_b, &mut found);
+        let distance = cast.run(&mut ObstacleTree::new(&a, &b, &a_to_b, cast.margin), &mut found);
         let brute = all_pairs(&a, &b)
             .filter_map(|pair| {
                 let at = |s: f64| gap(&a, &b, &a_to_b.shifted(&(cast.from + direction * s)), pair);

@@ -8,16 +8,22 @@ use std::ops::ControlFlow;
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::Model;
-use super::collision::PreparedLeaf;
+use super::leaf_pair::PreparedLeaf;
+use super::obstacle_tree::{ObstacleTree, Probe, Record, Slab};
 use super::patch::Patch;
-use super::placement::{MovedBox, MovedChildren, Placement, RoundedPlacement};
+use super::placement::Placement;
 use super::triangle_pair::{SeparatingPlane, contact_interval, separating_planes};
 use crate::bvh::lanes::{Isa, Mask, Single};
-use crate::bvh::node::{Bounds, Node, Packet, WIDTH, above};
-use crate::bvh::tandem::{self, Tandem};
+use crate::bvh::node::{Packet, WIDTH, above};
 
 /// Rounding of single-precision slab arithmetic, relative: a subtraction, a reciprocal and a product.
 const SLAB_ROUNDING: f32 = 4e-7;
+/// Rounding of a speed across a layer in single precision: a scalar product of unit vectors.
+const SPEED_ROUNDING: f32 = 4e-7;
+/// Speed across a layer below which the layer is not looked at: far above the rounding of a speed.
+const SLOW: f32 = 1e-5;
+/// Makes a slab endless: times the difference of two speeds it is far beyond any coordinate.
+const ENDLESS: f32 = 1e30;
 /// Keeps the reciprocal of a direction's component finite in single precision.
 const FLAT: f64 = 1e-30;
 
@@ -64,7 +70,7 @@ pub fn translational(
     let direction = if length > 0.0 { in_b / length } else { Vector3::x() };
     let mut hits = Vec::new();
     let cast = Cast { from: Vector3::zeros(), direction, length, margin: 0.0, window: 0.0, worse_than: 0.0 };
-    let distance = cast.run(a, b, &a_to_b, &mut hits)?;
+    let distance = cast.run(&mut ObstacleTree::new(a, b, &a_to_b, 0.0), &mut hits)?;
     let first = hits.iter().min_by(|x, y| x.entry.total_cmp(&y.entry).then(x.pair.cmp(&y.pair)))?;
     let at_contact = a_to_b.shifted(&(direction * distance));
     let plane = nearest_plane(&triangles_in_b(a, b, &at_contact, first.pair), &direction);
@@ -131,106 +137,147 @@ impl Cast {
     /// Length to the first contact, if there is one; its pairs and those within the window are left in `hits`.
     ///
     /// When `worse_than` is positive and the first contact lies before it, some contact before it is answered.
-    pub(crate) fn run(&self, a: &Model, b: &Model, a_to_b: &Placement, hits: &mut Vec<Hit>) -> Option<f64> {
-        self.run_between(a, b, a_to_b, None, hits)
+    pub(crate) fn run(&self, obstacles: &mut ObstacleTree<'_>, hits: &mut Vec<Hit>) -> Option<f64> {
+        self.run_between(obstacles, None, hits)
     }
 
     /// As [`Cast::run`], between parts of the surfaces.
     pub(crate) fn run_between(
         &self,
-        a: &Model,
-        b: &Model,
-        a_to_b: &Placement,
+        obstacles: &mut ObstacleTree<'_>,
         patches: Option<&[Patch; 2]>,
         hits: &mut Vec<Hit>,
     ) -> Option<f64> {
         hits.clear();
-        let start = a_to_b.shifted(&self.from);
-        let back = start.inverse();
-        let ray_in_a = -(start.rotation.transpose() * self.direction);
+        let (from, direction) = (obstacles.motions(&self.from), obstacles.motions(&self.direction));
         let mut query = Descent {
             cast: self,
             patches,
-            a_to_b: start,
-            b_to_a: back,
-            rounded_a_to_b: RoundedPlacement::new(&start, self.margin),
-            rounded_b_to_a: RoundedPlacement::new(&back, self.margin),
-            in_b: Ray::new(&self.direction),
-            in_a: Ray::new(&ray_in_a),
+            a_to_b: obstacles.a_to_b().shifted(&self.from),
+            rays: [Ray::new(&from[0], &direction[0]), Ray::new(&from[1], &direction[1])],
             direction: self.direction.into(),
             prepared: PreparedLeaf::default(),
             best: self.length,
             limit: self.length,
+            bound: rounded_up(self.length),
             found: false,
             hits,
         };
-        tandem::descend(a.bvh(), b.bvh(), &mut query);
+        obstacles.probe(&mut query);
         let (found, best, limit) = (query.found, query.best, query.limit);
         hits.retain(|hit| hit.entry <= limit);
         found.then_some(best)
     }
 }
 
-/// A direction with its reciprocals in single precision.
-struct Ray {
+/// The least number in single precision that is not below `x`, and finite.
+fn rounded_up(x: f64) -> f32 {
+    above(x).min(f32::MAX)
+}
+
+/// A motion in single precision: where it starts, its direction, and the reciprocals of that.
+pub(super) struct Ray {
+    from: [f32; 3],
+    direction: [f32; 3],
     inverse: [f32; 3],
 }
 
 impl Ray {
-    fn new(direction: &Vector3<f64>) -> Self {
+    pub(super) fn new(from: &Vector3<f64>, direction: &Vector3<f64>) -> Self {
         let inverse = |x: f64| (1.0 / if x.abs() < FLAT { FLAT } else { x }) as f32;
-        Self { inverse: [inverse(direction.x), inverse(direction.y), inverse(direction.z)] }
-    }
-
-    /// When the moving box is level with each child, on every axis of the children's frame.
-    #[inline(always)]
-    fn slabs<I: Isa>(&self, node: &Node, moving: &MovedBox) -> Slabs<I::Single> {
-        let single = I::Single::splat;
-        let mut slabs = Slabs { entry: single(f32::NEG_INFINITY), exit: single(f32::INFINITY) };
-        for axis in 0..3 {
-            let inverse = single(self.inverse[axis]);
-            let first = (I::Single::load(&node.min[axis]) - single(moving.max[axis])) * inverse;
-            let second = (I::Single::load(&node.max[axis]) - single(moving.min[axis])) * inverse;
-            slabs.narrow(first, second);
+        Self {
+            from: [from.x as f32, from.y as f32, from.z as f32],
+            direction: [direction.x as f32, direction.y as f32, direction.z as f32],
+            inverse: [inverse(direction.x), inverse(direction.y), inverse(direction.z)],
         }
-        slabs
     }
 }
 
-/// Lengths of the translation at which each child is level with a box: where there is contact, if any.
-struct Slabs<S> {
+/// Lengths of a motion along a ray at which each obstacle of a record may be met.
+pub(super) struct Span<S> {
     entry: S,
     exit: S,
 }
 
-impl<S: Single> Slabs<S> {
+impl<S: Single> Span<S> {
+    /// Cuts with a slab along an axis of which the ray starts at `from`.
     #[inline(always)]
-    fn narrow(&mut self, first: S, second: S) {
+    fn narrow(&mut self, slab: &Slab, from: f32, inverse: f32) {
+        let (from, inverse) = (S::splat(from), S::splat(inverse));
+        let first = (S::load(&slab.low) - from) * inverse;
+        let second = (S::load(&slab.high) - from) * inverse;
         self.entry = first.min(second).max(self.entry);
         self.exit = first.max(second).min(self.exit);
     }
 
-    /// Cuts them with those in the frame of the box, in which the children move along `motion`.
+    /// Cuts with a slab across a layer along which the ray starts at `from` and moves at `speed`.
     #[inline(always)]
-    fn cut(mut self, hulls: &MovedChildren<S>, motion: &Ray) -> Self {
-        for axis in 0..3 {
-            let (offset, reach) = (hulls.offsets[axis], hulls.reaches[axis]);
-            let backwards = S::splat(-motion.inverse[axis]);
-            self.narrow((offset - reach) * backwards, (offset + reach) * backwards);
-        }
-        self
+    fn narrow_across(&mut self, slab: &Slab, from: S, speed: S) {
+        // Where the motion hardly crosses the layer the slab is made endless.
+        let endless = (S::splat(SLOW) - speed.abs()).max(S::splat(0.0)) * S::splat(ENDLESS);
+        let inverse = speed.away_from_zero(SLOW).recip();
+        let first = (S::load(&slab.low) - endless - from) * inverse;
+        let second = (S::load(&slab.high) + endless - from) * inverse;
+        let (low, high) = (first.min(second), first.max(second));
+        let rounding = S::splat(SPEED_ROUNDING) * inverse.abs();
+        self.entry = (low - rounding * low.abs()).max(self.entry);
+        self.exit = (high + rounding * high.abs()).min(self.exit);
     }
 
-    /// Length at which the box enters each child, infinite where it never does.
+    /// The span of each obstacle of `record`.
     #[inline(always)]
-    fn costs(self) -> [f32; WIDTH] {
+    pub(super) fn of(record: &Record, rays: &[Ray; 2]) -> Self {
+        let mut span = Self { entry: S::splat(f32::NEG_INFINITY), exit: S::splat(f32::INFINITY) };
+        let (ray, other) = if record.side == 0 { (&rays[0], &rays[1]) } else { (&rays[1], &rays[0]) };
+        for axis in 0..3 {
+            span.narrow(&record.own[axis], ray.from[axis], ray.inverse[axis]);
+        }
+        for axis in 0..3 {
+            span.narrow(&record.other[axis], other.from[axis], other.inverse[axis]);
+        }
+        let (p, d) = (&ray.from, &ray.direction);
+        if record.has_layer {
+            let n = &record.normal;
+            let from = n[0] * p[0] + n[1] * p[1] + n[2] * p[2];
+            let speed = n[0] * d[0] + n[1] * d[1] + n[2] * d[2];
+            span.narrow_across(&record.layer, S::splat(from), S::splat(speed));
+        }
+        let n = [S::load(&record.normals[0]), S::load(&record.normals[1]), S::load(&record.normals[2])];
+        let from = n[0] * S::splat(p[0]) + n[1] * S::splat(p[1]) + n[2] * S::splat(p[2]);
+        let speed = n[0] * S::splat(d[0]) + n[1] * S::splat(d[1]) + n[2] * S::splat(d[2]);
+        span.narrow_across(&record.layers, from, speed);
+        span
+    }
+
+    /// Length at which each obstacle is entered, infinite where it never is.
+    #[inline(always)]
+    pub(super) fn entries(self) -> [f32; WIDTH] {
         let near = self.entry - S::splat(SLAB_ROUNDING) * self.entry.abs();
         let far = self.exit + S::splat(SLAB_ROUNDING) * self.exit.abs();
         let zero = S::splat(0.0);
         let met = (near.less_or_equal(far) & zero.less_or_equal(far)).bits();
-        let mut costs = near.max(zero).store();
+        let mut entries = near.max(zero).store();
         for lane in 0..WIDTH {
             if met & (1 << lane) == 0 {
+                entries[lane] = f32::INFINITY;
+            }
+        }
+        entries
+    }
+}
+
+impl<S: Single> Span<S> {
+    /// Negative lengths at which each obstacle is left, so that the one that is left last costs least; infinite where
+    /// the ray does not start within it.
+    #[inline(always)]
+    pub(super) fn costs_of_exits(self) -> [f32; WIDTH] {
+        let near = self.entry - S::splat(SLAB_ROUNDING) * self.entry.abs();
+        let far = self.exit + S::splat(SLAB_ROUNDING) * self.exit.abs();
+        let zero = S::splat(0.0);
+        let held = (near.less_or_equal(zero) & zero.less_or_equal(far)).bits();
+        let mut costs = (zero - far).store();
+        for lane in 0..WIDTH {
+            if held & (1 << lane) == 0 {
                 costs[lane] = f32::INFINITY;
             }
         }
@@ -242,46 +289,38 @@ struct Descent<'a> {
     cast: &'a Cast,
     patches: Option<&'a [Patch; 2]>,
     a_to_b: Placement,
-    b_to_a: Placement,
-    rounded_a_to_b: RoundedPlacement,
-    rounded_b_to_a: RoundedPlacement,
-    /// The motion of A in the frame of B.
-    in_b: Ray,
-    /// The motion of B in the frame of A.
-    in_a: Ray,
+    /// The motions in the frames of A and of B.
+    rays: [Ray; 2],
     direction: [f64; 3],
     prepared: PreparedLeaf,
     /// First contact so far [m].
     best: f64,
     /// Hits beyond this length do not matter [m].
     limit: f64,
+    /// The same, rounded up.
+    bound: f32,
     found: bool,
     hits: &'a mut Vec<Hit>,
 }
 
-impl Tandem for Descent<'_> {
+impl Probe for Descent<'_> {
     #[inline(always)]
-    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
-        let slabs = self.in_b.slabs::<I>(children_of_b, &self.a_to_b.bounds(box_of_a, self.cast.margin));
-        let hulls = self.rounded_b_to_a.children::<I>(children_of_b, box_of_a);
-        slabs.cut(&hulls, &self.in_a).costs()
-    }
-
-    #[inline(always)]
-    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
-        let slabs = self.in_a.slabs::<I>(children_of_a, &self.b_to_a.bounds(box_of_b, self.cast.margin));
-        let hulls = self.rounded_a_to_b.children::<I>(children_of_a, box_of_b);
-        slabs.cut(&hulls, &self.in_b).costs()
+    fn costs<I: Isa>(&self, obstacles: &Record) -> [f32; WIDTH] {
+        Span::<I::Single>::of(obstacles, &self.rays).entries()
     }
 
     #[inline(always)]
     fn bound(&self) -> f32 {
-        above(self.limit).min(f32::MAX)
+        self.bound
     }
 
     #[inline(always)]
     fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
-        self.prepared.load(a, &self.a_to_b);
+        self.prepared.load::<I>(a, &self.a_to_b);
+        let slack = self.cast.margin + self.a_to_b.slack();
+        if !self.prepared.may_meet::<I>(b.1, &self.direction, slack, self.limit) {
+            return ControlFlow::Continue(());
+        }
         for (lane_a, triangle_a) in a.1.lanes() {
             let p = &self.prepared.triangles[lane_a];
             let interval =
@@ -315,6 +354,7 @@ impl Descent<'_> {
             self.found = true;
             self.best = self.best.min(entry);
             self.limit = self.limit.min(self.best + self.cast.window);
+            self.bound = rounded_up(self.limit);
         }
         self.hits.push(Hit { pair, entry });
     }

@@ -114,6 +114,24 @@ impl Double for F64x4 {
     }
 
     #[inline(always)]
+    fn least(self) -> f64 {
+        // SAFETY: AVX2 is there, see the module's documentation.
+        unsafe {
+            let halves = _mm_min_pd(_mm256_castpd256_pd128(self.0), _mm256_extractf128_pd::<1>(self.0));
+            _mm_cvtsd_f64(_mm_min_sd(halves, _mm_unpackhi_pd(halves, halves)))
+        }
+    }
+
+    #[inline(always)]
+    fn greatest(self) -> f64 {
+        // SAFETY: AVX2 is there, see the module's documentation.
+        unsafe {
+            let halves = _mm_max_pd(_mm256_castpd256_pd128(self.0), _mm256_extractf128_pd::<1>(self.0));
+            _mm_cvtsd_f64(_mm_max_sd(halves, _mm_unpackhi_pd(halves, halves)))
+        }
+    }
+
+    #[inline(always)]
     fn recip(self) -> Self {
         // SAFETY: AVX2 is there, see the module's documentation.
         Self(unsafe { _mm256_div_pd(_mm256_set1_pd(1.0), self.0) })
@@ -173,6 +191,20 @@ impl Single for F32x8 {
     fn abs(self) -> Self {
         // SAFETY: AVX2 is there, see the module's documentation.
         Self(unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0) })
+    }
+
+    #[inline(always)]
+    fn recip(self) -> Self {
+        // SAFETY: AVX2 is there, see the module's documentation.
+        Self(unsafe { _mm256_div_ps(_mm256_set1_ps(1.0), self.0) })
+    }
+
+    #[inline(always)]
+    fn away_from_zero(self, least: f32) -> Self {
+        let floor = Self::splat(least);
+        let enough = floor.less_or_equal(self.abs());
+        // SAFETY: AVX2 is there, see the module's documentation.
+        Self(unsafe { _mm256_blendv_ps(floor.0, self.0, enough.0) })
     }
 
     #[inline(always)]

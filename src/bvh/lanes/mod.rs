@@ -28,6 +28,10 @@ pub(crate) trait Double:
     fn min(self, other: Self) -> Self;
     /// The greater of each lane; where a lane compares with NaN, `other` wins.
     fn max(self, other: Self) -> Self;
+    /// The least of the lanes, none of which is NaN.
+    fn least(self) -> f64;
+    /// The greatest of the lanes, none of which is NaN.
+    fn greatest(self) -> f64;
     fn abs(self) -> Self;
     fn recip(self) -> Self;
     fn less_or_equal(self, other: Self) -> Self::Mask;
@@ -52,6 +56,9 @@ pub(crate) trait Single: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Ou
     /// The greater of each lane; where a lane compares with NaN, `other` wins.
     fn max(self, other: Self) -> Self;
     fn abs(self) -> Self;
+    fn recip(self) -> Self;
+    /// `self` where `|self| ≥ least`, else `least`: keeps a divisor away from zero.
+    fn away_from_zero(self, least: f32) -> Self;
     fn less_or_equal(self, other: Self) -> Self::Mask;
 
     #[inline(always)]
@@ -210,6 +217,16 @@ macro_rules! portable_methods {
         }
 
         #[inline(always)]
+        fn recip(self) -> Self {
+            Self(self.0.map(|a| 1.0 / a))
+        }
+
+        #[inline(always)]
+        fn away_from_zero(self, least: $number) -> Self {
+            Self(self.0.map(|a| if a.abs() >= least { a } else { least }))
+        }
+
+        #[inline(always)]
         fn less_or_equal(self, other: Self) -> Bits {
             let mut bits = 0;
             for lane in 0..$lanes {
@@ -223,13 +240,15 @@ macro_rules! portable_methods {
 macro_rules! portable_extras {
     (Double) => {
         #[inline(always)]
-        fn recip(self) -> Self {
-            Self(self.0.map(|a| 1.0 / a))
+        fn least(self) -> f64 {
+            let [a, b, c, d] = self.0;
+            a.min(c).min(b.min(d))
         }
 
         #[inline(always)]
-        fn away_from_zero(self, least: f64) -> Self {
-            Self(self.0.map(|a| if a.abs() >= least { a } else { least }))
+        fn greatest(self) -> f64 {
+            let [a, b, c, d] = self.0;
+            a.max(c).max(b.max(d))
         }
 
         #[inline(always)]

@@ -16,6 +16,7 @@ use super::contact_cone::ContactCone;
 use crate::proximity::Model;
 use crate::proximity::collision::collide_at;
 use crate::proximity::first_free::March;
+use crate::proximity::obstacle_tree::ObstacleTree;
 use crate::proximity::placement::Placement;
 use crate::proximity::time_of_contact::{Cast, Hit};
 
@@ -35,6 +36,8 @@ pub(crate) struct ContactSpace<'a> {
     pub(crate) a: &'a Model,
     pub(crate) b: &'a Model,
     pub(crate) a_to_b: Placement,
+    /// What A meets on its way.
+    pub(crate) obstacles: ObstacleTree<'a>,
     margin: f64,
     window: f64,
     hits: Vec<Hit>,
@@ -70,11 +73,13 @@ impl<'a> ContactSpace<'a> {
     /// `far` is the distance of the farther pose from its world's origin [m].
     pub(crate) fn new(a: &'a Model, b: &'a Model, a_to_b: Placement, far: f64, max_iterations: u32) -> Self {
         let size = a.radius() + b.radius();
+        let margin = MARGIN * size + POSE_ROUNDING * far;
         Self {
             a,
             b,
             a_to_b,
-            margin: MARGIN * size + POSE_ROUNDING * far,
+            obstacles: ObstacleTree::new(a, b, &a_to_b, CLEARANCE * margin),
+            margin,
             window: WINDOW * size,
             hits: Vec::new(),
             cone: ContactCone::default(),
@@ -120,7 +125,7 @@ impl<'a> ContactSpace<'a> {
         let direction = (to - from) / length;
         let (margin, window) = (self.margin, self.window);
         let cast = Cast { from: *from, direction, length, margin, window, worse_than };
-        cast.run(self.a, self.b, &self.a_to_b, &mut self.hits)
+        cast.run(&mut self.obstacles, &mut self.hits)
     }
 
     /// Depth at which A, coming from outside against `direction`, first touches B, if less than `within` [m].
@@ -142,7 +147,7 @@ impl<'a> ContactSpace<'a> {
         let mut length = 0.0;
         loop {
             self.marches += 1;
-            length = march.first_free(self.a, self.b, &self.a_to_b, length)?;
+            length = march.first_free(&mut self.obstacles, length)?;
             let q = direction * length;
             if self.is_apart(&q) {
                 return Some(q);

@@ -11,7 +11,7 @@ use nalgebra::{Point3, Vector3};
 use super::triangles::{PreparedTriangle, closest_points, distances_squared, is_slab_open};
 use super::{Distance, Model};
 use crate::bvh::lanes::{Isa, Single};
-use crate::bvh::node::{Bounds, NONE, Node, PACKET, Packet, WIDTH, above};
+use crate::bvh::node::{Bounds, NONE, Node, PACKET, Packet, Volume, WIDTH, above};
 use crate::bvh::tandem::{self, Tandem};
 use crate::proximity::placement::{MovedBox, Placement, RoundedPlacement};
 use crate::proximity::time_of_contact::triangles_in_b;
@@ -93,15 +93,15 @@ impl Nearest {
 
 impl Tandem for Nearest {
     #[inline(always)]
-    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, box_of_a: &Bounds) -> [f32; WIDTH] {
-        let moved = self.a_to_b.bounds(box_of_a, 0.0);
-        gaps_squared::<I>(children_of_b, &moved, box_of_a, &self.rounded_b_to_a)
+    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> [f32; WIDTH] {
+        let moved = self.a_to_b.bounds(&of_a.bounds, 0.0);
+        gaps_squared::<I>(children_of_b, &moved, &of_a.bounds, &self.rounded_b_to_a)
     }
 
     #[inline(always)]
-    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, box_of_b: &Bounds) -> [f32; WIDTH] {
-        let moved = self.b_to_a.bounds(box_of_b, 0.0);
-        gaps_squared::<I>(children_of_a, &moved, box_of_b, &self.rounded_a_to_b)
+    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, of_b: &Volume) -> [f32; WIDTH] {
+        let moved = self.b_to_a.bounds(&of_b.bounds, 0.0);
+        gaps_squared::<I>(children_of_a, &moved, &of_b.bounds, &self.rounded_a_to_b)
     }
 
     #[inline(always)]

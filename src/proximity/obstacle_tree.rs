@@ -1,0 +1,301 @@
+//! The obstacles that two models in fixed orientations are to each other's translations, in a tree that grows where
+//! queries look.
+//!
+//! Translations of A on top of its placement form a space in which every pair of subtrees is an obstacle: the set of
+//! q at which the two overlap. What bounds it, along the axes of both frames and across the layers of both, does not
+//! depend on the way that a query takes, so it is worked out once; every further cast or march through the same place
+//! meets ready-made slabs and is a ray among boxes.
+//!
+//! A record holds the eight obstacles of one subtree against the children of another. Of each frame the motion that
+//! counts is that of the other model: q in the frame of B, and −Rᵀq in the frame of A.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+
+use nalgebra::Vector3;
+
+use super::Model;
+use super::placement::{Placement, RoundedPlacement};
+use crate::bvh::lanes::{Isa, Portable, Single};
+use crate::bvh::layer::Layer;
+use crate::bvh::node::{Child, Node, Packet, Volume, WIDTH};
+use crate::bvh::{Subtree, TriangleBvh};
+
+/// Records after which the tree starts anew: a bound on memory (about 20 MB).
+const RECORDS: usize = 1 << 15;
+/// Marks an obstacle that has not been opened.
+const CLOSED: u32 = u32::MAX;
+
+/// Least and greatest motion along one axis at which each of eight obstacles is met [m].
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(32))]
+pub(crate) struct Slab {
+    pub(crate) low: [f32; WIDTH],
+    pub(crate) high: [f32; WIDTH],
+}
+
+/// Eight obstacles: one subtree against the children of another.
+#[derive(Debug, Clone)]
+#[repr(C, align(32))]
+pub(crate) struct Record {
+    /// Along the axes of the frame of the children.
+    pub(crate) own: [Slab; 3],
+    /// Along the axes of the frame of the other subtree.
+    pub(crate) other: [Slab; 3],
+    /// Across the layer of each child, in the frame of the children.
+    pub(crate) layers: Slab,
+    pub(crate) normals: [[f32; WIDTH]; 3],
+    /// Across the layer of the other subtree, in the frame of the children.
+    pub(crate) layer: Slab,
+    pub(crate) normal: [f32; 3],
+    /// Whether the other subtree has a layer.
+    pub(crate) has_layer: bool,
+    /// Whose children they are: 0 for A, 1 for B.
+    pub(crate) side: usize,
+    subtrees: [[Subtree; WIDTH]; 2],
+    opened: [u32; WIDTH],
+}
+
+/// What a query asks of the obstacles.
+pub(crate) trait Probe {
+    /// Cost of each obstacle: a lower bound of what the query minimises, infinite where it cannot matter.
+    fn costs<I: Isa>(&self, obstacles: &Record) -> [f32; WIDTH];
+
+    /// Obstacles that cost more than this are skipped; it may fall on the way.
+    fn bound(&self) -> f32;
+
+    /// Looks at all pairs of triangles of two leaves (`#` their index in the tree) and says whether to go on.
+    fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()>;
+}
+
+/// Buffers that outlive a tree.
+#[derive(Debug, Default)]
+struct Buffers {
+    records: Vec<Record>,
+    stack: Vec<(f32, u32)>,
+}
+
+thread_local! {
+    /// The buffers of this thread's last tree, kept so that a warm query allocates nothing.
+    static BUFFERS: Cell<Option<Buffers>> = const { Cell::new(None) };
+}
+
+/// The obstacles of two models in one relative orientation.
+#[derive(Debug)]
+pub(crate) struct ObstacleTree<'a> {
+    trees: [&'a TriangleBvh; 2],
+    a_to_b: Placement,
+    b_to_a: Placement,
+    rounded_a_to_b: RoundedPlacement,
+    rounded_b_to_a: RoundedPlacement,
+    margin: f64,
+    buffers: Buffers,
+}
+
+impl Drop for ObstacleTree<'_> {
+    fn drop(&mut self) {
+        BUFFERS.set(Some(std::mem::take(&mut self.buffers)));
+    }
+}
+
+impl<'a> ObstacleTree<'a> {
+    /// The obstacles of A placed at `a_to_b`; queries count gaps of at most `margin` [m] as contacts.
+    pub(crate) fn new(a: &'a Model, b: &'a Model, a_to_b: &Placement, margin: f64) -> Self {
+        let b_to_a = a_to_b.inverse();
+        let mut buffers = BUFFERS.take().unwrap_or_default();
+        buffers.records.clear();
+        Self {
+            trees: [a.bvh(), b.bvh()],
+            a_to_b: *a_to_b,
+            b_to_a,
+            rounded_a_to_b: RoundedPlacement::new(a_to_b, margin),
+            rounded_b_to_a: RoundedPlacement::new(&b_to_a, margin),
+            margin,
+            buffers,
+        }
+    }
+
+    /// Where A is at q = 0.
+    pub(crate) fn a_to_b(&self) -> &Placement {
+        &self.a_to_b
+    }
+
+    /// The motions that count along `q` [m, frame of B], in the frames of A and of B.
+    pub(crate) fn motions(&self, q: &Vector3<f64>) -> [Vector3<f64>; 2] {
+        [-(self.b_to_a.rotation * q), *q]
+    }
+
+    /// Descends depth first, cheaper obstacles first, on the widest instruction set that the machine has.
+    pub(crate) fn probe<P: Probe>(&mut self, probe: &mut P) {
+        if self.buffers.records.len() > RECORDS {
+            self.buffers.records.clear();
+        }
+        #[cfg(target_arch = "x86_64")]
+        if crate::bvh::lanes::has_avx2() {
+            #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
+            // SAFETY: AVX2 is there.
+            unsafe {
+                self.probe_avx2(probe);
+            }
+            return;
+        }
+        self.probe_with::<Portable, P>(probe);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn probe_avx2<P: Probe>(&mut self, probe: &mut P) {
+        self.probe_with::<crate::bvh::lanes::Avx2, P>(probe);
+    }
+
+    #[inline(always)]
+    fn probe_with<I: Isa, P: Probe>(&mut self, probe: &mut P) {
+        if self.buffers.records.is_empty() {
+            self.open::<I>(self.trees[0].root(), self.trees[1].root());
+        }
+        let mut stack = std::mem::take(&mut self.buffers.stack);
+        stack.clear();
+        self.push::<I, P>(&mut stack, 0, probe);
+        while let Some((cost, place)) = stack.pop() {
+            if cost > probe.bound() {
+                continue;
+            }
+            let (index, lane) = ((place / WIDTH as u32) as usize, (place % WIDTH as u32) as usize);
+            let record = &self.buffers.records[index];
+            let opened = record.opened[lane];
+            if opened != CLOSED {
+                self.push::<I, P>(&mut stack, opened, probe);
+                continue;
+            }
+            let (of_a, of_b) = (record.subtrees[0][lane], record.subtrees[1][lane]);
+            let (Some(child_of_a), Some(child_of_b)) = (self.trees[0].child(of_a), self.trees[1].child(of_b))
+            else {
+                continue;
+            };
+            if let (Child::Leaf(i), Child::Leaf(j)) = (child_of_a, child_of_b) {
+                let (a, b) = ((i, self.trees[0].packet(i)), (j, self.trees[1].packet(j)));
+                if probe.leaves::<I>(a, b).is_break() {
+                    break;
+                }
+                continue;
+            }
+            let opened = self.open::<I>(of_a, of_b);
+            self.buffers.records[index].opened[lane] = opened;
+            self.push::<I, P>(&mut stack, opened, probe);
+        }
+        self.buffers.stack = stack;
+    }
+
+    /// Pushes the obstacles of a record that are within the bound, the cheapest on top; ties keep their order.
+    #[inline(always)]
+    fn push<I: Isa, P: Probe>(&self, stack: &mut Vec<(f32, u32)>, record: u32, probe: &P) {
+        let costs = probe.costs::<I>(&self.buffers.records[record as usize]);
+        let (first, bound) = (stack.len(), probe.bound());
+        for lane in 0..WIDTH {
+            if !(costs[lane] <= bound) {
+                continue;
+            }
+            stack.push((costs[lane], record * WIDTH as u32 + lane as u32));
+            let mut place = stack.len() - 1;
+            while place > first && stack[place - 1].0 < stack[place].0 {
+                stack.swap(place - 1, place);
+                place -= 1;
+            }
+        }
+    }
+
+    /// Adds the record of a pair, of which the greater subtree is cut into its children; answers its index.
+    #[inline(always)]
+    fn open<I: Isa>(&mut self, of_a: Subtree, of_b: Subtree) -> u32 {
+        let [a, b] = self.trees;
+        let (volume_a, volume_b) = (a.volume(of_a), b.volume(of_b));
+        let cuts_a = match (a.child(of_a), b.child(of_b)) {
+            (Some(Child::Inner(_)), Some(Child::Inner(_))) => {
+                volume_a.bounds.half_area() > volume_b.bounds.half_area()
+            }
+            (Some(Child::Inner(_)), _) => true,
+            _ => false,
+        };
+        let index = self.buffers.records.len() as u32;
+        let record = if cuts_a {
+            let node = inner(a, of_a);
+            let moved = self.b_to_a.bounds(&volume_b.bounds, self.margin);
+            let placements = [&self.rounded_b_to_a, &self.rounded_a_to_b];
+            let mut record = record::<I>(a.node(node), &volume_b, [moved.min, moved.max], placements);
+            record.side = 0;
+            record.subtrees = [children(node), [of_b; WIDTH]];
+            record
+        } else {
+            let node = inner(b, of_b);
+            let moved = self.a_to_b.bounds(&volume_a.bounds, self.margin);
+            let placements = [&self.rounded_a_to_b, &self.rounded_b_to_a];
+            let mut record = record::<I>(b.node(node), &volume_a, [moved.min, moved.max], placements);
+            record.side = 1;
+            record.subtrees = [[of_a; WIDTH], children(node)];
+            record
+        };
+        self.buffers.records.push(record);
+        index
+    }
+}
+
+#[inline(always)]
+fn inner(tree: &TriangleBvh, subtree: Subtree) -> u32 {
+    match tree.child(subtree) {
+        Some(Child::Inner(node)) => node,
+        _ => unreachable!("of two subtrees one that is no leaf is cut"),
+    }
+}
+
+#[inline(always)]
+fn children(node: u32) -> [Subtree; WIDTH] {
+    let mut children = [Subtree::new(node, 0); WIDTH];
+    for lane in 1..WIDTH {
+        children[lane] = Subtree::new(node, lane);
+    }
+    children
+}
+
+/// The slabs of the children of `node` against `other`, whose box in their frame is `moved`.
+#[inline(always)]
+fn record<I: Isa>(
+    node: &Node,
+    other: &Volume,
+    moved: [[f32; 3]; 2],
+    [to_node, to_other]: [&RoundedPlacement; 2],
+) -> Record {
+    let (single, load) = (I::Single::splat, I::Single::load);
+    let slack = single(to_node.slack());
+    let empty = Slab { low: [0.0; WIDTH], high: [0.0; WIDTH] };
+    let (mut own, mut others) = ([empty; 3], [empty; 3]);
+    for axis in 0..3 {
+        own[axis].low = (load(&node.min[axis]) - single(moved[1][axis]) - slack).store();
+        own[axis].high = (load(&node.max[axis]) - single(moved[0][axis]) + slack).store();
+    }
+    let hulls = to_other.children::<I>(node, &other.bounds);
+    for axis in 0..3 {
+        let (offset, reach) = (hulls.offsets[axis], hulls.reaches[axis]);
+        others[axis].low = (single(0.0) - offset - reach).store();
+        others[axis].high = (reach - offset).store();
+    }
+    let along = to_node.layers_against::<I>(&other.bounds, node);
+    let layers =
+        Slab { low: (along.offset - along.reach).store(), high: (along.offset + along.reach).store() };
+    let has_layer = other.layer != Layer::EVERYWHERE;
+    let normal = to_node.direction(&other.layer.normal);
+    let across = to_node.boxes_across::<I>(&other.layer, &normal, node);
+    let layer =
+        Slab { low: (across.offset - across.reach).store(), high: (across.offset + across.reach).store() };
+    Record {
+        own,
+        other: others,
+        layers,
+        normals: node.layers.normal,
+        layer,
+        normal,
+        has_layer,
+        side: 0,
+        subtrees: [[Subtree::new(0, 0); WIDTH]; 2],
+        opened: [CLOSED; WIDTH],
+    }
+}
