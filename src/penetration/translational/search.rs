@@ -14,6 +14,8 @@ const STRIDES: f64 = 48.0;
 /// How far such a march may go, in best depths so far: the walk from a gap a little farther may end nearer. Against
 /// 1 this costs a third more time and brought the last of the exact reference cases to its depth.
 const MARCH_REACH: f64 = 1.15;
+/// Depth from outside beyond which a direction is not worth a walk, in best depths so far.
+const PROMISING: f64 = 1.5;
 /// Walks of a thorough search, from the most promising directions.
 const WALKS: usize = 10;
 /// Directions whose cosine exceeds this lead to the same place: the better one is enough.
@@ -40,31 +42,35 @@ pub(crate) fn fast(space: &mut ContactSpace) -> Optimum {
 }
 
 /// Casts along many directions, then walks from the best of them.
-pub(crate) fn best(space: &mut ContactSpace) -> Optimum {
+pub(super) fn best(space: &mut ContactSpace) -> Optimum {
     let mut best = fast(space);
     let mut promising: Vec<(f64, Vector3<f64>)> = Vec::new();
     let spread = (0..DIRECTIONS).map(|i| fibonacci(i, DIRECTIONS));
     for direction in axes(space).chain(spread) {
-        let within = if promising.len() < WALKS { f64::INFINITY } else { promising[WALKS - 1].0 };
+        let last = if promising.len() < WALKS { f64::INFINITY } else { promising[WALKS - 1].0 };
+        let within = last.min(PROMISING * best.touching.norm());
         let Some(depth) = space.depth_from_outside(&direction, within) else { continue };
         insert(&mut promising, depth, direction);
     }
     for (depth, direction) in promising {
         let start = direction * (depth + space.clearance());
-        let optimum = space.walk(&start, true);
-        if optimum.touching.norm() < best.touching.norm() {
-            best = optimum;
-        }
+        improve(space, &mut best, &start);
     }
     for direction in axes(space).chain((0..MARCHES).map(|i| fibonacci(i, MARCHES))) {
         let within = MARCH_REACH * best.touching.norm();
         let Some(start) = space.first_free(&direction, within, within / STRIDES) else { continue };
-        let optimum = space.walk(&start, true);
-        if optimum.touching.norm() < best.touching.norm() {
-            best = optimum;
-        }
+        improve(space, &mut best, &start);
     }
     best
+}
+
+/// Walks from `start` and keeps where that ends, if it is nearer.
+fn improve(space: &mut ContactSpace, best: &mut Optimum, start: &Vector3<f64>) {
+    /// Share of the depth that a walk must promise to gain.
+    const GAIN: f64 = 1e-9;
+    if let Some(optimum) = space.walk_within(start, best.touching.norm() * (1.0 - GAIN)) {
+        *best = optimum;
+    }
 }
 
 /// Keeps the least depths in order, one per neighbourhood.

@@ -28,6 +28,9 @@ const CLEARANCE: f64 = 2.0;
 const POSE_ROUNDING: f64 = 1e-15;
 /// Contacts this close behind the first one, relative to the size, belong to the same contact configuration.
 const WINDOW: f64 = 1e-6;
+/// A walk is given up when its next target lies farther than this times what it has to beat: around a convex obstacle the
+/// next contact may be a little nearer than the last target.
+const HOPE: f64 = 1.1;
 /// A step must gain this much of the depth, or the walk is at its optimum.
 const GAIN: f64 = 1e-9;
 
@@ -167,6 +170,23 @@ impl<'a> ContactSpace<'a> {
     /// `hops` allows leaving the component of the contact space that can be reached from the start: a simulator
     /// that wants to be pushed back to the side it came from says no.
     pub(crate) fn walk(&mut self, start: &Vector3<f64>, hops: bool) -> Optimum {
+        let (q, converged) = self.descend(start, hops, f64::INFINITY);
+        self.finish(q, converged)
+    }
+
+    /// As [`ContactSpace::walk`] with hops, unless the contacts met on the way leave nothing nearer than `within` [m]:
+    /// then `None`, early.
+    pub(crate) fn walk_within(&mut self, start: &Vector3<f64>, within: f64) -> Option<Optimum> {
+        let (q, converged) = self.descend(start, true, within);
+        if !(q.norm() - self.clearance() < within) {
+            return None;
+        }
+        Some(self.finish(q, converged)).filter(|optimum| optimum.touching.norm() < within)
+    }
+
+    /// The walk: where it ends, and whether the last in-projection gained nothing. It ends early where the target of
+    /// an in-projection is not nearer than `within` [m].
+    fn descend(&mut self, start: &Vector3<f64>, hops: bool, within: f64) -> (Vector3<f64>, bool) {
         let origin = Vector3::zeros();
         self.walks += 1;
         self.cone.clear();
@@ -177,6 +197,9 @@ impl<'a> ContactSpace<'a> {
             let clearance = self.clearance();
             self.cone.update(&q, clearance);
             let Some(target) = self.cone.nearest(&origin, clearance) else { break };
+            if target.norm() - clearance >= HOPE * within {
+                break;
+            }
             if !(target.norm() < q.norm() * (1.0 - GAIN) - clearance) {
                 converged = true;
                 break;
@@ -188,7 +211,7 @@ impl<'a> ContactSpace<'a> {
             }
             q = next;
         }
-        self.finish(q, converged)
+        (q, converged)
     }
 
     /// Whether even the contacts just met leave the target where it was.
