@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use nalgebra::Point3;
 
 use super::Model;
-use super::distance::triangles::closest_on_triangle;
-use crate::bvh::lanes::{Isa, Single as _};
+use super::distance::triangles::{closest_on_triangle, squared_distances};
+use crate::bvh::TriangleBvh;
+use crate::bvh::lanes::{Double as _, Isa, Portable, Single as _};
 use crate::bvh::node::{NONE, Node, Packet, WIDTH, above};
 use crate::bvh::single::{self, Single};
 
@@ -42,7 +43,7 @@ pub struct ClosestPoint {
 pub fn closest_point(model: &Model, point: &Point3<f64>) -> ClosestPoint {
     let center = model.center().coords;
     let mut query = Nearest::new(point - center, f64::INFINITY);
-    query.look_at(&model.bvh().packets()[0]);
+    query.look_at::<Portable>(&model.bvh().packets()[0]);
     single::descend(model.bvh(), &mut query);
     query.outcome(model)
 }
@@ -75,6 +76,25 @@ pub fn signed_distance(model: &Model, point: &Point3<f64>) -> f64 {
     if model.contains(point) { -distance } else { distance }
 }
 
+/// The point of the triangles of `tree` that is closest to `point` when it is farther away than `floor` [m, frame of
+/// the tree], with that distance; else `None`. `ceiling` is a length that the distance is known not to exceed,
+/// rounding apart.
+///
+/// A point that is not farther than the floor costs little: the first triangle that shows it ends the query.
+pub(crate) fn closest_beyond(
+    tree: &TriangleBvh,
+    point: &Point3<f64>,
+    floor: f64,
+    ceiling: f64,
+) -> Option<(Point3<f64>, f64)> {
+    /// Leaves room for the rounding of the ceiling.
+    const ROOM: f64 = 1.0 + 1e-9;
+    let mut query = Nearest::new(*point, ROOM * ceiling);
+    query.floor = floor.max(0.0).powi(2);
+    single::descend(tree, &mut query);
+    (query.triangle != NONE && query.best > query.floor).then(|| (query.closest(), query.best.sqrt()))
+}
+
 /// Descent to the closest triangle; everything in the frame of the tree.
 struct Nearest {
     point: Point3<f64>,
@@ -82,30 +102,37 @@ struct Nearest {
     rounded: [[f32; 3]; 2],
     /// Least squared distance so far, or what the answer must not exceed [m²].
     best: f64,
-    closest: Point3<f64>,
+    /// Squared distance at which the descent ends [m²].
+    floor: f64,
     triangle: u32,
+    corners: [[f64; 3]; 3],
 }
 
 impl Nearest {
     fn new(point: Point3<f64>, limit: f64) -> Self {
         let rounded = [point.map(|x| -above(-x)).into(), point.map(above).into()];
-        Self { point, rounded, best: limit * limit, closest: point, triangle: NONE }
+        Self { point, rounded, best: limit * limit, floor: -1.0, triangle: NONE, corners: [[0.0; 3]; 3] }
     }
 
     #[inline(always)]
-    fn look_at(&mut self, packet: &Packet) {
+    fn look_at<I: Isa>(&mut self, packet: &Packet) {
+        let squared = squared_distances::<I::Double>(&self.point.coords.into(), packet).store();
         for (lane, triangle) in packet.lanes() {
-            let closest = closest_on_triangle(&self.point, &packet.triangle(lane).map(Point3::from));
-            let squared = nalgebra::distance_squared(&self.point, &closest);
-            if squared < self.best || (squared <= self.best && self.triangle == NONE) {
-                (self.best, self.closest, self.triangle) = (squared, closest, triangle);
+            if squared[lane] < self.best || (squared[lane] <= self.best && self.triangle == NONE) {
+                (self.best, self.triangle) = (squared[lane], triangle);
+                self.corners = packet.triangle(lane);
             }
         }
     }
 
+    fn closest(&self) -> Point3<f64> {
+        closest_on_triangle(&self.point, &self.corners.map(Point3::from))
+    }
+
     fn outcome(&self, model: &Model) -> ClosestPoint {
-        let distance = nalgebra::distance(&self.point, &self.closest);
-        ClosestPoint { point: self.closest + model.center().coords, triangle: self.triangle, distance }
+        let closest = self.closest();
+        let distance = nalgebra::distance(&self.point, &closest);
+        ClosestPoint { point: closest + model.center().coords, triangle: self.triangle, distance }
     }
 }
 
@@ -131,8 +158,8 @@ impl Single for Nearest {
 
     #[inline(always)]
     fn leaf<I: Isa>(&mut self, packet: &Packet) -> ControlFlow<()> {
-        self.look_at(packet);
-        ControlFlow::Continue(())
+        self.look_at::<I>(packet);
+        if self.best <= self.floor { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

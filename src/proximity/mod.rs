@@ -6,6 +6,7 @@ pub mod contacts;
 pub(crate) mod distance;
 pub(crate) mod first_free;
 mod incidence;
+pub(crate) mod inner_balls;
 mod inside;
 mod leaf_pair;
 mod model;

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use nalgebra::{Point3, Vector3};
 
 use super::incidence::Incidence;
+use super::inner_balls::InnerBalls;
 use super::parts;
 use super::winding::WindingNumber;
 use crate::bvh::TriangleBvh;
@@ -20,6 +21,7 @@ pub struct Model {
     centroid: Point3<f64>,
     /// Made when first asked for: most models never are.
     winding: OnceLock<WindingNumber>,
+    inner_balls: OnceLock<InnerBalls>,
     part_representatives: OnceLock<Vec<Point3<f64>>>,
     incidence: OnceLock<Incidence>,
 }
@@ -48,8 +50,17 @@ impl Model {
         let used = mesh.triangles().iter().flatten().map(|&i| mesh.vertices()[i as usize]);
         let radius = used.map(|p| nalgebra::distance_squared(&p, &center)).fold(0.0, f64::max).sqrt();
         let centroid = area_centroid(&mesh, &center);
-        let (winding, part_representatives, incidence) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { mesh, bvh, solidity, radius, centroid, winding, part_representatives, incidence }
+        Self {
+            mesh,
+            bvh,
+            solidity,
+            radius,
+            centroid,
+            winding: OnceLock::new(),
+            inner_balls: OnceLock::new(),
+            part_representatives: OnceLock::new(),
+            incidence: OnceLock::new(),
+        }
     }
 
     /// The mesh [m, body frame].
@@ -94,12 +105,18 @@ impl Model {
         let representatives = self.part_representatives.get().map_or(0, |points| size_of_val(&**points));
         self.bvh.memory()
             + self.winding.get().map_or(0, WindingNumber::memory)
+            + self.inner_balls.get().map_or(0, InnerBalls::memory)
             + self.incidence.get().map_or(0, Incidence::memory)
             + representatives
     }
 
     pub(super) fn winding(&self) -> &WindingNumber {
         self.winding.get_or_init(|| WindingNumber::new(&self.bvh))
+    }
+
+    /// Balls inside the solid; none in what has no inside.
+    pub(crate) fn inner_balls(&self) -> &InnerBalls {
+        self.inner_balls.get_or_init(|| InnerBalls::of(self))
     }
 
     /// Which triangles meet at which place.

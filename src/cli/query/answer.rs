@@ -82,9 +82,6 @@ pub(super) struct Line<'a> {
     time_us: f64,
 }
 
-/// Lower bound [m] of a depth of which nothing is proved but that it is not negative.
-const NOTHING_PROVED: f64 = 0.0;
-
 impl Question {
     /// The answer at a pose, and how long the query took; what is told beyond the query takes no part in the time.
     pub(super) fn ask(self, pair: &Pair, poses: &Poses) -> (Answer, Duration) {
@@ -180,7 +177,7 @@ impl PenetrationAnswer {
         };
         Self {
             depth: found.depth,
-            lower_bound: NOTHING_PROVED,
+            lower_bound: found.lower_bound,
             direction: found.direction.into_inner().into(),
             translation: found.translation.into(),
             witnesses: coordinates(&found.witnesses),

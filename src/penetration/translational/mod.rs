@@ -20,6 +20,7 @@ pub use options::{Effort, FreeConfiguration, LowerBound, TranslationalOptions};
 
 use crate::proximity::placement::Placement;
 use crate::proximity::{Model, collide};
+use lower_bound::lower_bound;
 pub(crate) use walk::{ContactSpace, Optimum};
 
 /// The penetration of two overlapping models; all vectors in the world frame.
@@ -240,7 +241,10 @@ fn separate(
         let hops = matches!(attempt, Attempt::Search(_));
         let optimum = search::settle(&mut space, optimum, hops);
         match verified(&space, &optimum, pose_a, pose_b) {
-            Ok(found) => return Ok(Some(found)),
+            Ok(found) => {
+                let lower_bound = lower_bound((a, pose_a), (b, pose_b), found.depth, options.lower_bound);
+                return Ok(Some(Penetration { lower_bound, ..found }));
+            }
             Err(error) => failure = Some(error),
         }
     }

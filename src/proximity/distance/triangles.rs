@@ -245,6 +245,34 @@ pub(in crate::proximity) fn closest_on_triangle(
     }
 }
 
+/// Squared distances from a point to the triangles of a packet [m²].
+///
+/// The plane of a needle is known badly and its edges are known well, so the distance from the plane counts only
+/// where it is the lesser one.
+#[inline(always)]
+pub(in crate::proximity) fn squared_distances<D: Double>(point: &[f64; 3], packet: &Packet) -> D {
+    let corners: [LaneVector<D>; 3] = packet.corners.each_ref().map(load);
+    let [a, b, c] = &corners;
+    let point = splat(point);
+    let edges = [sub(b, a), sub(c, b), sub(a, c)];
+    let offsets = [sub(&point, a), sub(&point, b), sub(&point, c)];
+    let normal = cross(&edges[0], &edges[1]);
+    let zero = D::splat(0.0);
+    let mut squared = D::splat(f64::INFINITY);
+    let mut least_inward = D::splat(f64::INFINITY);
+    for side in 0..3 {
+        let (edge, offset) = (&edges[side], &offsets[side]);
+        let fraction = dot(edge, offset) * dot(edge, edge).recip();
+        let fraction = fraction.max(zero).min(D::splat(1.0));
+        let beside = sub(offset, &edge.map(|x| fraction * x));
+        squared = squared.min(dot(&beside, &beside));
+        least_inward = least_inward.min(dot(&cross(&normal, edge), offset));
+    }
+    let height = dot(&normal, &offsets[0]);
+    let above = (height * height) * dot(&normal, &normal).recip();
+    above.only_in(zero.less_or_equal(least_inward)).min(squared)
+}
+
 fn closest_on_segments(first: &[Point3<f64>; 2], second: &[Point3<f64>; 2]) -> [Point3<f64>; 2] {
     let (d, e, r) = (first[1] - first[0], second[1] - second[0], first[0] - second[0]);
     let n = d.cross(&e);

@@ -1,1 +1,0 @@
-//! A lower bound of the penetration depth of solids.

@@ -1,0 +1,106 @@
+//! Balls inside a solid, and how deep any point is in it: what a lower bound of the penetration depth is made of.
+//!
+//! Everything is in the frame of the model's tree. A ball lies inside when no triangle comes closer to its centre than
+//! its radius, and when its centre is inside. That proves it where the winding number is constant between
+//! triangles, which is so where the mesh is closed; a mesh with holes that is taken as a solid has no balls.
+
+mod choice;
+mod grid;
+
+use nalgebra::{Point3, Vector3};
+
+use super::Model;
+use super::closest_point::closest_beyond;
+use crate::bvh::TriangleBvh;
+use crate::geometry::Solidity;
+use grid::DepthGrid;
+pub(crate) use grid::Estimate;
+
+/// Rounding of a distance from a triangle of ordinary shape, relative to the size.
+const ROUNDING: f64 = 1e-14;
+
+/// A ball inside a solid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Ball {
+    /// Centre [m, frame of the tree].
+    pub(crate) center: Vector3<f64>,
+    /// No more than the distance of the centre from the boundary [m].
+    pub(crate) radius: f64,
+}
+
+/// Balls inside a solid, spread over it so that each point's depth is nearly what the balls say.
+#[derive(Debug, Clone)]
+pub(crate) struct InnerBalls {
+    balls: Vec<Ball>,
+    grid: Option<DepthGrid>,
+    /// What the distance from the boundary may be overestimated by [m].
+    rounding: f64,
+}
+
+impl InnerBalls {
+    /// The balls of a model; none in what has no inside.
+    pub(super) fn of(model: &Model) -> Self {
+        let is_closed = model.solidity() == Solidity::Solid && Solidity::of(model.mesh()) == Solidity::Solid;
+        if !is_closed {
+            return Self { balls: Vec::new(), grid: None, rounding: 0.0 };
+        }
+        let is_inside = |point: &Vector3<f64>| model.contains_in_tree(point);
+        let tree = model.bvh();
+        let grid = DepthGrid::new(tree, &is_inside);
+        let rounding = rounding_of(tree);
+        let mut balls = choice::choose(tree, &grid, &is_inside);
+        balls.iter_mut().for_each(|ball| ball.radius -= rounding);
+        balls.retain(|ball| ball.radius > 0.0);
+        Self { balls, grid: Some(grid), rounding }
+    }
+
+    /// The balls, the first ones worth most.
+    pub(crate) fn balls(&self) -> &[Ball] {
+        &self.balls
+    }
+
+    /// Memory in bytes.
+    pub(super) fn memory(&self) -> usize {
+        size_of_val(&*self.balls) + self.grid.as_ref().map_or(0, DepthGrid::memory)
+    }
+
+    /// What is known at once of the depth of `point` [m, frame of the tree]; `None` where it is outside.
+    #[inline]
+    pub(crate) fn estimate(&self, point: &Vector3<f64>) -> Option<Estimate> {
+        self.grid.as_ref()?.estimate(point)
+    }
+}
+
+impl Model {
+    /// The point of the boundary closest to `point` when the solid contains `point` and it is more than `floor` deep
+    /// [m, frame of the tree]; and the depth, rounded down.
+    pub(crate) fn deeper_than(&self, point: &Vector3<f64>, floor: f64) -> Option<(Vector3<f64>, f64)> {
+        let inner = self.inner_balls();
+        let known = inner.estimate(point)?;
+        let ceiling = known.depth + known.error;
+        let floor = floor.max(0.0) + inner.rounding;
+        if !(ceiling > floor) {
+            return None;
+        }
+        let (closest, distance) = closest_beyond(self.bvh(), &Point3::from(*point), floor, ceiling)?;
+        let is_inside = known.depth > known.error || self.contains_in_tree(point);
+        is_inside.then(|| (closest.coords, distance - inner.rounding))
+    }
+}
+
+/// What the distance of a point in the box from the triangles of `tree` may be overestimated by [m].
+///
+/// The plane of a triangle of height h and length l is off by rounding · l / h, which moves it by so much times the
+/// distance; but the edges are known better, and they are never farther than h from it.
+fn rounding_of(tree: &TriangleBvh) -> f64 {
+    let size = 2.0 * tree.half_diagonal();
+    let of_triangle = |corners: [[f64; 3]; 3]| {
+        let [a, b, c] = corners.map(Vector3::from);
+        let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared()).sqrt();
+        let height = (b - a).cross(&(c - a)).norm() / longest;
+        (ROUNDING * size * (size / height)).min(height)
+    };
+    let packets = tree.packets().iter();
+    let triangles = packets.flat_map(|packet| packet.lanes().map(|(lane, _)| packet.triangle(lane)));
+    triangles.map(of_triangle).fold(ROUNDING * size, f64::max)
+}
