@@ -247,8 +247,8 @@ pub(in crate::proximity) fn closest_on_triangle(
 
 /// Squared distances from a point to the triangles of a packet [m²].
 ///
-/// The plane of a needle is known badly and its edges are known well, so the distance from the plane counts only
-/// where it is the lesser one.
+/// The plane of a needle is known badly and its edges are known well: inside the triangle the distance is less than
+/// that from the nearest edge, and by no more than the height of the triangle allows.
 #[inline(always)]
 pub(in crate::proximity) fn squared_distances<D: Double>(point: &[f64; 3], packet: &Packet) -> D {
     let corners: [LaneVector<D>; 3] = packet.corners.each_ref().map(load);
@@ -260,16 +260,20 @@ pub(in crate::proximity) fn squared_distances<D: Double>(point: &[f64; 3], packe
     let zero = D::splat(0.0);
     let mut squared = D::splat(f64::INFINITY);
     let mut least_inward = D::splat(f64::INFINITY);
+    let mut longest = zero;
     for side in 0..3 {
         let (edge, offset) = (&edges[side], &offsets[side]);
-        let fraction = dot(edge, offset) * dot(edge, edge).recip();
+        let length = dot(edge, edge);
+        longest = longest.max(length);
+        let fraction = dot(edge, offset) * length.recip();
         let fraction = fraction.max(zero).min(D::splat(1.0));
         let beside = sub(offset, &edge.map(|x| fraction * x));
         squared = squared.min(dot(&beside, &beside));
         least_inward = least_inward.min(dot(&cross(&normal, edge), offset));
     }
     let height = dot(&normal, &offsets[0]);
-    let above = (height * height) * dot(&normal, &normal).recip();
+    let normal = dot(&normal, &normal);
+    let above = ((height * height) * normal.recip()).max(squared - normal * longest.recip());
     above.only_in(zero.less_or_equal(least_inward)).min(squared)
 }
 

@@ -23,13 +23,12 @@ pub(super) struct DepthGrid {
     depths: Vec<f32>,
 }
 
-/// What a grid tells of a point's depth.
+/// What a grid tells of a point's depth [m], negative outside.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Estimate {
-    /// Depth of the nearest node [m].
-    pub(crate) depth: f64,
-    /// How much more or less it may be at the point [m].
-    pub(crate) error: f64,
+    pub(crate) likely: f64,
+    pub(crate) least: f64,
+    pub(crate) most: f64,
 }
 
 impl DepthGrid {
@@ -68,20 +67,24 @@ impl DepthGrid {
         inside.map(|(index, &depth)| (self.node(index), f64::from(depth)))
     }
 
-    /// What is known of the depth of `point` [m, frame of the tree]; `None` outside the box.
+    /// What is known of the depth of `point` [m, frame of the tree].
     #[inline]
-    pub(super) fn estimate(&self, point: &Vector3<f64>) -> Option<Estimate> {
+    pub(super) fn estimate(&self, point: &Vector3<f64>) -> Estimate {
         let scaled = (point - self.min) / self.spacing;
-        let is_in_box = (0..3).all(|k| scaled[k] >= 0.0 && scaled[k] <= self.counts[k] as f64);
-        if !is_in_box {
-            return None;
+        let mut place = [0; 3];
+        let (mut to_node, mut beyond) = (0.0, 0.0);
+        for k in 0..3 {
+            let count = self.counts[k] as f64;
+            let inside = scaled[k].clamp(0.0, count);
+            place[k] = (inside as usize).min(self.counts[k] - 1);
+            to_node += (scaled[k] - (place[k] as f64 + 0.5)).powi(2);
+            beyond += (scaled[k] - inside).powi(2);
         }
-        let place = [0, 1, 2].map(|k| (scaled[k] as usize).min(self.counts[k] - 1));
-        let to_node = scaled - Vector3::from(place.map(|i| i as f64 + 0.5));
         let index = (place[2] * self.counts[1] + place[1]) * self.counts[0] + place[0];
         let depth = f64::from(self.depths[index]);
-        let error = self.spacing * to_node.norm() * (1.0 + SINGLE_ROUNDING) + SINGLE_ROUNDING * depth.abs();
-        Some(Estimate { depth, error })
+        let beyond = self.spacing * beyond.sqrt();
+        let error = self.spacing * to_node.sqrt() * (1.0 + SINGLE_ROUNDING) + SINGLE_ROUNDING * depth.abs();
+        Estimate { likely: depth - beyond, least: depth - error, most: depth + error }
     }
 
     /// Edge of a cube [m].

@@ -64,27 +64,31 @@ impl InnerBalls {
         size_of_val(&*self.balls) + self.grid.as_ref().map_or(0, DepthGrid::memory)
     }
 
-    /// What is known at once of the depth of `point` [m, frame of the tree]; `None` where it is outside.
+    /// What is known at once of the depth of `point` [m, frame of the tree]; `None` in a model without an inside.
     #[inline]
     pub(crate) fn estimate(&self, point: &Vector3<f64>) -> Option<Estimate> {
-        self.grid.as_ref()?.estimate(point)
+        self.grid.as_ref().map(|grid| grid.estimate(point))
     }
 }
 
 impl Model {
-    /// The point of the boundary closest to `point` when the solid contains `point` and it is more than `floor` deep
-    /// [m, frame of the tree]; and the depth, rounded down.
-    pub(crate) fn deeper_than(&self, point: &Vector3<f64>, floor: f64) -> Option<(Vector3<f64>, f64)> {
+    /// How deep `point` is in the solid if deeper than `floor` [m, frame of the tree], negative outside, rounded
+    /// down; and the point of the boundary that is closest to it.
+    pub(crate) fn depth_above(&self, point: &Vector3<f64>, floor: f64) -> Option<(f64, Vector3<f64>)> {
         let inner = self.inner_balls();
         let known = inner.estimate(point)?;
-        let ceiling = known.depth + known.error;
-        let floor = floor.max(0.0) + inner.rounding;
-        if !(ceiling > floor) {
+        let least = floor + inner.rounding;
+        if !(known.most > least) {
             return None;
         }
-        let (closest, distance) = closest_beyond(self.bvh(), &Point3::from(*point), floor, ceiling)?;
-        let is_inside = known.depth > known.error || self.contains_in_tree(point);
-        is_inside.then(|| (closest.coords, distance - inner.rounding))
+        let is_inside = known.least > 0.0 || (known.most > 0.0 && self.contains_in_tree(point));
+        let (beyond, up_to) = if is_inside { (least, known.most) } else { (0.0, (-least).min(-known.least)) };
+        if !(up_to > beyond) {
+            return None;
+        }
+        let (closest, distance) = closest_beyond(self.bvh(), &Point3::from(*point), beyond, up_to)?;
+        let depth = if is_inside { distance } else { -distance };
+        Some((depth - inner.rounding, closest.coords))
     }
 }
 

@@ -1,9 +1,13 @@
 //! A lower bound of the penetration depth of solids, proved by balls inside them.
 //!
 //! If a ball of radius r inside A has its centre inside B at depth s, then B holds a ball of radius s about the same
-//! centre, and the two overlap after every translation shorter than s + r: so the depth is at least that. The balls
-//! of B bound it likewise. The greatest s + r is sought over the balls that were chosen once for each model, best
+//! centre, and the two overlap after every translation shorter than s + r: so the depth is at least that. It is so
+//! as well where the centre is outside and s is negative: then the ball holds a point of B at −s from its centre, and
+//! keeps it for r + s. The balls of B bound the depth likewise. The greatest s + r is sought over the balls that were chosen once for each model, best
 //! prospects first; what the grid of depths shows to be no better costs next to nothing.
+
+mod ascent;
+mod cover;
 
 use std::cell::Cell;
 
@@ -23,6 +27,8 @@ pub(super) struct Solids<'a> {
     models: [&'a Model; 2],
     /// From the tree of either model to that of the other one.
     to_other: [Placement; 2],
+    /// The balls of either model, in the frame of the other one's tree.
+    balls: [Vec<Ball>; 2],
     /// What a bound may be overestimated by because the placement is rounded [m].
     rounding: f64,
 }
@@ -41,12 +47,23 @@ pub(super) fn lower_bound(
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
     let far = [pose_a, pose_b].map(|pose| pose.translation.vector.norm()).iter().sum::<f64>()
         + [a, b].map(|model| model.center().coords.norm()).iter().sum::<f64>();
+    let to_other = [a_to_b, a_to_b.inverse()];
+    let moved = |owner: usize| {
+        let balls = [a, b][owner].inner_balls().balls().iter();
+        let center = |ball: &Ball| to_other[owner].point(&Point3::from(ball.center)).coords;
+        balls.map(|ball| Ball { center: center(ball), ..*ball }).collect::<Vec<_>>()
+    };
     let solids = Solids {
         models: [a, b],
-        to_other: [a_to_b, a_to_b.inverse()],
+        to_other,
+        balls: [moved(0), moved(1)],
         rounding: ROUNDING * (far + a.radius() + b.radius()),
     };
     let bound = solids.by_inner_balls(upper);
+    let bound = match effort {
+        LowerBound::Cover { evaluations } => solids.by_cover(bound, upper, evaluations),
+        _ => bound,
+    };
     (bound - solids.rounding).clamp(0.0, upper)
 }
 
@@ -59,6 +76,7 @@ struct Candidate {
     most: f64,
     /// Whose it is.
     owner: usize,
+    /// In the frame of the other one's tree.
     ball: Ball,
 }
 
@@ -66,12 +84,15 @@ thread_local! {
     static CANDIDATES: Cell<Vec<Candidate>> = const { Cell::new(Vec::new()) };
 }
 
+/// Steps of the ascent from the best ball.
+const STEPS: u32 = 12;
+
 impl Solids<'_> {
     /// The greatest sum of a ball's radius and its centre's depth in the other solid, or `upper` if it is less.
     fn by_inner_balls(&self, upper: f64) -> f64 {
         let mut candidates = CANDIDATES.take();
         candidates.clear();
-        let mut best = self.gather(&mut candidates);
+        let (mut best, mut start) = self.gather(&mut candidates);
         candidates.sort_unstable_by(|x, y| y.likely.total_cmp(&x.likely));
         for candidate in &candidates {
             if best >= upper {
@@ -82,33 +103,47 @@ impl Solids<'_> {
             }
             let Ball { center, radius } = candidate.ball;
             let other = self.models[1 - candidate.owner];
-            let center = self.to_other[candidate.owner].point(&Point3::from(center)).coords;
-            if let Some((_, depth)) = other.deeper_than(&center, best - radius) {
-                best = best.max(radius + depth);
+            if let Some((depth, _)) = other.depth_above(&center, best - radius) {
+                if radius + depth > best {
+                    (best, start) = (radius + depth, Some(*candidate));
+                }
             }
         }
         CANDIDATES.set(candidates);
+        if let Some(Candidate { owner, ball, .. }) = start
+            && best < upper
+        {
+            let point = if owner == 0 {
+                ball.center
+            } else {
+                self.to_other[0].point(&Point3::from(ball.center)).coords
+            };
+            let step = 0.25 * ball.radius;
+            best = best.max(self.ascend(point, step, STEPS, upper));
+        }
         best
     }
 
-    /// Collects the balls whose centre may be inside the other solid; answers what the grids alone prove [m].
-    fn gather(&self, candidates: &mut Vec<Candidate>) -> f64 {
-        let mut proved = 0.0_f64;
+    /// Collects the balls whose centre may be inside the other solid; answers what the grids alone prove [m] and the
+    /// ball that proves it.
+    fn gather(&self, candidates: &mut Vec<Candidate>) -> (f64, Option<Candidate>) {
+        let (mut proved, mut by) = (f64::NEG_INFINITY, None);
         for owner in 0..2 {
-            let (own, other) = (self.models[owner].inner_balls(), self.models[1 - owner].inner_balls());
-            for &ball in own.balls() {
-                let center = self.to_other[owner].point(&Point3::from(ball.center)).coords;
-                let Some(known) = other.estimate(&center) else { continue };
-                if known.depth + known.error <= 0.0 {
+            let other = self.models[1 - owner].inner_balls();
+            for &ball in &self.balls[owner] {
+                let Some(known) = other.estimate(&ball.center) else { continue };
+                let [likely, least, most] =
+                    [known.likely, known.least, known.most].map(|depth| ball.radius + depth);
+                if !(most > proved) {
                     continue;
                 }
-                if known.depth > known.error {
-                    proved = proved.max(ball.radius + known.depth - known.error);
+                let candidate = Candidate { likely, most, owner, ball };
+                candidates.push(candidate);
+                if least > proved {
+                    (proved, by) = (least, Some(candidate));
                 }
-                let likely = ball.radius + known.depth;
-                candidates.push(Candidate { likely, most: likely + known.error, owner, ball });
             }
         }
-        proved
+        (proved, by)
     }
 }

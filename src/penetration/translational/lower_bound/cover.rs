@@ -1,0 +1,131 @@
+//! A cover of the short translations by balls of translations that leave the solids in collision.
+//!
+//! What the balls prove at a translation q holds around it: if s + r is proved there, then every translation less
+//! than that away from q collides as well. Cubes around the origin are looked at in the order of their least length;
+//! one that lies in such a ball about its middle is done with, another one is cut into eight. No translation shorter
+//! than the least cube left separates, so the bound is there at any time and only grows.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use nalgebra::Vector3;
+
+use super::Solids;
+
+/// A cube's edge, relative to the depth, below which it is not cut any more.
+const LEAST_EDGE: f64 = 1e-6;
+/// Balls of which the depth is evaluated for one cube.
+const TRIES: usize = 3;
+
+/// A cube of translations of A, in B's frame.
+#[derive(Debug, Clone, Copy)]
+struct Cube {
+    middle: Vector3<f64>,
+    /// Half the edge [m].
+    half: f64,
+    /// Length of its shortest translation [m].
+    least: f64,
+    /// Settles ties.
+    number: u32,
+}
+
+impl Cube {
+    fn new(middle: Vector3<f64>, half: f64, number: u32) -> Self {
+        let least = middle.map(|x| (x.abs() - half).max(0.0)).norm();
+        Self { middle, half, least, number }
+    }
+
+    /// From the middle to a corner [m].
+    fn reach(&self) -> f64 {
+        3.0_f64.sqrt() * self.half
+    }
+
+    /// Length of its longest translation [m].
+    fn most(&self) -> f64 {
+        self.middle.map(|x| x.abs() + self.half).norm()
+    }
+}
+
+impl PartialEq for Cube {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Cube {}
+
+impl PartialOrd for Cube {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Cube {
+    /// The greatest is the one of the shortest translations.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.least.total_cmp(&self.least).then_with(|| other.number.cmp(&self.number))
+    }
+}
+
+impl Solids<'_> {
+    /// Grows the bound `proved` by a cover of the translations up to `upper`, with at most so many evaluations.
+    pub(super) fn by_cover(&self, proved: f64, upper: f64, mut evaluations: u32) -> f64 {
+        let (mut cubes, mut number) = (BinaryHeap::from([Cube::new(Vector3::zeros(), upper, 0)]), 0);
+        let mut best = proved;
+        while let Some(cube) = cubes.pop() {
+            best = best.max(cube.least);
+            if best >= upper || evaluations == 0 || 2.0 * cube.half <= LEAST_EDGE * upper {
+                break;
+            }
+            if cube.most() <= proved || self.is_covered(&cube, &mut evaluations) {
+                continue;
+            }
+            let half = 0.5 * cube.half;
+            for octant in 0..8 {
+                let side = |bit: u32| if octant & bit == 0 { -half } else { half };
+                number += 1;
+                let child = Cube::new(cube.middle + Vector3::new(side(1), side(2), side(4)), half, number);
+                if child.least < upper {
+                    cubes.push(child);
+                }
+            }
+        }
+        if cubes.is_empty() { best } else { best.min(upper) }
+    }
+
+    /// Whether some ball proves that all translations in the cube leave the solids in collision.
+    fn is_covered(&self, cube: &Cube, evaluations: &mut u32) -> bool {
+        let needed = cube.reach() + 2.0 * self.rounding;
+        let moves = [cube.middle, -(self.to_other[1].rotation * cube.middle)];
+        // The most promising ones, best first.
+        let mut promising = [(f64::NEG_INFINITY, 0, 0); TRIES];
+        for owner in 0..2 {
+            let other = self.models[1 - owner].inner_balls();
+            for (index, ball) in self.balls[owner].iter().enumerate() {
+                let Some(known) = other.estimate(&(ball.center + moves[owner])) else { continue };
+                if ball.radius + known.least >= needed {
+                    return true;
+                }
+                let likely = ball.radius + known.likely;
+                if ball.radius + known.most < needed || likely <= promising[TRIES - 1].0 {
+                    continue;
+                }
+                let place = promising.partition_point(|other| other.0 >= likely);
+                promising[place..].rotate_right(1);
+                promising[place] = (likely, owner, index);
+            }
+        }
+        for &(likely, owner, index) in &promising {
+            if likely == f64::NEG_INFINITY || *evaluations == 0 {
+                break;
+            }
+            *evaluations -= 1;
+            let ball = &self.balls[owner][index];
+            let floor = needed - ball.radius;
+            if self.models[1 - owner].depth_above(&(ball.center + moves[owner]), floor).is_some() {
+                return true;
+            }
+        }
+        false
+    }
+}
