@@ -38,9 +38,17 @@ pub(crate) struct March {
 impl March {
     /// The least length from `start` on at which no triangles are closer than the margin. All of what a step passes
     /// over is blocked by the pair that is left last, unless the stride is longer.
-    pub(crate) fn first_free(&self, obstacles: &mut ObstacleTree<'_>, start: f64) -> Option<f64> {
+    ///
+    /// `skip` answers the least length from a given one on that is not known to be blocked.
+    pub(crate) fn first_free(
+        &self,
+        obstacles: &mut ObstacleTree<'_>,
+        start: f64,
+        skip: impl Fn(f64) -> f64,
+    ) -> Option<f64> {
         let mut length = start;
         for _ in 0..LOOKS {
+            length = skip(length);
             if !(length < self.within) {
                 return None;
             }
@@ -66,7 +74,11 @@ impl March {
             gathered: 0,
             exit: f64::NEG_INFINITY,
         };
-        obstacles.probe(&mut query);
+        // What blocked the last step most likely blocks this one.
+        obstacles.probe_nearby(&mut query);
+        if query.gathered == 0 {
+            obstacles.probe(&mut query);
+        }
         (query.gathered > 0).then_some(query.exit)
     }
 }
@@ -85,7 +97,7 @@ struct Look {
 impl Probe for Look {
     #[inline(always)]
     fn costs<I: Isa>(&self, obstacles: &Record) -> [f32; WIDTH] {
-        Span::<I::Single>::of(obstacles, &self.rays).costs_of_exits()
+        Span::<I::Single>::of(obstacles, &self.rays).costs_of_depths()
     }
 
     #[inline(always)]

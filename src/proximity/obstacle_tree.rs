@@ -52,6 +52,8 @@ pub(crate) struct Record {
     pub(crate) has_layer: bool,
     /// Whose children they are: 0 for A, 1 for B.
     pub(crate) side: usize,
+    /// The record of which it is an obstacle; of the first one, itself.
+    parent: u32,
     subtrees: [[Subtree; WIDTH]; 2],
     opened: [u32; WIDTH],
 }
@@ -89,6 +91,8 @@ pub(crate) struct ObstacleTree<'a> {
     rounded_a_to_b: RoundedPlacement,
     rounded_b_to_a: RoundedPlacement,
     margin: f64,
+    /// The record of the pair of leaves at which the last query ended before its time.
+    ended_at: u32,
     buffers: Buffers,
 }
 
@@ -111,6 +115,7 @@ impl<'a> ObstacleTree<'a> {
             rounded_a_to_b: RoundedPlacement::new(a_to_b, margin),
             rounded_b_to_a: RoundedPlacement::new(&b_to_a, margin),
             margin,
+            ended_at: 0,
             buffers,
         }
     }
@@ -129,33 +134,48 @@ impl<'a> ObstacleTree<'a> {
     pub(crate) fn probe<P: Probe>(&mut self, probe: &mut P) {
         if self.buffers.records.len() > RECORDS {
             self.buffers.records.clear();
+            self.ended_at = 0;
         }
+        self.probe_below(0, probe);
+    }
+
+    /// As [`ObstacleTree::probe`], in the neighbourhood of where the last query that ended before its time did so.
+    pub(crate) fn probe_nearby<P: Probe>(&mut self, probe: &mut P) {
+        /// Levels above that place: some hundred pairs of leaves.
+        const LEVELS: u32 = 2;
+        if self.ended_at != 0 {
+            let up = |record, _| self.buffers.records[record as usize].parent;
+            self.probe_below((0..LEVELS).fold(self.ended_at, up), probe);
+        }
+    }
+
+    fn probe_below<P: Probe>(&mut self, top: u32, probe: &mut P) {
         #[cfg(target_arch = "x86_64")]
         if crate::bvh::lanes::has_avx2() {
             #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
             // SAFETY: AVX2 is there.
             unsafe {
-                self.probe_avx2(probe);
+                self.probe_avx2(top, probe);
             }
             return;
         }
-        self.probe_with::<Portable, P>(probe);
+        self.probe_with::<Portable, P>(top, probe);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn probe_avx2<P: Probe>(&mut self, probe: &mut P) {
-        self.probe_with::<crate::bvh::lanes::Avx2, P>(probe);
+    fn probe_avx2<P: Probe>(&mut self, top: u32, probe: &mut P) {
+        self.probe_with::<crate::bvh::lanes::Avx2, P>(top, probe);
     }
 
     #[inline(always)]
-    fn probe_with<I: Isa, P: Probe>(&mut self, probe: &mut P) {
+    fn probe_with<I: Isa, P: Probe>(&mut self, top: u32, probe: &mut P) {
         if self.buffers.records.is_empty() {
-            self.open::<I>(self.trees[0].root(), self.trees[1].root());
+            self.open::<I>(self.trees[0].root(), self.trees[1].root(), 0);
         }
         let mut stack = std::mem::take(&mut self.buffers.stack);
         stack.clear();
-        self.push::<I, P>(&mut stack, 0, probe);
+        self.push::<I, P>(&mut stack, top, probe);
         while let Some((cost, place)) = stack.pop() {
             if cost > probe.bound() {
                 continue;
@@ -175,11 +195,12 @@ impl<'a> ObstacleTree<'a> {
             if let (Child::Leaf(i), Child::Leaf(j)) = (child_of_a, child_of_b) {
                 let (a, b) = ((i, self.trees[0].packet(i)), (j, self.trees[1].packet(j)));
                 if probe.leaves::<I>(a, b).is_break() {
+                    self.ended_at = index as u32;
                     break;
                 }
                 continue;
             }
-            let opened = self.open::<I>(of_a, of_b);
+            let opened = self.open::<I>(of_a, of_b, index as u32);
             self.buffers.records[index].opened[lane] = opened;
             self.push::<I, P>(&mut stack, opened, probe);
         }
@@ -206,7 +227,7 @@ impl<'a> ObstacleTree<'a> {
 
     /// Adds the record of a pair, of which the greater subtree is cut into its children; answers its index.
     #[inline(always)]
-    fn open<I: Isa>(&mut self, of_a: Subtree, of_b: Subtree) -> u32 {
+    fn open<I: Isa>(&mut self, of_a: Subtree, of_b: Subtree, parent: u32) -> u32 {
         let [a, b] = self.trees;
         let (volume_a, volume_b) = (a.volume(of_a), b.volume(of_b));
         let cuts_a = match (a.child(of_a), b.child(of_b)) {
@@ -217,7 +238,7 @@ impl<'a> ObstacleTree<'a> {
             _ => false,
         };
         let index = self.buffers.records.len() as u32;
-        let record = if cuts_a {
+        let mut record = if cuts_a {
             let node = inner(a, of_a);
             let moved = self.b_to_a.bounds(&volume_b.bounds, self.margin);
             let placements = [&self.rounded_b_to_a, &self.rounded_a_to_b];
@@ -234,6 +255,7 @@ impl<'a> ObstacleTree<'a> {
             record.subtrees = [[of_a; WIDTH], children(node)];
             record
         };
+        record.parent = parent;
         self.buffers.records.push(record);
         index
     }
@@ -295,6 +317,7 @@ fn record<I: Isa>(
         normal,
         has_layer,
         side: 0,
+        parent: 0,
         subtrees: [[Subtree::new(0, 0); WIDTH]; 2],
         opened: [CLOSED; WIDTH],
     }

@@ -267,15 +267,15 @@ impl<S: Single> Span<S> {
 }
 
 impl<S: Single> Span<S> {
-    /// Negative lengths at which each obstacle is left, so that the one that is left last costs least; infinite where
-    /// the ray does not start within it.
+    /// How near each obstacle's border the ray starts [m], negative, so that the one it starts deepest in costs least;
+    /// infinite where it does not start within.
     #[inline(always)]
-    pub(super) fn costs_of_exits(self) -> [f32; WIDTH] {
+    pub(super) fn costs_of_depths(self) -> [f32; WIDTH] {
         let near = self.entry - S::splat(SLAB_ROUNDING) * self.entry.abs();
         let far = self.exit + S::splat(SLAB_ROUNDING) * self.exit.abs();
         let zero = S::splat(0.0);
         let held = (near.less_or_equal(zero) & zero.less_or_equal(far)).bits();
-        let mut costs = (zero - far).store();
+        let mut costs = near.max(zero - far).store();
         for lane in 0..WIDTH {
             if held & (1 << lane) == 0 {
                 costs[lane] = f32::INFINITY;

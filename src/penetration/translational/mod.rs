@@ -4,6 +4,7 @@
 //! returned is the least one found, an upper bound. The returned translation keeps a documented clearance, and it is
 //! verified by an independent query before it is returned.
 
+mod blocked;
 mod contact_cone;
 mod free_configuration;
 mod from_free;

@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use super::blocked::Blocked;
 use super::free_configuration::{axes, centroid_difference, fibonacci};
 use super::walk::{ContactSpace, Optimum};
 
@@ -10,12 +11,20 @@ const DIRECTIONS: u32 = 200;
 /// Directions in which a thorough search marches out from inside, beside the axes of both bodies.
 const MARCHES: u32 = 200;
 /// Steps that such a march may take at the most, of a way as long as the best depth so far.
-const STRIDES: f64 = 48.0;
+const STRIDES: f64 = 24.0;
 /// How far such a march may go, in best depths so far: the walk from a gap a little farther may end nearer. Against
 /// 1 this costs a third more time and brought the last of the exact reference cases to its depth.
 const MARCH_REACH: f64 = 1.15;
 /// Depth from outside beyond which a direction is not worth a walk, in best depths so far.
-const PROMISING: f64 = 1.5;
+const PROMISING: f64 = 1.2;
+/// The same for the depths that walks before it have left.
+const NEAR: f64 = 1.15;
+/// Angles of the rings of directions that are tried around the best one [rad].
+const RINGS: [f64; 3] = [0.16, 0.08, 0.04];
+/// Directions of a ring.
+const RING: u32 = 8;
+/// Share of the depth from outside within which a march meets the outside.
+const SEEN: f64 = 1e-3;
 /// Walks of a thorough search, from the most promising directions.
 const WALKS: usize = 10;
 /// Directions whose cosine exceeds this lead to the same place: the better one is enough.
@@ -28,7 +37,7 @@ pub(crate) fn settle(space: &mut ContactSpace, mut optimum: Optimum, hops: bool)
     for _ in 0..WALKS {
         let depth = optimum.q.norm();
         let within = depth - 4.0 * space.clearance();
-        let Some(start) = space.first_free(&(optimum.q / depth), within, 0.0) else { break };
+        let Some(start) = space.first_free(&(optimum.q / depth), within, 0.0, |length| length) else { break };
         optimum = space.walk(&start, hops);
     }
     optimum
@@ -41,27 +50,75 @@ pub(crate) fn fast(space: &mut ContactSpace) -> Optimum {
     space.walk(&start, true)
 }
 
-/// Casts along many directions, then walks from the best of them.
+/// Casts along many directions from outside and walks from the best of them; then marches along the same directions
+/// from inside, for pockets and holes, and walks from what is nearer than the outside.
 pub(super) fn best(space: &mut ContactSpace) -> Optimum {
     let mut best = fast(space);
-    let mut promising: Vec<(f64, Vector3<f64>)> = Vec::new();
+    let reach = PROMISING * best.touching.norm();
+    let mut blocked = Blocked::new(space.a, space.b, &space.a_to_b, reach);
     let spread = (0..DIRECTIONS).map(|i| fibonacci(i, DIRECTIONS));
-    for direction in axes(space).chain(spread) {
-        let last = if promising.len() < WALKS { f64::INFINITY } else { promising[WALKS - 1].0 };
-        let within = last.min(PROMISING * best.touching.norm());
-        let Some(depth) = space.depth_from_outside(&direction, within) else { continue };
-        insert(&mut promising, depth, direction);
+    let directions = axes(space).chain(spread).collect::<Vec<_>>();
+    let mut depths = vec![f64::INFINITY; directions.len()];
+    for (depth, direction) in depths.iter_mut().zip(&directions) {
+        if blocked.look_along(direction) < reach {
+            *depth = space.depth_from_outside(direction, reach).unwrap_or(f64::INFINITY);
+        }
     }
-    for (depth, direction) in promising {
-        let start = direction * (depth + space.clearance());
-        improve(space, &mut best, &start);
+    for (depth, direction) in promising(&depths, &directions) {
+        if depth < NEAR * best.touching.norm() {
+            let start = direction * (depth + space.clearance());
+            improve(space, &mut best, &start);
+        }
     }
-    for direction in axes(space).chain((0..MARCHES).map(|i| fibonacci(i, MARCHES))) {
-        let within = MARCH_REACH * best.touching.norm();
-        let Some(start) = space.first_free(&direction, within, within / STRIDES) else { continue };
+    refine(space, &mut best);
+    for (depth, direction) in depths.iter().zip(&directions) {
+        let reach = MARCH_REACH * best.touching.norm();
+        // What is free from there on was seen from outside.
+        let within = reach.min(depth * (1.0 - SEEN));
+        if blocked.look_along(direction) >= within && blocked.skip(0.0) >= within {
+            continue;
+        }
+        let skip = |length| blocked.skip(length);
+        let Some(start) = space.first_free(direction, within, reach / STRIDES, skip) else { continue };
         improve(space, &mut best, &start);
     }
     best
+}
+
+/// Casts from outside on rings around the best direction, and walks from what is nearer.
+fn refine(space: &mut ContactSpace, best: &mut Optimum) {
+    for angle in RINGS {
+        for i in 0..RING {
+            let depth = best.touching.norm();
+            let Some(axis) = best.touching.try_normalize(0.0) else { return };
+            let turn = f64::from(i) * std::f64::consts::TAU / f64::from(RING);
+            let direction = tilted(&axis, angle, turn);
+            let Some(met) = space.depth_from_outside(&direction, depth) else { continue };
+            improve(space, best, &(direction * (met + space.clearance())));
+        }
+    }
+}
+
+/// The unit vector at `angle` [rad] from the unit vector `axis`, turned about it by `turn` [rad].
+fn tilted(axis: &Vector3<f64>, angle: f64, turn: f64) -> Vector3<f64> {
+    let least = axis.iamin();
+    let across = axis.cross(&Vector3::ith(least, 1.0)).normalize();
+    let other = axis.cross(&across);
+    axis * angle.cos() + (across * turn.cos() + other * turn.sin()) * angle.sin()
+}
+
+/// The least depths in order, one per neighbourhood.
+fn promising(depths: &[f64], directions: &[Vector3<f64>]) -> Vec<(f64, Vector3<f64>)> {
+    let met = depths.iter().zip(directions).filter(|(depth, _)| depth.is_finite());
+    let mut sorted = met.map(|(&depth, &direction)| (depth, direction)).collect::<Vec<_>>();
+    sorted.sort_by(|x, y| x.0.total_cmp(&y.0));
+    let mut kept: Vec<(f64, Vector3<f64>)> = Vec::with_capacity(WALKS);
+    for (depth, direction) in sorted {
+        if kept.len() < WALKS && kept.iter().all(|other| other.1.dot(&direction) <= SAME) {
+            kept.push((depth, direction));
+        }
+    }
+    kept
 }
 
 /// Walks from `start` and keeps where that ends, if it is nearer.
@@ -71,16 +128,4 @@ fn improve(space: &mut ContactSpace, best: &mut Optimum, start: &Vector3<f64>) {
     if let Some(optimum) = space.walk_within(start, best.touching.norm() * (1.0 - GAIN)) {
         *best = optimum;
     }
-}
-
-/// Keeps the least depths in order, one per neighbourhood.
-fn insert(promising: &mut Vec<(f64, Vector3<f64>)>, depth: f64, direction: Vector3<f64>) {
-    let near = |other: &(f64, Vector3<f64>)| other.1.dot(&direction) > SAME;
-    if promising.iter().any(|other| near(other) && other.0 <= depth) {
-        return;
-    }
-    promising.retain(|other| !near(other));
-    let place = promising.partition_point(|other| other.0 <= depth);
-    promising.insert(place, (depth, direction));
-    promising.truncate(WALKS);
 }

@@ -145,12 +145,13 @@ impl<'a> ContactSpace<'a> {
         direction: &Vector3<f64>,
         within: f64,
         stride: f64,
+        skip: impl Fn(f64) -> f64,
     ) -> Option<Vector3<f64>> {
         let march = March { direction: *direction, margin: self.clearance(), within, stride };
         let mut length = 0.0;
         loop {
             self.marches += 1;
-            length = march.first_free(&mut self.obstacles, length)?;
+            length = march.first_free(&mut self.obstacles, length, &skip)?;
             let q = direction * length;
             if self.is_apart(&q) {
                 return Some(q);

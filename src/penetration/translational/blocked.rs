@@ -1,0 +1,114 @@
+//! Translations that are known to collide: what a search need not look at.
+//!
+//! A ball inside A and one inside B overlap while their centres are closer than the sum of their radii. In the space of
+//! translations that is a ball, and a ray through it is blocked from its entry to its exit: no cast that comes from
+//! outside gets past it, and no march from inside stops within it.
+
+use nalgebra::{Point3, Vector3};
+
+use crate::proximity::Model;
+use crate::proximity::placement::Placement;
+
+/// Balls of each model that are paired, those worth most.
+const PAIRED: usize = 32;
+/// Pairs that are kept, the greatest.
+const KEPT: usize = 128;
+/// Balls side by side.
+const LANES: usize = 8;
+/// Share of a radius that is given up for rounding in single precision.
+const ROUNDING: f64 = 1e-5;
+
+/// Eight balls of translations [m, frame of B's tree].
+#[derive(Debug, Clone, Copy)]
+struct Balls {
+    center: [[f32; LANES]; 3],
+    /// Squared distance of the centre from the origin, less the squared radius [m²].
+    power: [f32; LANES],
+}
+
+/// The balls of translations that are known to collide.
+#[derive(Debug, Default)]
+pub(super) struct Blocked {
+    balls: Vec<Balls>,
+    /// Where the last ray enters and leaves each ball [m].
+    spans: Vec<[[f32; LANES]; 2]>,
+}
+
+impl Blocked {
+    /// Those of A placed at `a_to_b` that reach within `reach` [m] of no translation at all; none unless both are solids.
+    pub(super) fn new(a: &Model, b: &Model, a_to_b: &Placement, reach: f64) -> Self {
+        let first = |model: &Model| {
+            let balls = model.inner_balls().balls();
+            balls[..balls.len().min(PAIRED)].to_vec()
+        };
+        let (of_a, of_b) = (first(a), first(b));
+        let mut pairs = Vec::with_capacity(of_a.len() * of_b.len());
+        for x in &of_a {
+            let in_b = a_to_b.point(&Point3::from(x.center)).coords;
+            for y in &of_b {
+                let (center, radius) = (y.center - in_b, (x.radius + y.radius) * (1.0 - ROUNDING));
+                if center.norm() - radius < reach {
+                    pairs.push((center, radius));
+                }
+            }
+        }
+        pairs.sort_by(|x, y| y.1.total_cmp(&x.1));
+        pairs.truncate(KEPT);
+        let balls = pairs.chunks(LANES).map(Balls::new).collect::<Vec<_>>();
+        let spans = vec![[[0.0; LANES]; 2]; balls.len()];
+        Self { balls, spans }
+    }
+
+    /// Looks along a ray from the origin; answers the length at which the last ball is left [m], zero where none is
+    /// met.
+    pub(super) fn look_along(&mut self, direction: &Vector3<f64>) -> f64 {
+        let d: [f32; 3] = direction.map(|x| x as f32).into();
+        let mut last = [0.0_f32; LANES];
+        for (balls, [entry, exit]) in self.balls.iter().zip(&mut self.spans) {
+            for lane in 0..LANES {
+                let along = balls.center[0][lane] * d[0]
+                    + balls.center[1][lane] * d[1]
+                    + balls.center[2][lane] * d[2];
+                let discriminant = along * along - balls.power[lane];
+                let half = discriminant.max(0.0).sqrt();
+                let is_met = discriminant > 0.0;
+                entry[lane] = if is_met { along - half } else { f32::INFINITY };
+                exit[lane] = if is_met { along + half } else { f32::NEG_INFINITY };
+                last[lane] = if exit[lane] > last[lane] { exit[lane] } else { last[lane] };
+            }
+        }
+        f64::from(last.into_iter().fold(0.0, f32::max))
+    }
+
+    /// The least length from `start` on [m] that no ball blocks on the last ray.
+    pub(super) fn skip(&self, start: f64) -> f64 {
+        let mut length = start as f32;
+        loop {
+            let mut farthest = length;
+            for [entry, exit] in &self.spans {
+                for lane in 0..LANES {
+                    let is_in = entry[lane] <= length && exit[lane] > farthest;
+                    farthest = if is_in { exit[lane] } else { farthest };
+                }
+            }
+            if farthest <= length {
+                return f64::from(length).max(start);
+            }
+            length = farthest;
+        }
+    }
+}
+
+impl Balls {
+    fn new(pairs: &[(Vector3<f64>, f64)]) -> Self {
+        let far = f32::MAX;
+        let mut balls = Self { center: [[0.0; LANES]; 3], power: [far; LANES] };
+        for (lane, (center, radius)) in pairs.iter().enumerate() {
+            for axis in 0..3 {
+                balls.center[axis][lane] = center[axis] as f32;
+            }
+            balls.power[lane] = (center.norm_squared() - radius * radius) as f32;
+        }
+        balls
+    }
+}
