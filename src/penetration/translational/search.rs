@@ -2,11 +2,10 @@
 
 use nalgebra::Vector3;
 
-use super::free_configuration::{axes, centroid_difference, fibonacci};
+use super::FreeConfiguration;
+use super::free_configuration::{DIRECTIONS, axes, centroid_difference, fibonacci};
 use super::walk::{ContactSpace, Optimum};
 
-/// Directions of a thorough search, spread evenly over the sphere.
-const DIRECTIONS: u32 = 200;
 /// Directions in which a thorough search marches out from inside, beside the axes of both bodies.
 const MARCHES: u32 = 200;
 /// Steps that such a march may take at the most, of a way as long as the best depth so far.
@@ -34,6 +33,7 @@ pub(crate) fn settle(space: &mut ContactSpace, mut optimum: Optimum, hops: bool)
 
 /// One walk from the centroid difference.
 pub(crate) fn fast(space: &mut ContactSpace) -> Optimum {
+    space.source = FreeConfiguration::CentroidDifference;
     let direction = centroid_difference(space);
     let start = direction * space.outside(&direction);
     space.walk(&start, true)
@@ -43,6 +43,7 @@ pub(crate) fn fast(space: &mut ContactSpace) -> Optimum {
 pub(crate) fn best(space: &mut ContactSpace) -> Optimum {
     let mut best = fast(space);
     let mut promising: Vec<(f64, Vector3<f64>)> = Vec::new();
+    space.source = FreeConfiguration::Spread;
     let spread = (0..DIRECTIONS).map(|i| fibonacci(i, DIRECTIONS));
     for direction in axes(space).chain(spread) {
         let within = if promising.len() < WALKS { f64::INFINITY } else { promising[WALKS - 1].0 };
@@ -56,6 +57,7 @@ pub(crate) fn best(space: &mut ContactSpace) -> Optimum {
             best = optimum;
         }
     }
+    space.source = FreeConfiguration::Sampled;
     for direction in axes(space).chain((0..MARCHES).map(|i| fibonacci(i, MARCHES))) {
         let within = MARCH_REACH * best.touching.norm();
         let Some(start) = space.first_free(&direction, within, within / STRIDES) else { continue };
