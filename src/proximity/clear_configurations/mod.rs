@@ -93,23 +93,28 @@ impl ClearConfigurations {
     }
 }
 
-/// The widest ridges, spread by [`SPACING`] and by a voxel at least.
+/// The widest ridges, at most [`PLACES`] and spread by [`SPACING`] and by a voxel at least.
 fn thinned(mut ridges: Vec<Ridge>, voxel: f64) -> Vec<Ridge> {
+    /// How much farther apart they must be where there are too many.
+    const WIDER: f64 = 1.25;
     // Whole numbers, so that ridges of equal clearance stay in the order of the voxels; the sort is stable.
     let rank = |ridge: &Ridge| -(ridge.place.clearance / (SAME * voxel)).round();
     ridges.sort_by(|x, y| rank(x).total_cmp(&rank(y)));
-    let mut kept: Vec<Ridge> = Vec::new();
-    for ridge in ridges {
-        let ClearPlace { point, clearance } = ridge.place;
-        let apart = (SPACING * clearance).max(voxel) * (1.0 - SAME);
-        if kept.iter().all(|other| nalgebra::distance(&other.place.point, &point) >= apart) {
-            kept.push(ridge);
-            if kept.len() == PLACES {
-                break;
+    let mut wider = 1.0 - SAME;
+    loop {
+        let mut kept: Vec<Ridge> = Vec::new();
+        for ridge in &ridges {
+            let ClearPlace { point, clearance } = ridge.place;
+            let apart = (SPACING * clearance).max(voxel) * wider;
+            if kept.iter().all(|other| nalgebra::distance(&other.place.point, &point) >= apart) {
+                kept.push(*ridge);
             }
         }
+        if kept.len() <= PLACES {
+            return kept;
+        }
+        (ridges, wider) = (kept, wider * WIDER);
     }
-    kept
 }
 
 impl Model {

@@ -6,7 +6,7 @@
 //! | source                | once per mesh         | per query              | good for [Je12 §7.2]                |
 //! |-----------------------|-----------------------|------------------------|-------------------------------------|
 //! | [`centroid_difference`] | –                   | nothing                | overlaps at the rim, convex bodies  |
-//! | [`maximally_clear`]   | voxels, tens of ms    | ≤ 48 collision queries | holes and hollows: grate, ring, cup |
+//! | [`maximally_clear`]   | voxels, tens of ms    | ≤ 64 collision queries | holes and hollows: grate, ring, cup |
 //! | [`motion_coherence`]  | –                     | a collision query      | motions, also in hollows            |
 //! | [`random`]            | –                     | 16 casts               | a second opinion                    |
 //! | [`sampled`]           | as maximally clear    | ≤ 5 marches            | intricate, interlocking bodies      |
@@ -64,7 +64,7 @@ pub(super) fn starts(
 ) -> Starts {
     match source {
         FreeConfiguration::CentroidDifference => Starts::Outside(vec![centroid_difference(space)]),
-        FreeConfiguration::MaximallyClear => Starts::Free(maximally_clear(space, count)),
+        FreeConfiguration::MaximallyClear => Starts::Free(maximally_clear(space, f64::INFINITY, count)),
         FreeConfiguration::MotionCoherence => {
             Starts::Free(motion_coherence::remembered_starts(space, remembered))
         }

@@ -19,7 +19,7 @@ const SAMPLES: f64 = 64.0;
 
 /// The first free configuration on each line, nearest first.
 pub(in super::super) fn sampled(space: &mut ContactSpace) -> Vec<Vector3<f64>> {
-    let mut ends = maximally_clear(space, LINES);
+    let mut ends = maximally_clear(space, f64::INFINITY, LINES);
     ends.push(from_outside(space, &centroid_difference(space)));
     let mut starts = ends.iter().map(|end| first_free(space, end)).collect::<Vec<_>>();
     starts.sort_by(|x, y| x.norm().total_cmp(&y.norm()));
