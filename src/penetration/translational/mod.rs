@@ -84,6 +84,16 @@ pub enum PenetrationError {
     },
 }
 
+impl PenetrationError {
+    /// The same with the roles of A and B exchanged.
+    fn exchanged(self) -> Self {
+        match self {
+            Self::NoFreeConfiguration { start } => Self::NoFreeConfiguration { start: start.exchanged() },
+            other => other,
+        }
+    }
+}
+
 /// The penetration of `a` and `b`, or `None` when they are proved apart. Poses map body to world coordinates.
 ///
 /// Swapping the models reverses the direction and changes nothing else. At every shorter translation along the
@@ -181,7 +191,8 @@ fn search(
     }
     let exchanged = options.exchanged();
     let remembered = remembered.exchanged(&pose_b.inv_mul(pose_a).rotation);
-    let swapped = separate(b, pose_b, a, pose_a, &exchanged, &remembered)?;
+    let swapped = separate(b, pose_b, a, pose_a, &exchanged, &remembered);
+    let swapped = swapped.map_err(PenetrationError::exchanged)?;
     Ok(swapped.map(|found| Penetration {
         direction: -found.direction,
         translation: -found.translation,
