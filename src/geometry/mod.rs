@@ -1,6 +1,7 @@
 //! Shapes at rest: triangle meshes, their files, reports, mass properties and procedural models.
 
 pub mod convex;
+mod fingerprint;
 pub mod mass_properties;
 pub mod procedural;
 pub mod read;

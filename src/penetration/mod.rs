@@ -8,5 +8,5 @@ pub mod translational;
 pub use local::{LocalPenetration, local_penetrations};
 pub use translational::{
     Effort, FreeConfiguration, LowerBound, MotionCoherence, Penetration, PenetrationError,
-    TranslationalOptions, penetration, penetration_coherent, penetration_from,
+    TranslationalOptions, UnknownFreeConfiguration, penetration, penetration_coherent, penetration_from,
 };

@@ -1,9 +1,11 @@
 //! Proximity queries between triangle models: collision, inside, distance, contact features, time of contact.
 
+mod clear_configurations;
 mod closest_point;
 pub(crate) mod collision;
 pub mod contacts;
 pub(crate) mod distance;
+mod face_normals;
 pub(crate) mod first_free;
 mod incidence;
 pub(crate) mod inner_balls;
@@ -14,10 +16,14 @@ pub(crate) mod obstacle_tree;
 pub(crate) mod parts;
 pub(crate) mod patch;
 pub(crate) mod placement;
+mod principal_axes;
 pub(crate) mod time_of_contact;
 pub(crate) mod triangle_pair;
 mod winding;
 
+pub use clear_configurations::{
+    ClearConfigurations, ClearConfigurationsError, ClearPlace, RESOLUTION, RESOLUTIONS,
+};
 pub use closest_point::{ClosestPoint, closest_point, closest_point_up_to, signed_distance};
 pub use collision::{collide, intersecting_pairs, pairs_within, surfaces_collide};
 pub use distance::{Distance, DistanceCache, distance, distance_up_to, distance_with_cache, is_within};

@@ -4,10 +4,11 @@ use std::sync::OnceLock;
 
 use nalgebra::{Point3, Vector3};
 
+use super::clear_configurations::ClearConfigurations;
 use super::incidence::Incidence;
 use super::inner_balls::InnerBalls;
-use super::parts;
 use super::winding::WindingNumber;
+use super::{face_normals, parts, principal_axes};
 use crate::bvh::TriangleBvh;
 use crate::geometry::{Solidity, TriangleMesh};
 
@@ -24,6 +25,9 @@ pub struct Model {
     inner_balls: OnceLock<InnerBalls>,
     part_representatives: OnceLock<Vec<Point3<f64>>>,
     incidence: OnceLock<Incidence>,
+    pub(super) clear_configurations: OnceLock<ClearConfigurations>,
+    face_normals: OnceLock<Vec<Vector3<f64>>>,
+    principal_axes: OnceLock<[Vector3<f64>; 3]>,
 }
 
 impl Model {
@@ -60,6 +64,9 @@ impl Model {
             inner_balls: OnceLock::new(),
             part_representatives: OnceLock::new(),
             incidence: OnceLock::new(),
+            clear_configurations: OnceLock::new(),
+            face_normals: OnceLock::new(),
+            principal_axes: OnceLock::new(),
         }
     }
 
@@ -107,7 +114,19 @@ impl Model {
             + self.winding.get().map_or(0, WindingNumber::memory)
             + self.inner_balls.get().map_or(0, InnerBalls::memory)
             + self.incidence.get().map_or(0, Incidence::memory)
+            + self.clear_configurations.get().map_or(0, ClearConfigurations::memory)
+            + self.face_normals.get().map_or(0, |normals| size_of_val(&**normals))
             + representatives
+    }
+
+    /// The normals that most of the surface has, outward where the triangles are; unit vectors in the body frame.
+    pub(crate) fn face_normals(&self) -> &[Vector3<f64>] {
+        self.face_normals.get_or_init(|| face_normals::clusters(&self.mesh))
+    }
+
+    /// The principal axes of inertia, unit vectors in the body frame; of a surface those of a shell.
+    pub(crate) fn principal_axes(&self) -> &[Vector3<f64>; 3] {
+        self.principal_axes.get_or_init(|| principal_axes::of(&self.mesh, self.solidity))
     }
 
     pub(super) fn winding(&self) -> &WindingNumber {

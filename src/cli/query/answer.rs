@@ -8,9 +8,10 @@ use serde::Serialize;
 
 use super::super::table::number;
 use super::pair::Pair;
+use super::penetration;
 use super::poses::Poses;
 use crate::penetration::{
-    Effort, LocalPenetration, Penetration, TranslationalOptions, local_penetrations, penetration,
+    LocalPenetration, MotionCoherence, Penetration, TranslationalOptions, local_penetrations,
 };
 use crate::proximity::{Distance, Model, collide, distance, distance_up_to, intersecting_pairs};
 
@@ -22,7 +23,7 @@ pub(super) enum Question {
     /// How far apart are they, if closer than a limit [m]?
     Distance { closer_than: Option<f64> },
     /// How far must A move?
-    Penetration(Effort),
+    Penetration(TranslationalOptions),
 }
 
 /// What came out.
@@ -60,8 +61,21 @@ pub(super) struct PenetrationAnswer {
     pub(super) witnesses: [[f64; 3]; 2],
     pub(super) local: Vec<Local>,
     pub(super) iterations: u32,
+    /// What a search among meshes took.
+    #[serde(flatten)]
+    pub(super) search: Option<Search>,
     pub(super) converged: bool,
     pub(super) verified_free: bool,
+}
+
+/// Where a search began and what it did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Search {
+    source: String,
+    casts: u32,
+    marches: u32,
+    walks: u32,
+    rows: usize,
 }
 
 /// The overlap in one region, world frame.
@@ -84,14 +98,24 @@ pub(super) struct Line<'a> {
 
 impl Question {
     /// The answer at a pose, and how long the query took; what is told beyond the query takes no part in the time.
-    pub(super) fn ask(self, pair: &Pair, poses: &Poses) -> (Answer, Duration) {
+    pub(super) fn ask(
+        self,
+        pair: &Pair,
+        poses: &Poses,
+        coherence: &mut MotionCoherence,
+    ) -> (Answer, Duration) {
         match pair {
             Pair::Convex(shapes) => self.ask_convex(shapes, poses),
-            Pair::Meshes(models) => self.ask_meshes(&models[0], &models[1], poses),
+            Pair::Meshes(models) => self.ask_meshes([&models[0], &models[1]], poses, coherence),
         }
     }
 
-    fn ask_meshes(self, a: &Model, b: &Model, poses: &Poses) -> (Answer, Duration) {
+    fn ask_meshes(
+        self,
+        [a, b]: [&Model; 2],
+        poses: &Poses,
+        coherence: &mut MotionCoherence,
+    ) -> (Answer, Duration) {
         let (pose_a, pose_b) = (&poses.a, &poses.b);
         let started = Instant::now();
         match self {
@@ -117,9 +141,8 @@ impl Question {
                     time,
                 )
             }
-            Self::Penetration(effort) => {
-                let options = TranslationalOptions { effort, ..TranslationalOptions::default() };
-                let found = penetration(a, pose_a, b, pose_b, &options);
+            Self::Penetration(options) => {
+                let found = penetration::ask([a, b], poses, &options, coherence);
                 let time = started.elapsed();
                 let answer = match found {
                     Ok(Some(found)) => {
@@ -183,6 +206,13 @@ impl PenetrationAnswer {
             witnesses: coordinates(&found.witnesses),
             local: local.iter().map(region).collect(),
             iterations: found.iterations,
+            search: Some(Search {
+                source: found.start.to_string(),
+                casts: found.casts,
+                marches: found.marches,
+                walks: found.walks,
+                rows: found.rows,
+            }),
             converged: found.converged,
             // A translation that the independent check refuses is a failure and never gets here.
             verified_free: true,

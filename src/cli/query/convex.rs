@@ -82,6 +82,7 @@ fn penetration(shapes: &[ConvexShape; 2], poses: &Poses, found: &SignedDistance,
         witnesses: coordinates(&found.witnesses),
         local: vec![region],
         iterations: found.supports,
+        search: None,
         converged: depth - proved <= tolerance,
         verified_free: true,
     })

@@ -3,6 +3,7 @@
 mod answer;
 mod convex;
 mod pair;
+mod penetration;
 mod poses;
 mod shape;
 
@@ -18,7 +19,7 @@ use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
 use crate::geometry::Solidity;
-use crate::penetration::Effort;
+use crate::penetration::MotionCoherence;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,6 +28,7 @@ Examples:
   extricate query distance cup.obj spoon.obj --closer-than 0.01
   extricate query penetration cup.obj box:0.1,0.1,0.1 --effort fast
   extricate query penetration hull:cup.obj capsule:0.1,0.5 --json
+  extricate query penetration cup.obj spoon.obj --start coherence --poses motion.jsonl --json
 
 Shapes, sizes in metres:
   FILE              a mesh file (.obj .stl .ply .off .gltf .glb); a closed mesh is solid
@@ -58,9 +60,8 @@ pub(super) struct Arguments {
     /// File of poses, one query a line [default: both shapes where they are].
     #[arg(long, value_name = "FILE.jsonl")]
     poses: Option<PathBuf>,
-    /// How much work a penetration query may be [default: best].
-    #[arg(long, value_name = "EFFORT")]
-    effort: Option<EffortArgument>,
+    #[command(flatten, next_help_heading = "Options of penetration")]
+    penetration: penetration::Arguments,
     /// Take both meshes as solids; an open mesh is an error then.
     #[arg(long, conflicts_with = "surface")]
     solid: bool,
@@ -84,15 +85,6 @@ enum Kind {
     Distance,
     /// How far must A move to be free of B?
     Penetration,
-}
-
-/// How much work a query may be: a bound on work, so that answers are reproducible.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum EffortArgument {
-    /// One walk.
-    Fast,
-    /// Many starts.
-    Best,
 }
 
 fn limit(text: &str) -> Result<f64, String> {
@@ -119,14 +111,16 @@ pub(super) fn execute(
         Some(path) => poses::read(path)?,
         None => vec![Poses::default()],
     };
-    let pair = Pair::load(&shapes, Wish { triangles: arguments.all, solidity })?;
+    let mut pair = Pair::load(&shapes, Wish { triangles: arguments.all, solidity })?;
+    arguments.penetration.prepare(&mut pair)?;
+    let mut coherence = MotionCoherence::default();
     let mut progress = console.progress(poses.len() as u64);
     let mut failures = 0_usize;
     for (index, pose) in poses.iter().enumerate() {
         if interrupt.is_asked() {
             return Err(Failure::Silent(Exit::Interrupted));
         }
-        let (answer, time) = question.ask(&pair, pose);
+        let (answer, time) = question.ask(&pair, pose, &mut coherence);
         failures += usize::from(answer.is_failure());
         if console.json() {
             console.json_line(&answer.line(index, time))?;
@@ -151,7 +145,9 @@ fn question(arguments: &Arguments) -> Result<Question, Failure> {
         refuse(arguments.all, "--all", "collide")?;
     }
     if arguments.kind != Kind::Penetration {
-        refuse(arguments.effort.is_some(), "--effort", "penetration")?;
+        if let Some(option) = arguments.penetration.given(false) {
+            refuse(true, option, "penetration")?;
+        }
     }
     if arguments.kind != Kind::Distance {
         refuse(arguments.closer_than.is_some(), "--closer-than", "distance")?;
@@ -159,10 +155,6 @@ fn question(arguments: &Arguments) -> Result<Question, Failure> {
     Ok(match arguments.kind {
         Kind::Distance => Question::Distance { closer_than: arguments.closer_than },
         Kind::Collide => Question::Collide { all: arguments.all },
-        Kind::Penetration => Question::Penetration(match arguments.effort {
-            Some(EffortArgument::Fast) => Effort::Fast,
-            Some(EffortArgument::Best) => Effort::Best,
-            None => Effort::default(),
-        }),
+        Kind::Penetration => Question::Penetration(arguments.penetration.options(arguments.poses.is_some())?),
     })
 }

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Vector3};
 
 use super::walk::ContactSpace;
-use super::{Penetration, PenetrationError, check_pose, verified};
+use super::{FreeConfiguration, Penetration, PenetrationError, check_pose, verified};
 use crate::proximity::Model;
 use crate::proximity::placement::Placement;
 
@@ -42,6 +42,7 @@ pub fn penetration_from(
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
     let far = pose_a.translation.vector.norm().max(pose_b.translation.vector.norm());
     let mut space = ContactSpace::new(a, b, a_to_b, far, max_iterations);
+    space.source = FreeConfiguration::Given(*start);
     let optimum = space.walk(&(pose_b.rotation.inverse() * start), false);
     verified(&space, &optimum, pose_a, pose_b)
 }

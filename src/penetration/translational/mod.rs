@@ -5,7 +5,9 @@
 //! verified by an independent query before it is returned.
 
 mod blocked;
+mod coherence;
 mod contact_cone;
+mod forced;
 mod free_configuration;
 mod from_free;
 mod lower_bound;
@@ -16,9 +18,12 @@ mod walk;
 use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 use thiserror::Error;
 
+pub use coherence::MotionCoherence;
+pub use free_configuration::UnknownFreeConfiguration;
 pub use from_free::penetration_from;
 pub use options::{Effort, FreeConfiguration, LowerBound, TranslationalOptions};
 
+use self::coherence::Remembered;
 use crate::proximity::placement::Placement;
 use crate::proximity::{Model, collide};
 use lower_bound::lower_bound;
@@ -51,6 +56,8 @@ pub struct Penetration {
     pub walks: u32,
     /// Half-spaces of the contact cone at the answer.
     pub rows: usize,
+    /// The source of the start that led here.
+    pub start: FreeConfiguration,
 }
 
 /// Why a penetration query failed. A failure is never reported as "no contact".
@@ -65,6 +72,12 @@ pub enum PenetrationError {
         /// The pose.
         pose: Isometry3<f64>,
     },
+    /// The one source of starts that was asked for has none here.
+    #[error("the source `{start}` has no free configuration to start from")]
+    NoFreeConfiguration {
+        /// The source.
+        start: FreeConfiguration,
+    },
     /// The best configuration found still overlaps by the independent check.
     #[error("the best translation found ({length} m) does not separate the models")]
     NotSeparated {
@@ -73,23 +86,13 @@ pub enum PenetrationError {
     },
 }
 
-/// What is remembered of a pair from one query to the next [Je12 §5.3].
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct MotionCoherence {
-    /// Placement of A in the frame of B when they were last known to be apart.
-    free: Option<Isometry3<f64>>,
-}
-
-impl MotionCoherence {
-    /// Remembers that the models are apart at these poses.
-    pub fn remember_free(&mut self, pose_a: &Isometry3<f64>, pose_b: &Isometry3<f64>) {
-        self.free = Some(pose_b.inv_mul(pose_a));
-    }
-
-    /// Placement of A in the frame of B when they were last known to be apart.
-    #[must_use]
-    pub fn last_free(&self) -> Option<&Isometry3<f64>> {
-        self.free.as_ref()
+impl PenetrationError {
+    /// The same with the roles of A and B exchanged.
+    fn exchanged(self) -> Self {
+        match self {
+            Self::NoFreeConfiguration { start } => Self::NoFreeConfiguration { start: start.exchanged() },
+            other => other,
+        }
     }
 }
 
@@ -123,14 +126,16 @@ pub fn penetration(
     pose_b: &Isometry3<f64>,
     options: &TranslationalOptions,
 ) -> Result<Option<Penetration>, PenetrationError> {
-    search(a, pose_a, b, pose_b, options, None)
+    search(a, pose_a, b, pose_b, options, Remembered::default())
 }
 
 /// As [`penetration`], but back to the side from which the models came: the walk starts where they were last apart
 /// and never leaps, so that a thin plate is pushed back and linked rings stay linked.
 ///
 /// `coherence` belongs to this pair in this order. Where it knows of no time apart the answer is that of
-/// [`penetration`].
+/// [`penetration`]. It is the *last* time apart that decides the side. Options that force
+/// [`FreeConfiguration::MotionCoherence`] ask for the depth instead: they start from the *nearest* times apart, may
+/// leap, and are an error where there was none.
 ///
 /// ```
 /// use extricate::geometry::Solidity;
@@ -159,14 +164,15 @@ pub fn penetration_coherent(
     options: &TranslationalOptions,
     coherence: &mut MotionCoherence,
 ) -> Result<Option<Penetration>, PenetrationError> {
-    let last_free = coherence.free;
-    let answer = search(a, pose_a, b, pose_b, options, last_free)?;
+    coherence.measure(a, b);
+    let answer = search(a, pose_a, b, pose_b, options, coherence.at(pose_a, pose_b))?;
     match &answer {
         None => coherence.remember_free(pose_a, pose_b),
         Some(penetration) => {
             let mut apart = *pose_a;
             apart.translation.vector += penetration.translation;
             coherence.remember_free(&apart, pose_b);
+            coherence.remember_direction(&penetration.direction, pose_b);
         }
     }
     Ok(answer)
@@ -178,18 +184,22 @@ fn search(
     b: &Model,
     pose_b: &Isometry3<f64>,
     options: &TranslationalOptions,
-    last_free: Option<Isometry3<f64>>,
+    remembered: Remembered,
 ) -> Result<Option<Penetration>, PenetrationError> {
     check_pose('A', pose_a)?;
     check_pose('B', pose_b)?;
     if is_in_order(a, pose_a, b, pose_b) {
-        return separate(a, pose_a, b, pose_b, options, last_free);
+        return separate(a, pose_a, b, pose_b, options, &remembered);
     }
-    let swapped = separate(b, pose_b, a, pose_a, options, last_free.map(|pose| pose.inverse()))?;
+    let exchanged = options.exchanged();
+    let remembered = remembered.exchanged(&pose_b.inv_mul(pose_a).rotation);
+    let swapped = separate(b, pose_b, a, pose_a, &exchanged, &remembered);
+    let swapped = swapped.map_err(PenetrationError::exchanged)?;
     Ok(swapped.map(|found| Penetration {
         direction: -found.direction,
         translation: -found.translation,
         witnesses: [found.witnesses[1], found.witnesses[0]],
+        start: found.start.exchanged(),
         ..found
     }))
 }
@@ -220,7 +230,7 @@ fn separate(
     b: &Model,
     pose_b: &Isometry3<f64>,
     options: &TranslationalOptions,
-    last_free: Option<Isometry3<f64>>,
+    remembered: &Remembered,
 ) -> Result<Option<Penetration>, PenetrationError> {
     if !collide(a, pose_a, b, pose_b) {
         return Ok(None);
@@ -228,14 +238,23 @@ fn separate(
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
     let far = pose_a.translation.vector.norm().max(pose_b.translation.vector.norm());
     let mut space = ContactSpace::new(a, b, a_to_b, far, options.max_iterations);
-    let start = last_free.and_then(|pose| free_configuration::motion_coherence(&space, &pose));
+    if let Some(source) = options.start {
+        let given = |translation: &Vector3<f64>| pose_b.rotation.inverse() * translation;
+        let optimum = forced::search(&mut space, source, (options, remembered), given)?;
+        let optimum = search::settle(&mut space, optimum, true);
+        return verified(&space, &optimum, pose_a, pose_b).map(Some);
+    }
+    let start = remembered.last.and_then(|pose| free_configuration::motion_coherence(&space, &pose));
     // A walk that ends in overlap after all is followed by a more thorough search.
     let more_thorough = (options.effort == Effort::Fast).then_some(Attempt::Search(Effort::Best));
     let attempts = start.map(Attempt::Coherent).into_iter().chain([Attempt::Search(options.effort)]);
     let mut failure = None;
     for attempt in attempts.chain(more_thorough) {
         let optimum = match attempt {
-            Attempt::Coherent(start) => space.walk(&start, false),
+            Attempt::Coherent(start) => {
+                space.source = FreeConfiguration::MotionCoherence;
+                space.walk(&start, false)
+            }
             Attempt::Search(Effort::Fast) => search::fast(&mut space),
             Attempt::Search(Effort::Best) => search::best(&mut space),
         };
@@ -291,5 +310,6 @@ fn answer(space: &ContactSpace, optimum: &Optimum, pose_b: &Isometry3<f64>) -> P
         marches: space.marches,
         walks: space.walks,
         rows: optimum.rows,
+        start: optimum.source,
     }
 }

@@ -20,19 +20,21 @@ pub enum Effort {
 pub enum FreeConfiguration {
     /// From outside along the difference of the centroids [Je12 §5.1].
     CentroidDifference,
-    /// A's centroid where space is widest around B [Je12 §5.2].
+    /// A part of one body where the holes and hollows of the other one are widest [Je12 §5.2].
     MaximallyClear,
-    /// Where the models were last apart [Je12 §5.3]; needs a [`super::MotionCoherence`].
+    /// Near where the models were apart before [Je12 §5.3]; needs a [`super::MotionCoherence`].
     MotionCoherence,
     /// From outside along random directions, from the seed of the options [Je12 §5.4].
     Random,
-    /// Samples along a line until one is free [Je12 §5.5].
+    /// The first free configuration along a line from the overlap outwards [Je12 §5.5].
     Sampled,
     /// From outside along the normals that most faces share.
     FaceNormals,
     /// From outside along the principal axes of both models.
     PrincipalAxes,
-    /// This translation of A [m, world].
+    /// From outside along two hundred directions that are spread evenly.
+    Spread,
+    /// This translation of A [m, world]; an error where the models are not apart then.
     Given(Vector3<f64>),
 }
 
@@ -57,7 +59,8 @@ pub enum LowerBound {
 pub struct TranslationalOptions {
     /// How much work to do.
     pub effort: Effort,
-    /// The one source of starts to use; `None` leaves the choice and the order to the effort.
+    /// The one source of starts to use: one walk from its most promising start where the effort is fast, else up to
+    /// ten, and an error where it has no free configuration. `None` leaves the choice and the order to the effort.
     pub start: Option<FreeConfiguration>,
     /// In-projections that one walk may make. Most walks need fewer than ten; on a finely meshed curved surface each
     /// facet may cost one.
@@ -81,5 +84,12 @@ impl Default for TranslationalOptions {
             time_budget: None,
             seed: 0,
         }
+    }
+}
+
+impl TranslationalOptions {
+    /// The same question with the roles of A and B exchanged.
+    pub(super) fn exchanged(&self) -> Self {
+        Self { start: self.start.map(FreeConfiguration::exchanged), ..*self }
     }
 }

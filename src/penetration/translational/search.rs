@@ -2,12 +2,11 @@
 
 use nalgebra::Vector3;
 
+use super::FreeConfiguration;
 use super::blocked::Blocked;
-use super::free_configuration::{axes, centroid_difference, fibonacci};
+use super::free_configuration::{DIRECTIONS, axes, centroid_difference, fibonacci};
 use super::walk::{ContactSpace, Optimum};
 
-/// Directions of a thorough search, spread evenly over the sphere.
-const DIRECTIONS: u32 = 200;
 /// Directions in which a thorough search marches out from inside, beside the axes of both bodies.
 const MARCHES: u32 = 200;
 /// Steps that such a march may take at the most, of a way as long as the best depth so far.
@@ -45,6 +44,7 @@ pub(crate) fn settle(space: &mut ContactSpace, mut optimum: Optimum, hops: bool)
 
 /// One walk from the centroid difference.
 pub(crate) fn fast(space: &mut ContactSpace) -> Optimum {
+    space.source = FreeConfiguration::CentroidDifference;
     let direction = centroid_difference(space);
     let start = direction * space.outside(&direction);
     space.walk(&start, true)
@@ -56,6 +56,7 @@ pub(super) fn best(space: &mut ContactSpace) -> Optimum {
     let mut best = fast(space);
     let reach = PROMISING * best.touching.norm();
     let mut blocked = Blocked::new(space.a, space.b, &space.a_to_b, reach);
+    space.source = FreeConfiguration::Spread;
     let spread = (0..DIRECTIONS).map(|i| fibonacci(i, DIRECTIONS));
     let directions = axes(space).chain(spread).collect::<Vec<_>>();
     let mut depths = vec![f64::INFINITY; directions.len()];
@@ -71,6 +72,7 @@ pub(super) fn best(space: &mut ContactSpace) -> Optimum {
         }
     }
     refine(space, &mut best);
+    space.source = FreeConfiguration::Sampled;
     for (depth, direction) in depths.iter().zip(&directions) {
         let reach = MARCH_REACH * best.touching.norm();
         // What is free from there on was seen from outside.

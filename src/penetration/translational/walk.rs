@@ -12,6 +12,7 @@
 
 use nalgebra::{Point3, Vector3};
 
+use super::FreeConfiguration;
 use super::contact_cone::ContactCone;
 use crate::proximity::Model;
 use crate::proximity::collision::collide_at;
@@ -55,6 +56,8 @@ pub(crate) struct ContactSpace<'a> {
     pub(crate) iterations: u32,
     /// Projections that one walk may make.
     pub(crate) max_iterations: u32,
+    /// Where the starts of the next walks come from.
+    pub(crate) source: FreeConfiguration,
 }
 
 /// Where a walk ended.
@@ -70,6 +73,8 @@ pub(crate) struct Optimum {
     pub(crate) witnesses: [Point3<f64>; 2],
     /// Half-spaces of the contact cone.
     pub(crate) rows: usize,
+    /// Where the start of the walk came from.
+    pub(crate) source: FreeConfiguration,
 }
 
 impl<'a> ContactSpace<'a> {
@@ -91,6 +96,7 @@ impl<'a> ContactSpace<'a> {
             walks: 0,
             iterations: 0,
             max_iterations,
+            source: FreeConfiguration::CentroidDifference,
         }
     }
 
@@ -272,7 +278,8 @@ impl<'a> ContactSpace<'a> {
         let (free, touching) =
             if converged { self.in_projected(&lifted) } else { None }.unwrap_or((lifted, lifted));
         let witnesses = self.cone.witnesses(&free).unwrap_or([Point3::origin(); 2]);
-        Optimum { q: free, touching, converged, witnesses, rows: self.cone.rows().len() }
+        let (rows, source) = (self.cone.rows().len(), self.source);
+        Optimum { q: free, touching, converged, witnesses, rows, source }
     }
 
     /// The last in-projection, with and without clearance, if the way there from `lifted` is free: it gains next to

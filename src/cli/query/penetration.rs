@@ -1,0 +1,171 @@
+//! What `query penetration` alone is told: where to start, how much work to do, what to keep.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::super::failure::{Exit, Failure};
+use super::pair::Pair;
+use super::poses::Poses;
+use crate::penetration::{
+    Effort, FreeConfiguration, LowerBound, MotionCoherence, Penetration, PenetrationError,
+    TranslationalOptions, penetration, penetration_coherent,
+};
+use crate::proximity::Model;
+
+/// Signed distances that a cover may evaluate unless told otherwise: tens of milliseconds.
+const EVALUATIONS: u32 = 4096;
+
+/// Options of `query penetration`.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// How much work a penetration query may be [default: best].
+    #[arg(long, value_name = "EFFORT")]
+    effort: Option<EffortArgument>,
+    /// The one source of starts: centroid, clear, coherence, random, sampled, normals, axes, spread or given:X,Y,Z
+    /// [default: as the effort needs them].
+    #[arg(long, value_name = "SOURCE")]
+    start: Option<FreeConfiguration>,
+    /// Seed of the random starts [default: 0].
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Return the best answer so far after S seconds; such an answer depends on the machine and is not reproducible.
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    time_budget: Option<Duration>,
+    /// How much work the lower bound is worth: skip, balls, or cover:N with N distances [default: balls].
+    #[arg(long, value_name = "HOW", value_parser = lower_bound)]
+    lower_bound: Option<LowerBound>,
+    /// Folder in which the maximally clear places of meshes are kept from one call to the next.
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+}
+
+/// How much work a query may be: a bound on work, so that answers are reproducible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EffortArgument {
+    /// One walk.
+    Fast,
+    /// Many starts.
+    Best,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let positive = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
+    let budget = positive.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    budget.ok_or_else(|| String::from("a time in seconds above zero is needed"))
+}
+
+fn lower_bound(text: &str) -> Result<LowerBound, String> {
+    let cover = |evaluations| LowerBound::Cover { evaluations };
+    match text.split_once(':') {
+        None if text == "skip" => Ok(LowerBound::Skip),
+        None if text == "balls" => Ok(LowerBound::InnerBalls),
+        None if text == "cover" => Ok(cover(EVALUATIONS)),
+        Some(("cover", count)) => match count.parse() {
+            Ok(count) if count > 0 => Ok(cover(count)),
+            _ => Err(String::from("a cover needs a number of distances above zero: cover:N")),
+        },
+        _ => Err(String::from("write skip, balls, cover or cover:N")),
+    }
+}
+
+impl Arguments {
+    /// The first of the options that was given, the effort aside if `but_effort`.
+    pub(super) fn given(&self, but_effort: bool) -> Option<&'static str> {
+        let options = [
+            ("--effort", self.effort.is_some() && !but_effort),
+            ("--start", self.start.is_some()),
+            ("--seed", self.seed.is_some()),
+            ("--time-budget", self.time_budget.is_some()),
+            ("--lower-bound", self.lower_bound.is_some()),
+            ("--cache", self.cache.is_some()),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
+
+    /// The options of the query, refused where they make no sense together.
+    pub(super) fn options(&self, sequence: bool) -> Result<TranslationalOptions, Failure> {
+        if self.start == Some(FreeConfiguration::MotionCoherence) && !sequence {
+            let why = "`--start coherence` remembers one pose for the next ones and needs `--poses`";
+            return Err(Failure::new(Exit::Usage, why));
+        }
+        let default = TranslationalOptions::default();
+        let effort = self.effort.map_or(default.effort, |effort| match effort {
+            EffortArgument::Fast => Effort::Fast,
+            EffortArgument::Best => Effort::Best,
+        });
+        Ok(TranslationalOptions {
+            effort,
+            start: self.start,
+            seed: self.seed.unwrap_or(default.seed),
+            time_budget: self.time_budget,
+            lower_bound: self.lower_bound.unwrap_or(default.lower_bound),
+            ..default
+        })
+    }
+
+    /// Readies the pair: refuses convex shapes what only meshes have, and reads or writes the cache.
+    pub(super) fn prepare(&self, pair: &mut Pair) -> Result<(), Failure> {
+        match (pair, self.given(true), &self.cache) {
+            (Pair::Convex(_), Some(option), _) => {
+                let why = "two convex shapes are answered exactly, without a search";
+                Err(Failure::new(Exit::Usage, format!("`{option}` belongs to meshes: {why}")))
+            }
+            (Pair::Meshes(models), _, Some(folder)) => {
+                models.iter_mut().try_for_each(|model| cached(model, folder))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Takes the maximally clear places of a mesh from the folder, or puts them there.
+fn cached(model: &mut Model, folder: &Path) -> Result<(), Failure> {
+    let bad = |error: &dyn std::error::Error| Failure::of(Exit::BadFile, error);
+    let path = folder.join(format!("{}.json", model.clear_configurations_key()));
+    if path.exists() {
+        return model.load_clear_configurations(&path).map_err(|error| bad(&error));
+    }
+    fs::create_dir_all(folder).map_err(|error| {
+        Failure::new(Exit::BadFile, format!("cannot make the folder {}: {error}", folder.display()))
+    })?;
+    model.save_clear_configurations(&path).map_err(|error| bad(&error))
+}
+
+/// The answer of the search at a pose. Coherent poses share what is remembered; before anything is remembered, the
+/// choice of the starts is the effort's.
+pub(super) fn ask(
+    [a, b]: [&Model; 2],
+    poses: &Poses,
+    options: &TranslationalOptions,
+    coherence: &mut MotionCoherence,
+) -> Result<Option<Penetration>, PenetrationError> {
+    if options.start != Some(FreeConfiguration::MotionCoherence) {
+        return penetration(a, &poses.a, b, &poses.b, options);
+    }
+    let start = options.start.filter(|_| coherence.last_free().is_some());
+    let options = TranslationalOptions { start, ..*options };
+    penetration_coherent((a, &poses.a), (b, &poses.b), &options, coherence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_and_budgets_are_read_and_refused_with_what_to_write() {
+        assert_eq!(lower_bound("skip"), Ok(LowerBound::Skip));
+        assert_eq!(lower_bound("balls"), Ok(LowerBound::InnerBalls));
+        assert_eq!(lower_bound("cover"), Ok(LowerBound::Cover { evaluations: EVALUATIONS }));
+        assert_eq!(lower_bound("cover:70"), Ok(LowerBound::Cover { evaluations: 70 }));
+        for bad in ["", "none", "balls:3", "cover:", "cover:0", "cover:-1", "cover:1.5"] {
+            assert!(lower_bound(bad).unwrap_err().contains("cover:N"), "{bad}");
+        }
+        assert_eq!(seconds("0.25"), Ok(Duration::from_millis(250)));
+        for bad in ["", "0", "-1", "inf", "NaN", "1e300", "2s"] {
+            assert!(seconds(bad).unwrap_err().contains("seconds"), "{bad}");
+        }
+    }
+}

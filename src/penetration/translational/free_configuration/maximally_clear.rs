@@ -1,0 +1,73 @@
+//! Configurations in which A fills a hole or a hollow of B, or B one of A [Je12 §5.2].
+//!
+//! The places are found once per mesh, in tens of milliseconds; then a collision query for each of at most
+//! [`TRIES`] configurations. Good for bodies with holes and hollows: grates, rings, cups.
+//!
+//! Departs from [Je12]: not only the centroid of a body is put into the holes of the other one, but also the
+//! thickest parts of its flesh, as far as they fit; so a ring is linked with another one. Both bodies take both
+//! roles.
+
+use nalgebra::{Point3, Vector3};
+
+use super::{ContactSpace, centroids};
+use crate::proximity::Model;
+
+/// Configurations, nearest first, that are tested for freedom. Knots and lattices would gain by a thousand, at a
+/// hundred microseconds for every hundred; where a few do not help, a march does better for the same time.
+const TRIES: usize = 64;
+
+/// Up to `count` free configurations at less than `within` [m], nearest first.
+pub(in super::super) fn maximally_clear(
+    space: &ContactSpace,
+    within: f64,
+    count: usize,
+) -> Vec<Vector3<f64>> {
+    let length = |q: &Vector3<f64>| q.norm_squared();
+    let mut configurations = configurations(space);
+    configurations.retain(|q| length(q) < within * within);
+    if configurations.len() > TRIES {
+        configurations.select_nth_unstable_by(TRIES, |x, y| length(x).total_cmp(&length(y)));
+        configurations.truncate(TRIES);
+    }
+    configurations.sort_by(|x, y| length(x).total_cmp(&length(y)));
+    configurations.into_iter().filter(|q| space.is_apart(q)).take(count).collect()
+}
+
+/// A point in the frame of B's tree that goes into a hole, or the middle of the hole.
+#[derive(Clone, Copy)]
+struct Ball {
+    center: Vector3<f64>,
+    /// Distance to the surface [m].
+    radius: f64,
+}
+
+/// All ways to put a part of one body into a hole of the other one that is wider than the part.
+fn configurations(space: &ContactSpace) -> Vec<Vector3<f64>> {
+    let [centroid_a, centroid_b] = centroids(space);
+    let to_b = |point: Point3<f64>| space.a_to_b.point(&Point3::from(point - space.a.center())).coords;
+    let from_b = |point: Point3<f64>| point - space.b.center();
+    let parts_a = parts(space.a, centroid_a, to_b);
+    let parts_b = parts(space.b, centroid_b, from_b);
+    let mut configurations = Vec::new();
+    let mut fill = |holes: Vec<Ball>, parts: &[Ball], sign: f64| {
+        for hole in &holes {
+            let fitting = parts.iter().filter(|part| part.radius < hole.radius);
+            configurations.extend(fitting.map(|part| (hole.center - part.center) * sign));
+        }
+    };
+    fill(holes(space.b, from_b), &parts_a, 1.0);
+    fill(holes(space.a, to_b), &parts_b, -1.0);
+    configurations
+}
+
+/// The centroid, and the thickest parts of the flesh.
+fn parts(model: &Model, centroid: Vector3<f64>, place: impl Fn(Point3<f64>) -> Vector3<f64>) -> Vec<Ball> {
+    let flesh = model.clear_configurations().flesh().iter();
+    let balls = flesh.map(|part| Ball { center: place(part.point), radius: part.clearance });
+    std::iter::once(Ball { center: centroid, radius: 0.0 }).chain(balls).collect()
+}
+
+fn holes(model: &Model, place: impl Fn(Point3<f64>) -> Vector3<f64>) -> Vec<Ball> {
+    let free = model.clear_configurations().free().iter();
+    free.map(|hole| Ball { center: place(hole.point), radius: hole.clearance }).collect()
+}

@@ -1,0 +1,184 @@
+//! The options of `extricate query penetration`: sources of starts, seeds, bounds, budgets, the cache.
+
+mod cli_program;
+mod json_schema;
+
+use cli_program::{Ended, Folder, extricate};
+use json_schema::faults;
+use serde_json::Value;
+
+/// A ring and a bar through its wall, as files, and a line of poses.
+struct Pair {
+    folder: Folder,
+    ring: String,
+    bar: String,
+    poses: String,
+}
+
+impl Pair {
+    fn new() -> Self {
+        let folder = Folder::new();
+        let made = |name: &str, arguments: &[&str]| {
+            let path = folder.path(name);
+            let command = ["mesh"].iter().chain(arguments).copied().chain(["-o", &path]);
+            let ended = extricate(command);
+            assert_eq!(ended.exit, 0, "{}", ended.stderr);
+            path
+        };
+        let ring = made("ring.obj", &["torus", "--minor-radius", "0.3", "--segments", "24"]);
+        let bar = made("bar.obj", &["box", "--x", "0.3", "--y", "0.3", "--z", "4"]);
+        let poses = folder.write("poses.jsonl", "{\"a\": {\"translation\": [0.8, 0.1, 0.0]}}\n");
+        Self { folder, ring, bar, poses }
+    }
+
+    fn ask(&self, options: &[&str]) -> Ended {
+        let pair = ["query", "penetration", &self.bar, &self.ring, "--poses", &self.poses, "--json"];
+        extricate(pair.iter().chain(options).copied())
+    }
+
+    /// The answers of a query that succeeds, each in the form of its schema.
+    fn answers(&self, options: &[&str]) -> Vec<Value> {
+        let ended = self.ask(options);
+        assert_eq!(ended.exit, 0, "{options:?}: {}{}", ended.stdout, ended.stderr);
+        lines(&ended)
+    }
+}
+
+fn lines(ended: &Ended) -> Vec<Value> {
+    let path = format!("{}/assets/schema/penetration.schema.json", env!("CARGO_MANIFEST_DIR"));
+    let schema: Value =
+        serde_json::from_str(&std::fs::read_to_string(path).expect("the schema can be read")).expect("JSON");
+    let line = |text: &str| {
+        let value: Value = serde_json::from_str(text).expect("a line of JSON");
+        let found = faults(&schema, &value);
+        assert!(found.is_empty(), "{}\nin {text}", found.join("\n"));
+        value
+    };
+    ended.stdout.lines().map(line).collect()
+}
+
+fn without_time(mut answer: Value) -> Value {
+    answer["time_us"] = 0.into();
+    answer
+}
+
+#[test]
+fn every_source_answers_by_its_name_with_the_work_it_took() {
+    let pair = Pair::new();
+    for source in ["centroid", "clear", "random", "sampled", "normals", "axes", "spread", "given:0,0,9"] {
+        let found = pair.answers(&["--start", source, "--effort", "fast"]).remove(0);
+        assert_eq!((&found["status"], &found["source"]), (&"penetrating".into(), &source.into()), "{found}");
+        assert!(found["walks"].as_u64() >= Some(1) && found["casts"].as_u64() >= Some(1), "{found}");
+        assert!(found["marches"].is_u64() && found["rows"].is_u64() && found["iterations"].is_u64());
+    }
+    // Out through the hole, and out around the ring.
+    let depth = |source: &str| pair.answers(&["--start", source])[0]["depth"].as_f64().expect("a depth");
+    assert!(
+        depth("clear") < 0.3 && depth("given:9,0,0") > 0.6,
+        "{} {}",
+        depth("clear"),
+        depth("given:9,0,0")
+    );
+}
+
+#[test]
+fn a_source_without_a_start_is_a_failure_that_names_it() {
+    let pair = Pair::new();
+    let ended = pair.ask(&["--start", "given:0.01,0,0"]);
+    let answer = lines(&ended).remove(0);
+    let error = answer["error"].as_str().expect("an error");
+    assert!(ended.exit == 5 && error.contains("`given:0.01,0,0`"), "{answer}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_answer() {
+    let pair = Pair::new();
+    let with = |seed: &str| without_time(pair.answers(&["--start", "random", "--seed", seed]).remove(0));
+    assert_eq!(with("7"), with("7"));
+    assert_eq!(with("0"), without_time(pair.answers(&["--start", "random"]).remove(0)));
+}
+
+#[test]
+fn coherent_lines_are_answered_in_order_with_one_memory() {
+    let pair = Pair::new();
+    let at = |x: f64| format!("{{\"a\": {{\"translation\": [{x}, 0, 0]}}}}\n");
+    // The first overlaps before anything is known; then free in the hole, and into the wall from there.
+    let text = [0.72, 0.0, 0.6, 0.9].map(at).concat();
+    std::fs::write(&pair.poses, text).expect("the poses can be written");
+    let found = pair.answers(&["--start", "coherence", "--effort", "fast"]);
+    assert!(found[0]["source"].is_string() && found[0]["source"] != "coherence", "{}", found[0]);
+    assert_eq!(found[1]["status"], "separate");
+    for answer in &found[2..] {
+        assert_eq!(answer["source"], "coherence");
+        let x = answer["translation"][0].as_f64().expect("a number");
+        assert!(x < -0.04, "back into the hole: {answer}");
+    }
+}
+
+#[test]
+fn the_cache_is_written_once_and_read_afterwards() {
+    let pair = Pair::new();
+    let cache = pair.folder.path("deep/cache");
+    let ask = || without_time(pair.answers(&["--start", "clear", "--cache", &cache]).remove(0));
+    let first = ask();
+    let files = || {
+        let entries = std::fs::read_dir(&cache).expect("the cache is there");
+        let mut paths = entries.map(|entry| entry.expect("an entry").path()).collect::<Vec<_>>();
+        paths.sort();
+        paths
+    };
+    assert_eq!(files().len(), 2, "one file for each mesh");
+    assert_eq!(ask(), first);
+    // What is in the files is what is used: without holes there is nowhere to go.
+    for path in files() {
+        let text = std::fs::read_to_string(&path).expect("a file of the cache");
+        let mut value: Value = serde_json::from_str(&text).expect("JSON");
+        value["free"] = Value::Array(Vec::new());
+        std::fs::write(&path, value.to_string()).expect("the file can be written");
+    }
+    let ended = pair.ask(&["--start", "clear", "--cache", &cache]);
+    assert!(ended.exit == 5 && ended.stdout.contains("`clear`"), "{}", ended.stdout);
+    std::fs::write(&files()[0], "{\"format\":").expect("the file can be written");
+    let ended = pair.ask(&["--cache", &cache]);
+    assert!(ended.exit == 3 && ended.stderr.contains("no file of clear configurations"), "{}", ended.stderr);
+}
+
+#[test]
+fn bounds_and_budgets_are_taken() {
+    let pair = Pair::new();
+    for bound in ["skip", "balls", "cover", "cover:20"] {
+        let found = pair.answers(&["--lower-bound", bound, "--time-budget", "10"]).remove(0);
+        assert!(found["lower_bound"].as_f64() <= found["depth"].as_f64(), "{found}");
+        assert!(bound != "skip" || found["lower_bound"] == 0.0, "{found}");
+    }
+}
+
+#[test]
+fn wrong_uses_are_told_with_exit_code_2() {
+    let pair = Pair::new();
+    for (options, told) in [
+        (&["--start", "nowhere"][..], "is no source of starts"),
+        (&["--start", "given:1,2"], "given:X,Y,Z"),
+        (&["--seed", "one"], "--seed"),
+        (&["--time-budget", "0"], "above zero"),
+        (&["--lower-bound", "cover:0"], "cover:N"),
+        (&["--lower-bound", "some"], "skip, balls"),
+    ] {
+        let ended = pair.ask(options);
+        assert!(ended.exit == 2 && ended.stderr.contains(told), "{options:?}: {}", ended.stderr);
+    }
+    for (options, told) in [
+        (&["collide", "--start", "clear"][..], "`--start` belongs to `query penetration`"),
+        (&["distance", "--seed", "1"], "`--seed` belongs to `query penetration`"),
+        (&["collide", "--time-budget", "1"], "`--time-budget` belongs to"),
+        (&["collide", "--lower-bound", "skip"], "`--lower-bound` belongs to"),
+        (&["distance", "--cache", "x"], "`--cache` belongs to"),
+        (&["penetration", "--start", "coherence"], "needs `--poses`"),
+        (&["penetration", "--start", "clear"], "`--start` belongs to meshes"),
+        (&["penetration", "--lower-bound", "skip"], "`--lower-bound` belongs to meshes"),
+    ] {
+        let command = ["query", options[0], "box:1,1,1", "box:1,1,1"].into_iter();
+        let ended = extricate(command.chain(options[1..].iter().copied()));
+        assert!(ended.exit == 2 && ended.stderr.contains(told), "{options:?}: {}", ended.stderr);
+    }
+}
