@@ -1,0 +1,182 @@
+//! Line charts as SVG: panels side by side, each with axes, a legend and series.
+//!
+//! Colours are told apart by colour-blind readers (Okabe–Ito); dashes tell what colours do not.
+
+use std::error::Error;
+use std::ops::Range;
+use std::path::Path;
+
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::ValueFormatter;
+use plotters::prelude::*;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Okabe and Ito's palette without its yellow, which is faint on white.
+const PALETTE: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(230, 159, 0),
+    RGBColor(60, 60, 60),
+];
+/// Width and height of a panel [px].
+const PANEL: [u32; 2] = [520, 420];
+/// Room left above the highest point of a linear axis, for the legend, as a share of the range.
+const HEADROOM: f64 = 0.35;
+
+/// Points joined by a line.
+#[derive(Debug, Clone)]
+pub(crate) struct Series {
+    pub(crate) label: String,
+    pub(crate) points: Vec<[f64; 2]>,
+    /// Place in the palette.
+    pub(crate) color: usize,
+    pub(crate) dashed: bool,
+    /// Whether each point is marked.
+    pub(crate) marked: bool,
+}
+
+/// One pair of axes.
+#[derive(Debug, Clone)]
+pub(crate) struct Panel {
+    pub(crate) title: String,
+    /// What the horizontal and the vertical axis show, with units.
+    pub(crate) axes: [String; 2],
+    /// Both axes logarithmic, or both linear.
+    pub(crate) logarithmic: bool,
+    pub(crate) series: Vec<Series>,
+}
+
+/// Writes the panels, so many in a row, as an SVG file.
+pub(crate) fn draw(path: &Path, columns: u32, panels: &[Panel]) -> Result<()> {
+    let count = u32::try_from(panels.len())?;
+    let rows = count.div_ceil(columns);
+    let root = SVGBackend::new(path, (columns * PANEL[0], rows * PANEL[1])).into_drawing_area();
+    root.fill(&WHITE)?;
+    for (area, panel) in root.split_evenly((rows as usize, columns as usize)).iter().zip(panels) {
+        let [x, y] = [0, 1].map(|axis| bounds(panel, axis));
+        if panel.logarithmic {
+            let chart = builder(area, panel).build_cartesian_2d(x.log_scale(), y.log_scale())?;
+            fill(chart, panel, SeriesLabelPosition::UpperLeft)?;
+        } else {
+            let y = y.start.min(0.0)..y.end + HEADROOM * (y.end - y.start.min(0.0));
+            let chart = builder(area, panel).build_cartesian_2d(x, y)?;
+            fill(chart, panel, SeriesLabelPosition::UpperRight)?;
+        }
+    }
+    root.present()?;
+    Ok(())
+}
+
+fn builder<'a, 'b>(area: &'a Area<'b>, panel: &Panel) -> ChartBuilder<'a, 'b, SVGBackend<'b>> {
+    let mut builder = ChartBuilder::on(area);
+    builder.caption(&panel.title, ("sans-serif", 17)).margin(12).x_label_area_size(44).y_label_area_size(62);
+    builder
+}
+
+/// Range of all points along an axis; on a logarithmic axis out to full decades.
+fn bounds(panel: &Panel, axis: usize) -> Range<f64> {
+    let values = panel.series.iter().flat_map(|series| &series.points).map(|point| point[axis]);
+    let (low, high) = values
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    if panel.logarithmic {
+        return 10_f64.powf(low.log10().floor())..10_f64.powf(high.log10().ceil());
+    }
+    // A line along the bottom needs an axis of some height all the same.
+    low..if high > low { high } else { low + 1.0 }
+}
+
+fn fill<'a, 'b: 'a, X, Y>(
+    mut chart: ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, Y>>,
+    panel: &Panel,
+    legend: SeriesLabelPosition,
+) -> Result<()>
+where
+    X: Ranged<ValueType = f64> + ValueFormatter<f64>,
+    Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
+{
+    chart
+        .configure_mesh()
+        .x_desc(&panel.axes[0])
+        .y_desc(&panel.axes[1])
+        .x_label_formatter(&number)
+        .y_label_formatter(&number)
+        .light_line_style(TRANSPARENT)
+        .label_style(("sans-serif", 13))
+        .draw()?;
+    for series in &panel.series {
+        let color = PALETTE[series.color % PALETTE.len()];
+        let style = color.stroke_width(2);
+        let points = series.points.iter().map(|&[x, y]| (x, y));
+        let dash = if series.dashed { 5 } else { 0 };
+        let drawn = if series.dashed {
+            chart.draw_series(DashedLineSeries::new(points.clone(), dash, dash, style))?
+        } else {
+            chart.draw_series(LineSeries::new(points.clone(), style))?
+        };
+        drawn.label(&series.label).legend(move |(x, y)| {
+            let end = if dash > 0 { x + 10 } else { x + 20 };
+            PathElement::new([(x, y), (end, y)], style)
+        });
+        if series.marked {
+            chart.draw_series(points.map(|point| Circle::new(point, 3, color.filled())))?;
+        }
+    }
+    chart
+        .configure_series_labels()
+        .position(legend)
+        .label_font(("sans-serif", 13))
+        .background_style(WHITE.mix(0.85))
+        .border_style(BLACK.mix(0.3))
+        .draw()?;
+    Ok(())
+}
+
+/// A number as a label: with thousands and millions by letter.
+fn number(value: &f64) -> String {
+    let (scaled, letter) = match value.abs() {
+        size if size >= 1e6 => (value / 1e6, "M"),
+        size if size >= 1e3 => (value / 1e3, "k"),
+        _ => (*value, ""),
+    };
+    // Six digits hide what rounding leaves of a tick.
+    format!("{}{letter}", (scaled * 1e6).round() / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn panel(logarithmic: bool, points: Vec<[f64; 2]>) -> Panel {
+        let series = Series { label: "s".into(), points, color: 0, dashed: false, marked: true };
+        let axes = ["x".to_owned(), "y".to_owned()];
+        Panel { title: "t".into(), axes, logarithmic, series: vec![series] }
+    }
+
+    #[test]
+    fn logarithmic_axes_reach_out_to_full_decades() {
+        let found = bounds(&panel(true, vec![[20.0, 0.3], [4000.0, 7.0]]), 0);
+        assert!((found.start - 10.0).abs() < 1e-9 && (found.end - 10_000.0).abs() < 1e-6, "{found:?}");
+    }
+
+    #[test]
+    fn labels_are_short() {
+        assert_eq!(
+            [1e-3, 0.1 + 0.2, 1e3, 1e5, 2e6].map(|x| number(&x)),
+            ["0.001", "0.3", "1k", "100k", "2M"]
+        );
+    }
+
+    #[test]
+    fn a_chart_names_its_axes_and_series() {
+        let path = std::env::temp_dir().join(format!("extricate_chart_{}.svg", std::process::id()));
+        draw(&path, 1, &[panel(false, vec![[0.0, 0.0], [1.0, 0.0]])]).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(["x", "y", "s", "t"].iter().all(|name| text.contains(&format!("\n{name}\n"))), "{text}");
+    }
+}

@@ -1,0 +1,132 @@
+//! Table 4 of [Je12]: global and local penetration depth at the poses that a simulation visits.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use extricate::dynamics::{BodyDescription, BodyKind, Shape, World, WorldOptions};
+use extricate::penetration::{Effort, MotionCoherence, local_penetrations};
+use extricate::proximity::Model;
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+
+use super::answers::{Pair, with_effort};
+use super::statistics::mean;
+use super::subjects::{self, Result, Setting, Subject};
+
+/// Rows of the paper's table: time of global and of local depth, and both [ms]; and our mesh.
+fn rows(setting: &Setting) -> Result<Vec<(&'static str, Vec<Subject>)>> {
+    let with = |own: Subject, scan: &str| -> Result<Vec<Subject>> {
+        Ok(std::iter::once(own).chain(setting.scan(scan)?).collect())
+    };
+    Ok(vec![
+        ("Torus | 3.13 | 1.04 | 4.17", vec![subjects::torus()?]),
+        ("Bunny2 | 5.43 | 1.78 | 7.21", with(subjects::blob(45)?, "bunny_noholes")?),
+        ("Golf-club | 4.87 | 1.67 | 6.54", vec![subjects::golf_club(656, 80)?]),
+        ("Santa | 9.14 | 2.90 | 12.04", with(subjects::figurine(87)?, "santaclass")?),
+    ])
+}
+
+/// What was measured in a simulation: times [ms] at the steps after which the two bodies overlap.
+#[derive(Default)]
+struct Measured {
+    global: Vec<f64>,
+    local: Vec<f64>,
+    regions: Vec<f64>,
+    depths: Vec<f64>,
+    /// Of every step: all contacts of the simulator, and the whole step [ms].
+    contacts: Vec<f64>,
+    steps: Vec<f64>,
+    failures: Vec<String>,
+}
+
+/// Prints the table; what failed.
+pub(crate) fn table(setting: &Setting) -> Result<Vec<String>> {
+    println!("\n## Table 4: two bodies fall onto each other, {} s\n", setting.seconds);
+    println!(
+        "| [Je12] | global ms | local ms | total ms | ours | triangles | steps of overlap | of | global ms \
+         | local ms | total ms | regions | mean depth ÷ size | simulator's contacts ms | whole step ms | failed |"
+    );
+    println!("|---|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    let mut failures = Vec::new();
+    for (paper, subjects) in rows(setting)? {
+        for subject in setting.chosen(subjects) {
+            let (name, triangles) = (subject.name.clone(), subject.triangles());
+            let measured = simulate(subject, setting)?;
+            let [global, local] = [mean(&measured.global), mean(&measured.local)];
+            println!(
+                "| {paper} | {name} | {triangles} | {} | {} | {global:.3} | {local:.3} | {:.3} | {:.1} | {:.1e} \
+                 | {:.2} | {:.2} | {} |",
+                measured.global.len(),
+                measured.steps.len(),
+                global + local,
+                mean(&measured.regions),
+                mean(&measured.depths),
+                mean(&measured.contacts),
+                mean(&measured.steps),
+                measured.failures.len(),
+            );
+            failures.extend(measured.failures.into_iter().map(|why| format!("{name}: {why}")));
+        }
+    }
+    Ok(failures)
+}
+
+/// The subject in the size of a metre, as bodies of the simulator are.
+fn metre_sized(subject: Subject) -> Result<Arc<Model>> {
+    let model = subject.model;
+    let scaled = model.mesh().scaled(&Vector3::repeat(0.5 / model.radius()))?;
+    Ok(Arc::new(Model::new(scaled, model.solidity())))
+}
+
+/// One body a little above the floor, lying, and one above it, turned another way.
+fn world(model: &Arc<Model>) -> Result<World> {
+    let mut builder = World::builder(WorldOptions::default());
+    let floor = Shape::HalfSpace { normal: Vector3::z_axis() };
+    builder.add_body(BodyDescription::new("floor", BodyKind::Fixed, floor, Isometry3::identity()))?;
+    let turns = [Vector3::new(0.2, 1.3, 0.0), Vector3::new(1.2, 0.3, 0.9)].map(UnitQuaternion::new);
+    let places = [Vector3::new(0.0, 0.0, 0.52), Vector3::new(0.08, 0.05, 1.56)];
+    for ((name, turn), place) in ["lower", "upper"].into_iter().zip(turns).zip(places) {
+        let centered = Translation3::from(-model.center().coords);
+        let pose = Isometry3::from_parts(place.into(), turn) * centered;
+        builder.add_body(BodyDescription::new(name, BodyKind::Dynamic, Shape::Mesh(model.clone()), pose))?;
+    }
+    Ok(builder.build()?)
+}
+
+fn simulate(subject: Subject, setting: &Setting) -> Result<Measured> {
+    let model = metre_sized(subject)?;
+    let mut world = world(&model)?;
+    let (mut measured, mut coherence) = (Measured::default(), MotionCoherence::default());
+    while world.time() < setting.seconds {
+        let report = world.step()?;
+        measured.contacts.push(report.timings.contacts.as_secs_f64() * 1e3);
+        measured.steps.push(report.timings.total.as_secs_f64() * 1e3);
+        let pose = |name: &str| -> Result<Isometry3<f64>> {
+            let body = world.body(name).ok_or("it was added")?;
+            Ok(Isometry3::from_parts(body.position.into(), body.rotation))
+        };
+        let (upper, lower) = (pose("upper")?, pose("lower")?);
+        measured.look(&Pair { a: &model, pose_a: &upper, b: &model, pose_b: &lower }, &mut coherence);
+    }
+    Ok(measured)
+}
+
+impl Measured {
+    /// Global and local depths at a pose, if the bodies overlap there.
+    fn look(&mut self, pair: &Pair, coherence: &mut MotionCoherence) {
+        let (found, milliseconds) = pair.ask_coherently(&with_effort(Effort::Fast), coherence);
+        let global = match found {
+            Ok(None) => return,
+            Ok(Some(global)) => global,
+            Err(why) => return self.failures.push(why),
+        };
+        let start = Instant::now();
+        let regions = local_penetrations(pair.a, pair.pose_a, pair.b, pair.pose_b, &global);
+        self.local.push(start.elapsed().as_secs_f64() * 1e3);
+        self.global.push(milliseconds);
+        self.regions.push(regions.len() as f64);
+        self.depths.push(global.depth / (pair.a.radius() + pair.b.radius()));
+        if regions.is_empty() {
+            self.failures.push("an overlap without a region".to_owned());
+        }
+    }
+}
