@@ -82,19 +82,20 @@ impl Path {
         Self { keys: keys.collect() }
     }
 
-    /// A spoon, bowl down, goes into a cup at the identity, leans on its wall, is pressed through floor and wall, and
-    /// comes out again. The sizes are those of the procedural cup and spoon.
+    /// A spoon, bowl down, goes into a cup at the identity, is pressed through rim, floor and wall, and comes out
+    /// again. The sizes are those of the procedural cup and spoon.
     pub(crate) fn spoon_in_cup() -> Self {
         let down = std::f64::consts::FRAC_PI_2;
         let keys = [
-            ([0.0, 0.0, 1.6], [0.0, 0.0]),
-            ([0.0, 0.0, 0.5], [0.0, 0.2]),
-            ([0.22, 0.05, 0.35], [0.25, 0.3]),
+            ([0.0, 0.0, 1.4], [0.0, 0.0]),
+            ([0.1, 0.0, 0.5], [0.1, 0.2]),
+            ([0.45, 0.05, 0.35], [0.25, 0.3]),
             ([0.05, 0.25, 0.2], [0.1, -0.2]),
-            ([-0.35, 0.1, 0.4], [-0.3, 0.1]),
-            ([-0.15, -0.2, 0.45], [-0.5, 0.4]),
+            ([-0.1, 0.1, 0.25], [0.0, 0.0]),
+            ([-0.45, 0.1, 0.4], [-0.3, 0.1]),
+            ([-0.15, -0.4, 0.35], [0.0, 0.4]),
             ([0.1, -0.1, 0.3], [0.3, 0.0]),
-            ([0.0, 0.0, 1.6], [0.0, 0.0]),
+            ([0.0, 0.0, 1.4], [0.0, 0.0]),
         ];
         let keys = keys.map(|(place, [tilt, roll])| {
             let tilted = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), down + tilt);

@@ -11,7 +11,7 @@ use extricate::geometry::read::read_mesh;
 use extricate::geometry::report::MeshReport;
 use extricate::proximity::Model;
 
-pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 /// How much is done, and with what.
 #[derive(Debug, Clone)]
@@ -89,8 +89,8 @@ pub(crate) fn distorted_torus() -> Result<Subject> {
 
 /// The grates of 0.5k and 0.9k triangles.
 pub(crate) fn grates() -> Result<[Subject; 2]> {
-    let fine = Grate { bars: 7, bar: 0.06, ..Grate::default() };
-    Ok([Subject::of("grate", &Grate::default())?, Subject::of("grate of 7 bars", &fine)?])
+    let bars = |bars| Grate { bars, bar: 0.7 / f64::from(bars), ..Grate::default() };
+    Ok([Subject::of("grate of 16 bars", &bars(16))?, Subject::of("grate of 33 bars", &bars(33))?])
 }
 
 /// A statuette like a scan, 20 n² triangles.
