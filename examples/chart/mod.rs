@@ -1,4 +1,4 @@
-//! Line charts as SVG: panels side by side, each with axes, a legend and series.
+//! Line charts as SVG: panels side by side, each with axes, series and a legend beside them.
 //!
 //! Colours are told apart by colour-blind readers (Okabe–Ito); dashes tell what colours do not.
 
@@ -23,10 +23,14 @@ const PALETTE: [RGBColor; 7] = [
     RGBColor(230, 159, 0),
     RGBColor(60, 60, 60),
 ];
-/// Width and height of a panel [px].
-const PANEL: [u32; 2] = [520, 420];
-/// Room left above the highest point for each line of the legend, as a share of the axis.
-const HEADROOM: f64 = 0.09;
+/// Width and height of a panel without its legend [px].
+const PANEL: [u32; 2] = [500, 400];
+/// Width of a legend [px].
+const LEGEND: u32 = 190;
+/// Top of a legend and height of its lines [px].
+const LINES: [i32; 2] = [48, 22];
+/// Length of a dash and of the gap behind it [px].
+const DASH: u32 = 5;
 /// Room left on either side of the points on a logarithmic axis, a factor.
 const MARGIN: f64 = 1.3;
 
@@ -40,6 +44,12 @@ pub(crate) struct Series {
     pub(crate) dashed: bool,
     /// Whether each point is marked.
     pub(crate) marked: bool,
+}
+
+impl Series {
+    fn style(&self) -> ShapeStyle {
+        PALETTE[self.color % PALETTE.len()].stroke_width(2)
+    }
 }
 
 /// One pair of axes.
@@ -57,21 +67,18 @@ pub(crate) struct Panel {
 pub(crate) fn draw(path: &Path, columns: u32, panels: &[Panel]) -> Result<()> {
     let count = u32::try_from(panels.len())?;
     let rows = count.div_ceil(columns);
-    let root = SVGBackend::new(path, (columns * PANEL[0], rows * PANEL[1])).into_drawing_area();
+    let size = (columns * (PANEL[0] + LEGEND), rows * PANEL[1]);
+    let root = SVGBackend::new(path, size).into_drawing_area();
     root.fill(&WHITE)?;
     for (area, panel) in root.split_evenly((rows as usize, columns as usize)).iter().zip(panels) {
+        let (area, beside) = area.split_horizontally(PANEL[0]);
         let [x, y] = [0, 1].map(|axis| bounds(panel, axis));
-        let share = HEADROOM * (panel.series.len() as f64 + 1.0);
         if panel.logarithmic {
-            let y = y.start..y.end * (y.end / y.start).powf(share);
-            let chart = builder(area, panel).build_cartesian_2d(x.log_scale(), y.log_scale())?;
-            fill(chart, panel, SeriesLabelPosition::UpperLeft)?;
+            fill(builder(&area, panel).build_cartesian_2d(x.log_scale(), y.log_scale())?, panel)?;
         } else {
-            let low = y.start.min(0.0);
-            let y = low..y.end + share * (y.end - low);
-            let chart = builder(area, panel).build_cartesian_2d(x, y)?;
-            fill(chart, panel, SeriesLabelPosition::UpperRight)?;
+            fill(builder(&area, panel).build_cartesian_2d(x, y)?, panel)?;
         }
+        legend(&beside, panel)?;
     }
     root.present()?;
     Ok(())
@@ -83,7 +90,7 @@ fn builder<'a, 'b>(area: &'a Area<'b>, panel: &Panel) -> ChartBuilder<'a, 'b, SV
     builder
 }
 
-/// Range of all points along an axis; on a logarithmic axis with a margin.
+/// Range of all points along an axis; on a logarithmic axis with a margin, on a linear one down to zero.
 fn bounds(panel: &Panel, axis: usize) -> Range<f64> {
     let values = panel.series.iter().flat_map(|series| &series.points).map(|point| point[axis]);
     let (low, high) = values
@@ -92,13 +99,26 @@ fn bounds(panel: &Panel, axis: usize) -> Range<f64> {
         return low / MARGIN..high * MARGIN;
     }
     // A line along the bottom needs an axis of some height all the same.
-    low..if high > low { high } else { low + 1.0 }
+    low.min(0.0)..if high > 0.0 { high } else { 1.0 }
+}
+
+/// What the series are, each beside a piece of its line.
+fn legend(area: &Area, panel: &Panel) -> Result<()> {
+    for (series, line) in panel.series.iter().zip(0..) {
+        let y = LINES[0] + LINES[1] * line;
+        let style = series.style();
+        let dashes = if series.dashed { vec![[0, 8], [14, 22]] } else { vec![[0, 22]] };
+        for [from, to] in dashes {
+            area.draw(&PathElement::new([(from, y), (to, y)], style))?;
+        }
+        area.draw(&Text::new(series.label.clone(), (28, y - 6), ("sans-serif", 13)))?;
+    }
+    Ok(())
 }
 
 fn fill<'a, 'b: 'a, X, Y>(
     mut chart: ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, Y>>,
     panel: &Panel,
-    legend: SeriesLabelPosition,
 ) -> Result<()>
 where
     X: Ranged<ValueType = f64> + ValueFormatter<f64>,
@@ -114,30 +134,17 @@ where
         .label_style(("sans-serif", 13))
         .draw()?;
     for series in &panel.series {
-        let color = PALETTE[series.color % PALETTE.len()];
-        let style = color.stroke_width(2);
+        let style = series.style();
         let points = series.points.iter().map(|&[x, y]| (x, y));
-        let dash = if series.dashed { 5 } else { 0 };
-        let drawn = if series.dashed {
-            chart.draw_series(DashedLineSeries::new(points.clone(), dash, dash, style))?
+        if series.dashed {
+            chart.draw_series(DashedLineSeries::new(points.clone(), DASH, DASH, style))?;
         } else {
-            chart.draw_series(LineSeries::new(points.clone(), style))?
-        };
-        drawn.label(&series.label).legend(move |(x, y)| {
-            let end = if dash > 0 { x + 10 } else { x + 20 };
-            PathElement::new([(x, y), (end, y)], style)
-        });
+            chart.draw_series(LineSeries::new(points.clone(), style))?;
+        }
         if series.marked {
-            chart.draw_series(points.map(|point| Circle::new(point, 3, color.filled())))?;
+            chart.draw_series(points.map(|point| Circle::new(point, 3, style.color.filled())))?;
         }
     }
-    chart
-        .configure_series_labels()
-        .position(legend)
-        .label_font(("sans-serif", 13))
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK.mix(0.3))
-        .draw()?;
     Ok(())
 }
 

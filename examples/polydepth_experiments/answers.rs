@@ -127,4 +127,11 @@ impl Summary {
         let ratios = self.depths.iter().zip(others).map(|(depth, other)| depth / other);
         mean(&ratios.filter(|ratio| ratio.is_finite()).collect::<Vec<_>>())
     }
+
+    /// Sum of the depths divided by that of others, over where both are known: a graze weighs little.
+    pub(crate) fn total_to(&self, others: &[f64]) -> f64 {
+        let both = self.depths.iter().zip(others).filter(|(depth, other)| (*depth + *other).is_finite());
+        let [own, other] = both.fold([0.0; 2], |sums, (own, other)| [sums[0] + own, sums[1] + other]);
+        own / other
+    }
 }

@@ -79,7 +79,7 @@ pub(crate) fn table(setting: &Setting) -> Result<Vec<String>> {
     println!("\n## Table 3: predefined paths of {} frames\n", setting.frames);
     println!(
         "| [Je12] | ms | contacts | iterations | ours | triangles | frames of overlap | start | ms | contacts \
-         | iterations | casts | ÷ best | failed |"
+         | iterations | casts | depths ÷ best | failed |"
     );
     println!("|---|--:|--:|--:|---|--:|--:|---|--:|--:|--:|--:|--:|--:|");
     let mut failures = Vec::new();
@@ -95,7 +95,7 @@ pub(crate) fn table(setting: &Setting) -> Result<Vec<String>> {
                 passage.moving.triangles() + passage.resting.as_ref().map_or(0, Subject::triangles),
                 track.summary.depths.len(),
                 track.summary.cells(),
-                track.summary.ratio_to(best),
+                track.summary.total_to(best),
                 track.summary.failures.len(),
             );
             failures.extend(
@@ -167,35 +167,30 @@ impl Pair<'_> {
     }
 }
 
-/// Time and depth of every frame, one line for each start.
+/// Time and depth of every frame, one line for each start; the time of a thorough search is beyond the scale.
 fn panels(names: &str, tracks: &[(&str, Track)]) -> Vec<Panel> {
-    let lines = |values: fn(&Track) -> &[f64], mean_of: bool| {
-        let line = |(color, (name, track)): (usize, &(&str, Track))| {
-            let points = values(track).iter().enumerate().map(|(frame, &value)| [frame as f64, value]);
-            let label = if mean_of {
-                format!("{name}: {:.2} ms", mean(&track.summary.milliseconds))
-            } else {
-                (*name).to_owned()
-            };
-            let points = points.filter(|point| point[1].is_finite()).collect();
-            Series { label, points, color, dashed: *name == "best", marked: false }
-        };
-        tracks.iter().enumerate().map(line).collect::<Vec<_>>()
+    let line = |color: usize, label: String, values: &[f64]| {
+        let points = values.iter().enumerate().map(|(frame, &value)| [frame as f64, value]);
+        let points = points.filter(|point| point[1].is_finite()).collect();
+        // What the efforts choose lies over the source that they chose.
+        let dashed = matches!(STARTS[color].1, Start::Policy(_));
+        Series { label, points, color, dashed, marked: false }
     };
-    let axes = |what: &str| ["frame".to_owned(), what.to_owned()];
-    let times = lines(|track| &track.milliseconds, true);
+    let is_quick = |color: &usize| !matches!(STARTS[*color].1, Start::Policy(Effort::Best));
+    let time = |color: usize| {
+        let (name, track) = &tracks[color];
+        let label = format!("{name}: {:.2} ms", mean(&track.summary.milliseconds));
+        line(color, label, &track.milliseconds)
+    };
+    let depth = |color: usize| line(color, tracks[color].0.to_owned(), &tracks[color].1.depths);
+    let panel = |what: &str, axis: &str, series| Panel {
+        title: format!("{names}: {what}"),
+        axes: ["frame".to_owned(), axis.to_owned()],
+        logarithmic: false,
+        series,
+    };
     vec![
-        Panel {
-            title: format!("{names}: time"),
-            axes: axes("time of a query [ms]"),
-            logarithmic: false,
-            series: times.into_iter().filter(|series| !series.dashed).collect(),
-        },
-        Panel {
-            title: format!("{names}: depth"),
-            axes: axes("penetration depth [m]"),
-            logarithmic: false,
-            series: lines(|track| &track.depths, false),
-        },
+        panel("time", "time of a query [ms]", (0..tracks.len()).filter(is_quick).map(time).collect()),
+        panel("depth", "penetration depth [m]", (0..tracks.len()).map(depth).collect()),
     ]
 }

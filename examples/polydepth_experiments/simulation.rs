@@ -1,12 +1,17 @@
-//! Table 4 of [Je12]: global and local penetration depth at the poses that a simulation visits.
+//! Table 4 of [Je12]: global and local penetration depth in a simulation.
+//!
+//! The paper's simulator looks for collisions where the bodies would be after a step without contacts [Guendelman,
+//! Bridson, Fedkiw 2003]; ours foresees contacts and hardly ever lets bodies overlap. The depths are therefore timed at
+//! the poses at which theirs were: those to which velocities and gravity alone would take the bodies in a step.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use extricate::dynamics::{BodyDescription, BodyKind, Shape, World, WorldOptions};
+use extricate::dynamics::{BodyDescription, BodyKind, BodyState, Shape, World, WorldOptions};
+use extricate::geometry::mass_properties::MassProperties;
 use extricate::penetration::{Effort, MotionCoherence, local_penetrations};
 use extricate::proximity::Model;
-use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 use super::answers::{Pair, with_effort};
 use super::statistics::{mean, median};
@@ -85,9 +90,19 @@ fn world(model: &Arc<Model>) -> Result<World> {
     Ok(builder.build()?)
 }
 
+/// Pose body → world after a step under gravity without contacts.
+fn foreseen(body: &BodyState, center_of_mass: &Point3<f64>, options: &WorldOptions) -> Isometry3<f64> {
+    let now = Isometry3::from_parts(body.position.into(), body.rotation);
+    let step = options.time_step;
+    let center = now * center_of_mass + (body.linear_velocity + options.gravity * step) * step;
+    let rotation = UnitQuaternion::new(body.angular_velocity * step) * body.rotation;
+    Isometry3::from_parts((center - rotation * center_of_mass).into(), rotation)
+}
+
 fn simulate(subject: Subject, setting: &Setting) -> Result<Measured> {
     let model = metre_sized(subject)?;
     let mut world = world(&model)?;
+    let center_of_mass = MassProperties::of_solid(model.mesh())?.center;
     let (mut measured, mut coherence) = (Measured::default(), MotionCoherence::default());
     while world.time() < setting.seconds {
         let report = world.step()?;
@@ -95,7 +110,7 @@ fn simulate(subject: Subject, setting: &Setting) -> Result<Measured> {
         measured.steps.push(report.timings.total.as_secs_f64() * 1e3);
         let pose = |name: &str| -> Result<Isometry3<f64>> {
             let body = world.body(name).ok_or("it was added")?;
-            Ok(Isometry3::from_parts(body.position.into(), body.rotation))
+            Ok(foreseen(&body, &center_of_mass, world.options()))
         };
         let (upper, lower) = (pose("upper")?, pose("lower")?);
         measured.look(&Pair { a: &model, pose_a: &upper, b: &model, pose_b: &lower }, &mut coherence);
@@ -106,6 +121,9 @@ fn simulate(subject: Subject, setting: &Setting) -> Result<Measured> {
 impl Measured {
     /// What stands in the table's row behind the mesh.
     fn cells(&self) -> String {
+        if self.global.is_empty() {
+            return format!("0 | {}{} |", self.steps.len(), " | –".repeat(10));
+        }
         let [global, local, cold] = [&self.global, &self.local, &self.cold].map(|times| mean(times));
         let worst = self.farther.iter().copied().fold(f64::NAN, f64::max);
         format!(
@@ -147,5 +165,34 @@ impl Measured {
         if regions.is_empty() {
             self.failures.push("an overlap without a region".to_owned());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use extricate::geometry::Solidity;
+    use extricate::geometry::procedural::{Hammer, Procedural};
+
+    #[test]
+    fn a_body_that_nothing_touches_goes_where_it_is_foreseen() {
+        let model = Arc::new(Model::new(Hammer::default().mesh().unwrap(), Solidity::Solid));
+        let center = MassProperties::of_solid(model.mesh()).unwrap().center;
+        let pose = Isometry3::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(0.3, 0.2, 0.9));
+        let mut builder = World::builder(WorldOptions::default());
+        let mut hammer = BodyDescription::new("hammer", BodyKind::Dynamic, Shape::Mesh(model), pose);
+        hammer.linear_velocity = Vector3::new(2.0, -1.0, 0.5);
+        hammer.angular_velocity = Vector3::new(1.0, 2.0, -3.0);
+        builder.add_body(hammer).unwrap();
+        let mut world = builder.build().unwrap();
+        world.step().unwrap();
+        let expected = foreseen(&world.body("hammer").unwrap(), &center, world.options());
+        world.step().unwrap();
+        let body = world.body("hammer").unwrap();
+        let step = world.options().time_step;
+        // Of second order in the step, as any two ways to integrate are; the way of a step is a hundred times longer.
+        let bar = 20.0 * step * step;
+        assert!((expected.translation.vector - body.position.coords).norm() < bar);
+        assert!(expected.rotation.angle_to(&body.rotation) < bar);
     }
 }
