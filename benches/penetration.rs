@@ -1,4 +1,5 @@
-//! Translational penetration depth of a mesh and its copy in random orientations [Je12 §7.1.1].
+//! Translational penetration depth of a mesh and its copy: random orientations [Je12 §7.1.1], coherent motion, and
+//! local penetrations.
 //!
 //! The copy is moved by half the mesh's size in a random direction and turned at random, from a fixed seed. parry has
 //! no penetration depth of meshes; its contact of two triangle meshes, which answers pair by pair, stands beside ours
@@ -10,7 +11,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use extricate::geometry::procedural::{Blob, BumpySphere, Cup, Grate, Procedural, Spoon, Torus, TorusKnot};
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::penetration::{
-    Effort, MotionCoherence, TranslationalOptions, penetration, penetration_coherent,
+    Effort, MotionCoherence, TranslationalOptions, local_penetrations, penetration, penetration_coherent,
 };
 use extricate::proximity::{Model, collide};
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
@@ -63,11 +64,7 @@ fn poses(model: &Model) -> Vec<Isometry3<f64>> {
 }
 
 fn random_configurations(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("penetration");
-    group
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_millis(900));
+    let mut group = group(criterion, "penetration");
     for (name, model) in models() {
         let poses = poses(&model);
         let label = format!("{name}/{}", model.mesh().triangles().len());
@@ -81,28 +78,95 @@ fn random_configurations(criterion: &mut Criterion) {
                 });
             });
         }
-        coherent(&mut group, &label, &model, &poses[0]);
         peer(&mut group, &label, &model, &poses);
     }
     group.finish();
 }
 
+/// A group with few, short measurements.
+fn group<'a>(criterion: &'a mut Criterion, name: &str) -> Group<'a> {
+    let mut group = criterion.benchmark_group(name);
+    group
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(900));
+    group
+}
+
 type Group<'a> = criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>;
 
-/// A motion back and forth around one overlap in steps of a thousandth of the size.
-fn coherent(group: &mut Group, label: &str, model: &Model, pose: &Isometry3<f64>) {
-    let options = TranslationalOptions { effort: Effort::Fast, ..TranslationalOptions::default() };
-    let mut coherence = MotionCoherence::default();
-    let step = 1e-3 * model.radius();
-    let mut phase = 0_u32;
-    group.bench_function(BenchmarkId::new("coherent", label), |bencher| {
-        bencher.iter(|| {
-            phase = (phase + 1) % 20;
-            let shift = f64::from(phase.abs_diff(10)) * step;
-            let moved = Translation3::new(shift, 0.5 * shift, 0.0) * pose;
-            penetration_coherent((model, &moved), (model, &Isometry3::identity()), &options, &mut coherence)
+/// A query of a pair that has moved by a thousandth of its size and turned by a milliradian since the last one, with
+/// and without what is remembered of that one, at the same poses [Je12 §5.3].
+fn coherent_motion(criterion: &mut Criterion) {
+    let mut group = group(criterion, "coherent_motion");
+    for (name, model) in models() {
+        let motion = motion(&model, &poses(&model)[0]);
+        let label = format!("{name}/{}", model.mesh().triangles().len());
+        let options = TranslationalOptions { effort: Effort::Fast, ..TranslationalOptions::default() };
+        let here = Isometry3::identity();
+        // There and back again: no step is longer than the others.
+        let round = || (0..motion.len()).chain((0..motion.len()).rev()).cycle();
+        let (mut next, mut coherence) = (round(), MotionCoherence::default());
+        group.bench_function(BenchmarkId::new("warm", &label), |bencher| {
+            bencher.iter(|| {
+                let pose = &motion[next.next().expect("endless")];
+                penetration_coherent((&model, pose), (&model, &here), &options, &mut coherence)
+            });
         });
-    });
+        let mut next = round();
+        group.bench_function(BenchmarkId::new("cold", &label), |bencher| {
+            bencher.iter(|| {
+                let pose = &motion[next.next().expect("endless")];
+                penetration(&model, pose, &model, &here, &options)
+            });
+        });
+    }
+    group.finish();
+}
+
+/// Poses of a motion by small steps from an overlap towards the other body.
+fn motion(model: &Model, pose: &Isometry3<f64>) -> Vec<Isometry3<f64>> {
+    let inwards = (model.center() - pose * model.center()).normalize();
+    let center = (pose * model.center()).coords;
+    (0..20_u32)
+        .map(|step| 1e-3 * f64::from(step))
+        .map(|share| {
+            let turn = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), share);
+            let shift = inwards * (share * model.radius());
+            Translation3::from(center + shift) * turn * Translation3::from(-center) * pose
+        })
+        .collect()
+}
+
+/// Local penetrations of a pair whose global penetration is known [Je12 §6.3, Table 4]: deep overlaps, and shallow ones
+/// as a simulator sees them.
+fn local(criterion: &mut Criterion) {
+    let mut group = group(criterion, "local_penetrations");
+    let here = Isometry3::identity();
+    for (name, model) in models() {
+        let label = format!("{name}/{}", model.mesh().triangles().len());
+        let options = TranslationalOptions { effort: Effort::Fast, ..TranslationalOptions::default() };
+        let ask = |pose: &Isometry3<f64>| {
+            penetration(&model, pose, &model, &here, &options).ok().flatten().expect("they overlap")
+        };
+        let deep: Vec<_> = poses(&model).into_iter().map(|pose| (pose, ask(&pose))).collect();
+        let shallow = deep.iter().map(|(pose, found)| {
+            let left = found.translation - 1e-3 * model.radius() * found.direction.into_inner();
+            let moved = Translation3::from(left) * pose;
+            (moved, ask(&moved))
+        });
+        let shallow: Vec<_> = shallow.collect();
+        for (kind, cases) in [("deep", &deep), ("shallow", &shallow)] {
+            let mut next = cases.iter().cycle();
+            group.bench_function(BenchmarkId::new(kind, &label), |bencher| {
+                bencher.iter(|| {
+                    let (pose, global) = next.next().expect("endless");
+                    local_penetrations(&model, pose, &model, &here, global)
+                });
+            });
+        }
+    }
+    group.finish();
 }
 
 fn peer(group: &mut Group, label: &str, model: &Model, poses: &[Isometry3<f64>]) {
@@ -117,5 +181,5 @@ fn peer(group: &mut Group, label: &str, model: &Model, poses: &[Isometry3<f64>])
     });
 }
 
-criterion_group!(benches, random_configurations);
+criterion_group!(benches, random_configurations, coherent_motion, local);
 criterion_main!(benches);

@@ -50,7 +50,11 @@ fn variants() -> Vec<(String, TriangleMesh)> {
         ("cup", &[("segments", 64.0), ("rings", 30.0), ("handle_thickness", 0.2)]),
         ("cylinder", &[("segments", 3.0)]),
         ("distorted_torus", &[("rise", 0.0), ("swelling", 0.9), ("waves", 0.0)]),
+        ("figurine", &[("limbs", 0.0)]),
+        ("figurine", &[("limbs", 3.0), ("frequency", 12.0)]),
         ("gear", &[("teeth", 3.0)]),
+        ("golf_club", &[("segments", 10.0), ("sides", 3.0), ("bend", 1.57)]),
+        ("golf_club", &[("bend_radius", 0.02), ("head_height", 0.5), ("segments", 90.0), ("bend", 0.3)]),
         ("grate", &[("bars", 0.0)]),
         ("grate", &[("bars", 3.0), ("subdivisions", 3.0), ("width", 1.0)]),
         ("hammer", &[("segments", 40.0), ("handle_radius", 0.12)]),
@@ -140,9 +144,20 @@ fn the_self_intersection_oracle_finds_one() {
 #[test]
 fn every_kind_has_the_genus_it_should_have() {
     let handles = |kind: &str, given: &[(&str, f64)]| MeshReport::of(&build(kind, given)).genus.unwrap();
-    for kind in
-        ["blob", "bolt", "bottle", "bowl", "box", "bumpy_sphere", "capsule", "cone", "cylinder", "hammer"]
-    {
+    for kind in [
+        "blob",
+        "bolt",
+        "bottle",
+        "bowl",
+        "box",
+        "bumpy_sphere",
+        "capsule",
+        "cone",
+        "cylinder",
+        "figurine",
+        "golf_club",
+        "hammer",
+    ] {
         assert_eq!(handles(kind, &[]), 0, "{kind}");
     }
     for kind in ["l_shape", "pawn", "plate", "sphere", "spoon", "tub", "uv_sphere"] {
@@ -250,6 +265,16 @@ fn a_gear_is_between_its_root_and_its_tip() {
 }
 
 #[test]
+fn a_figurine_is_a_ball_with_limbs_that_stand_out() {
+    let figurine = |limbs: f64| build("figurine", &[("limbs", limbs), ("radius", 0.5), ("frequency", 9.0)]);
+    let ball = build("sphere", &[("radius", 0.5), ("frequency", 9.0)]);
+    assert_volume(&figurine(0.0), volume(&ball));
+    let [none, half, whole] = [0.0, 0.5, 1.0].map(|limbs| figurine(limbs).aabb().extents());
+    assert!((0..3).all(|k| none[k] < half[k] && half[k] < whole[k]), "{none} {half} {whole}");
+    assert!(whole.z > 1.3 * whole.x && whole.z > 1.1 * whole.y, "it stands: {whole}");
+}
+
+#[test]
 fn a_blob_of_scan_size_is_the_same_every_time_and_another_with_another_seed() {
     let blob = build("blob", &[]);
     assert!(blob.triangles().len() >= 70_000);
@@ -263,7 +288,7 @@ fn sizes_are_about_a_metre_and_symmetric_kinds_are_centred() {
         let bounds = build(kind.name, &[]).aabb();
         let size = bounds.extents().max();
         assert!((0.5..4.0).contains(&size), "{} is {size} m", kind.name);
-        let has_centre = !["blob", "cup", "hammer", "spoon"].contains(&kind.name);
+        let has_centre = !["blob", "cup", "figurine", "golf_club", "hammer", "spoon"].contains(&kind.name);
         let offset = bounds.center().coords.component_mul(&Vector3::new(0.0, 0.0, 1.0)).norm();
         assert!(!has_centre || offset < 0.02 * size, "{} is off centre by {offset} m", kind.name);
     }
@@ -294,6 +319,9 @@ fn values_that_make_no_solid_are_refused_by_name() {
         ("bowl", "foot", 1.4),
         ("bottle", "wall", 0.2),
         ("gear", "bore_radius", 0.5),
+        ("golf_club", "bend_radius", 0.01),
+        ("golf_club", "bend", 2.0),
+        ("figurine", "limbs", 11.0),
     ];
     for &(kind, parameter, value) in refused {
         let error = procedural::build(kind, &BTreeMap::from([(parameter.to_owned(), value)])).unwrap_err();

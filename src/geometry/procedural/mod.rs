@@ -22,7 +22,9 @@ mod parameters;
 mod boxes;
 mod cells;
 mod cup;
+mod figurine;
 mod gear;
+mod golf_club;
 mod grates;
 mod hammer;
 mod knot;
@@ -38,7 +40,9 @@ mod turned;
 
 pub use boxes::{Cuboid, LShape, Tub};
 pub use cup::Cup;
+pub use figurine::Figurine;
 pub use gear::Gear;
+pub use golf_club::GolfClub;
 pub use grates::{Grate, Lattice};
 pub use hammer::Hammer;
 pub use knot::TorusKnot;
@@ -70,7 +74,9 @@ pub const KINDS: &[Kind] = &[
     Kind::of::<Cup>(),
     Kind::of::<Cylinder>(),
     Kind::of::<DistortedTorus>(),
+    Kind::of::<Figurine>(),
     Kind::of::<Gear>(),
+    Kind::of::<GolfClub>(),
     Kind::of::<Grate>(),
     Kind::of::<Hammer>(),
     Kind::of::<LShape>(),

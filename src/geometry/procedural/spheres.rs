@@ -141,14 +141,17 @@ impl Blob {
     }
 }
 
-fn checks_frequency(checks: &Checks, frequency: u32) -> Result<(), ProceduralError> {
+pub(super) fn checks_frequency(checks: &Checks, frequency: u32) -> Result<(), ProceduralError> {
     checks.at_least("frequency", frequency, 1, "at least 1")?;
     checks.triangles([20, frequency, frequency])
 }
 
 /// The surface at distance `radius(direction)` [m] from the origin in every direction of a geodesic sphere. A
 /// positive function makes it closed and free of self-intersections: every ray meets it once.
-fn star(frequency: u32, radius: impl Fn(&Vector3<f64>) -> f64) -> Result<TriangleMesh, ProceduralError> {
+pub(super) fn star(
+    frequency: u32,
+    radius: impl Fn(&Vector3<f64>) -> f64,
+) -> Result<TriangleMesh, ProceduralError> {
     let (directions, triangles) = geodesic(frequency);
     let mut surface = Surface::default();
     for direction in directions {

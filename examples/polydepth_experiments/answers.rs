@@ -1,0 +1,137 @@
+//! Queries timed and verified, and what is kept of many of them.
+
+use std::time::Instant;
+
+use extricate::penetration::{
+    Effort, MotionCoherence, Penetration, TranslationalOptions, penetration, penetration_coherent,
+};
+use extricate::proximity::{Model, collide};
+use nalgebra::{Isometry3, Translation3};
+
+use super::statistics::mean;
+
+/// Two models with their poses, body to world.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair<'a> {
+    pub(crate) a: &'a Model,
+    pub(crate) pose_a: &'a Isometry3<f64>,
+    pub(crate) b: &'a Model,
+    pub(crate) pose_b: &'a Isometry3<f64>,
+}
+
+/// A verified answer and the time it took [ms].
+pub(crate) struct Answer {
+    pub(crate) found: Penetration,
+    pub(crate) milliseconds: f64,
+}
+
+pub(crate) fn with_effort(effort: Effort) -> TranslationalOptions {
+    TranslationalOptions { effort, ..TranslationalOptions::default() }
+}
+
+impl Pair<'_> {
+    pub(crate) fn overlaps(&self) -> bool {
+        collide(self.a, self.pose_a, self.b, self.pose_b)
+    }
+
+    /// The answer to a query of a pair that overlaps, after a check that it is free; of its repetitions the least time.
+    pub(crate) fn ask(&self, options: &TranslationalOptions, repeats: usize) -> Result<Answer, String> {
+        let mut least: Option<Answer> = None;
+        for _ in 0..repeats.max(1) {
+            let start = Instant::now();
+            let found = penetration(self.a, self.pose_a, self.b, self.pose_b, options);
+            let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+            let found = found.map_err(|error| error.to_string())?.ok_or("reported apart")?;
+            if least.as_ref().is_none_or(|least| milliseconds < least.milliseconds) {
+                least = Some(Answer { found, milliseconds });
+            }
+        }
+        let answer = least.ok_or("no repetition")?;
+        self.check(&answer.found)?;
+        Ok(answer)
+    }
+
+    /// One query with motion coherence, and its time [ms]; `None` when the pair is apart. Verified like the others.
+    pub(crate) fn ask_coherently(
+        &self,
+        options: &TranslationalOptions,
+        coherence: &mut MotionCoherence,
+    ) -> (Result<Option<Penetration>, String>, f64) {
+        let start = Instant::now();
+        let found = penetration_coherent((self.a, self.pose_a), (self.b, self.pose_b), options, coherence);
+        let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+        let verified = found.map_err(|error| error.to_string()).and_then(|found| {
+            match &found {
+                Some(penetration) => self.check(penetration)?,
+                None if self.overlaps() => return Err("reported apart".to_owned()),
+                None => {}
+            }
+            Ok(found)
+        });
+        (verified, milliseconds)
+    }
+
+    /// The models must be apart after the translation.
+    fn check(&self, found: &Penetration) -> Result<(), String> {
+        let moved = Translation3::from(found.translation) * self.pose_a;
+        if collide(self.a, &moved, self.b, self.pose_b) {
+            return Err(format!("not free after {} m", found.depth));
+        }
+        Ok(())
+    }
+}
+
+/// What is kept of many queries.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Summary {
+    pub(crate) milliseconds: Vec<f64>,
+    pub(crate) depths: Vec<f64>,
+    rows: Vec<f64>,
+    iterations: Vec<f64>,
+    casts: Vec<f64>,
+    /// What went wrong.
+    pub(crate) failures: Vec<String>,
+}
+
+impl Summary {
+    /// Keeps an answer, or why there is none; then its depth is not a number, so that depths stay in step.
+    pub(crate) fn add(&mut self, answer: Result<Answer, String>) {
+        match answer {
+            Ok(Answer { found, milliseconds }) => {
+                self.milliseconds.push(milliseconds);
+                self.depths.push(found.depth);
+                self.rows.push(found.rows as f64);
+                self.iterations.push(f64::from(found.iterations));
+                self.casts.push(f64::from(found.casts + found.marches));
+            }
+            Err(why) => {
+                self.depths.push(f64::NAN);
+                self.failures.push(why);
+            }
+        }
+    }
+
+    /// Mean time [ms], contacts, in-projections, casts and marches: cells of a table.
+    pub(crate) fn cells(&self) -> String {
+        let [rows, iterations, casts] = [&self.rows, &self.iterations, &self.casts].map(|x| mean(x));
+        format!("{:.3} | {rows:.1} | {iterations:.1} | {casts:.0}", self.milliseconds())
+    }
+
+    /// Mean time [ms].
+    pub(crate) fn milliseconds(&self) -> f64 {
+        mean(&self.milliseconds)
+    }
+
+    /// Mean of the depths divided by others, where both are known.
+    pub(crate) fn ratio_to(&self, others: &[f64]) -> f64 {
+        let ratios = self.depths.iter().zip(others).map(|(depth, other)| depth / other);
+        mean(&ratios.filter(|ratio| ratio.is_finite()).collect::<Vec<_>>())
+    }
+
+    /// Sum of the depths divided by that of others, over where both are known: a graze weighs little.
+    pub(crate) fn total_to(&self, others: &[f64]) -> f64 {
+        let both = self.depths.iter().zip(others).filter(|(depth, other)| (*depth + *other).is_finite());
+        let [own, other] = both.fold([0.0; 2], |sums, (own, other)| [sums[0] + own, sums[1] + other]);
+        own / other
+    }
+}

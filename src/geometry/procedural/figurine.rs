@@ -1,0 +1,62 @@
+//! A standing figure as a function of the direction from its middle: a ball with smooth lobes for limbs.
+
+use nalgebra::Vector3;
+
+use super::ProceduralError;
+use super::parameters::Checks;
+use super::spheres::{checks_frequency, star};
+use crate::geometry::TriangleMesh;
+
+procedural! { "figurine"
+    /// A plump figure that stands along z and looks along +x, with head, cap, arms, feet and a sack on its back. The
+    /// origin is the middle of its belly.
+    pub struct Figurine {
+        /// Radius of the belly [m].
+        radius: f64 = 0.3,
+        /// Length of the limbs as a share of what it is by default; 0 leaves a ball.
+        limbs: f64 = 1.0,
+        /// Parts of an icosahedron's edge; there are 20 n² triangles.
+        frequency: u32 = 20,
+    }
+    mesh = Figurine::build
+}
+
+/// A limb: a lobe around a direction.
+struct Limb {
+    /// Where it points; need not have unit length.
+    direction: [f64; 3],
+    /// How far it stands out, in radii of the belly.
+    length: f64,
+    /// How slender it is: the lobe falls to 1/e where the cosine to its direction is this reciprocal below 1.
+    slenderness: f64,
+}
+
+const LIMBS: [Limb; 7] = [
+    Limb { direction: [0.05, 0.0, 1.0], length: 0.75, slenderness: 9.0 },
+    Limb { direction: [-0.25, 0.0, 1.0], length: 0.55, slenderness: 60.0 },
+    Limb { direction: [0.5, 0.9, 0.25], length: 0.8, slenderness: 22.0 },
+    Limb { direction: [0.5, -0.9, 0.25], length: 0.8, slenderness: 22.0 },
+    Limb { direction: [0.25, 0.42, -1.0], length: 0.75, slenderness: 16.0 },
+    Limb { direction: [0.25, -0.42, -1.0], length: 0.75, slenderness: 16.0 },
+    Limb { direction: [-1.0, 0.15, 0.4], length: 0.6, slenderness: 7.0 },
+];
+
+impl Figurine {
+    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+        let checks = Checks::of::<Self>();
+        checks.positive([("radius", self.radius)])?;
+        // Ten times as long, the lobes are needles between which the belly is a speck.
+        checks.require("limbs", self.limbs, (0.0..=10.0).contains(&self.limbs), "from 0 to 10")?;
+        checks_frequency(&checks, self.frequency)?;
+        star(self.frequency, |direction| self.radius * (1.0 + self.limbs * lobes(direction)))
+    }
+}
+
+/// How far the limbs stand out in a direction, in radii of the belly.
+fn lobes(direction: &Vector3<f64>) -> f64 {
+    let lobe = |limb: &Limb| {
+        let cosine = direction.dot(&Vector3::from(limb.direction).normalize());
+        limb.length * (limb.slenderness * (cosine - 1.0)).exp()
+    };
+    LIMBS.iter().map(lobe).sum()
+}
