@@ -3,7 +3,7 @@
 pub mod convex;
 pub(crate) mod in_projection;
 mod local;
-mod n_bodies;
+pub(crate) mod n_bodies;
 pub mod translational;
 
 pub use local::{LocalPenetration, local_penetrations};

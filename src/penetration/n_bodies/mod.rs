@@ -9,7 +9,7 @@
 
 mod broad_phase;
 mod least_motion;
-mod models;
+pub(crate) mod models;
 mod rescue;
 mod rounds;
 pub(crate) mod source;
