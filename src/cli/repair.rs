@@ -40,10 +40,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "EFFORT", default_value = "best")]
     effort: EffortArgument,
     /// Distance that bodies shall keep [m].
-    #[arg(long, value_name = "D", default_value_t = 0.0, value_parser = not_negative)]
+    #[arg(long, value_name = "D", default_value_t = 0.0, value_parser = not_negative, allow_negative_numbers = true)]
     clearance: f64,
     /// Distance that no body may be moved beyond [m]; exit code 6 where one would have to.
-    #[arg(long, value_name = "D", value_parser = not_negative)]
+    #[arg(long, value_name = "D", value_parser = not_negative, allow_negative_numbers = true)]
     max_move: Option<f64>,
     /// A dynamic body that stays where it is; may be given several times.
     #[arg(long, value_name = "NAME")]

@@ -10,12 +10,13 @@ use crate::dynamics::contact::MeshShape;
 use crate::dynamics::penetration::{height_above, mesh_of};
 use crate::dynamics::{BodyKind, Shape, World};
 use crate::geometry::convex::ConvexShape;
-use crate::penetration::PenetrationError;
 use crate::penetration::convex::{ConvexCache, ConvexOptions, SignedDistance, signed_distance};
 use crate::penetration::n_bodies::models::MeshPair;
 use crate::penetration::n_bodies::source::{Demand, Facts, Pairs, Search};
+use crate::penetration::{Effort, PenetrationError};
 
-/// Depth over the size of the smaller body up to which two bodies that cannot move touch and do not overlap.
+/// Depth over the size of the smaller body up to which two bodies touch and do not overlap: what rests on each other is
+/// left alone.
 const TOUCHING: f64 = 1e-9;
 
 /// The groups of a world.
@@ -53,10 +54,8 @@ impl<'a> WorldPairs<'a> {
         let tied = pairs.filter(|&[i, j]| group[i] == group[j] || stays(i) && stays(j));
         let tied = tied.filter(|&pair| self.is_pair(pair)).collect::<Vec<_>>();
         let overlaps = tied.into_par_iter().filter(|&pair| {
-            let search = Search { effort: crate::penetration::Effort::Fast, free: None };
-            let size = pair.map(|body| bodies[body].shape.bounding_radius());
-            let demand = self.between(pair, &Vector3::zeros(), 0.0, search);
-            matches!(demand, Ok(Some(found)) if found.depth > TOUCHING * size[0].min(size[1]))
+            let search = Search { effort: Effort::Fast, free: None };
+            !matches!(self.between(pair, &Vector3::zeros(), 0.0, search), Ok(None))
         });
         overlaps.collect()
     }
@@ -116,6 +115,12 @@ impl<'a> WorldPairs<'a> {
         }
     }
 
+    /// Whether meshes must answer for two bodies.
+    fn meshes_only(&self, [a, b]: [usize; 2]) -> bool {
+        let is_plane = |body: usize| matches!(self.world.descriptions()[body].shape, Shape::HalfSpace { .. });
+        !is_plane(a) && !is_plane(b) && (self.convex[a].is_none() || self.convex[b].is_none())
+    }
+
     /// What two bodies ask for; see [`Pairs::demand`].
     fn between(
         &self,
@@ -124,17 +129,21 @@ impl<'a> WorldPairs<'a> {
         clearance: f64,
         search: Search,
     ) -> Result<Option<Demand>, PenetrationError> {
-        match self.exact(pair, shift) {
-            Some(demand) => {
-                let demand = demand?;
-                let apart = if clearance > 0.0 { -demand.depth >= clearance } else { demand.depth < 0.0 };
-                Ok((!apart).then_some(demand))
-            }
+        let demand = match self.exact(pair, shift) {
+            Some(demand) => Some(demand?),
             None => match self.meshes(pair, shift) {
-                Some(meshes) => meshes.demand(shift, clearance, search),
-                None => Ok(None),
+                Some(meshes) => meshes.demand(shift, clearance, search)?,
+                None => None,
             },
-        }
+        };
+        let allowed = if clearance > 0.0 { -clearance } else { self.touching(pair) };
+        Ok(demand.filter(|demand| !(demand.depth <= allowed)))
+    }
+
+    /// Depth at which two bodies touch and do not overlap [m].
+    fn touching(&self, pair: [usize; 2]) -> f64 {
+        let sizes = pair.map(|body| self.world.descriptions()[body].shape.bounding_radius());
+        TOUCHING * sizes[0].min(sizes[1])
     }
 }
 
@@ -177,10 +186,11 @@ impl Pairs for WorldPairs<'_> {
     }
 
     fn is_apart(&self, pair: [usize; 2], shift: &Vector3<f64>, clearance: f64) -> bool {
-        self.members(pair).all(|bodies| match self.exact(bodies, shift) {
-            Some(Ok(demand)) => -demand.depth > clearance,
-            Some(Err(_)) => false,
-            None => self.meshes(bodies, shift).is_none_or(|meshes| meshes.is_apart(clearance)),
+        let search = Search { effort: Effort::Fast, free: None };
+        self.members(pair).all(|bodies| {
+            let apart = |meshes: MeshPair| meshes.is_apart(clearance);
+            self.meshes_only(bodies) && self.meshes(bodies, shift).is_some_and(apart)
+                || matches!(self.between(bodies, shift, clearance, search), Ok(None))
         })
     }
 
