@@ -98,7 +98,8 @@ fn differs_by(before: &Scene, after: &Scene, answer: &Value) {
 }
 
 fn is_free(scene: &Scene) -> bool {
-    overlaps(&scene.world().unwrap(), Effort::Best).unwrap().is_empty()
+    let world = scene.world().expect("the scene makes a world");
+    overlaps(&world, Effort::Best).expect("depths can be measured").is_empty()
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Promises of the separation of many bodies, with closed forms and independent queries as oracles.
 
-use extricate::geometry::procedural::{Cuboid, Cup, LShape, Procedural, Spoon, Torus, TorusKnot};
+use extricate::geometry::procedural::{
+    Cuboid, Cup, LShape, Procedural, ProceduralError, Sphere, Spoon, Torus, TorusKnot,
+};
 use extricate::geometry::{Solidity, TriangleMesh};
-use extricate::penetration::{Body, Separation, SeparationError, SeparationOptions, separate};
+use extricate::penetration::{Body, Effort, Separation, SeparationError, SeparationOptions, separate};
 use extricate::proximity::{Model, collide};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
@@ -10,7 +12,7 @@ use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 const CLOSE: f64 = 1e-7;
 
 fn cube() -> Model {
-    Model::new(Cuboid::default().mesh().unwrap(), Solidity::Solid)
+    Model::new(Cuboid::default().mesh().expect("the defaults make a cube"), Solidity::Solid)
 }
 
 fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
@@ -24,7 +26,7 @@ fn apart(bodies: &[Body], found: &Separation) -> bool {
 }
 
 fn separated(bodies: &[Body]) -> Separation {
-    let found = separate(bodies, &SeparationOptions::default()).unwrap();
+    let found = separate(bodies, &SeparationOptions::default()).expect("they can be taken apart");
     assert!(found.verified_free && apart(bodies, &found));
     found
 }
@@ -99,19 +101,56 @@ fn a_ring_of_boxes_opens_evenly() {
             Body::new(&slab, Isometry3::from_parts((turn * Vector3::new(0.0, 0.7, 0.0)).into(), turn))
         })
         .collect();
-    let found = separated(&bodies);
+    let options = SeparationOptions { max_moves: 0, ..SeparationOptions::default() };
+    let found = separate(&bodies, &options).unwrap();
     let radial = |i: usize| {
         let out = bodies[i].pose.translation.vector.normalize();
-        (
-            found.translations[i].dot(&out),
-            (found.translations[i] - out * found.translations[i].dot(&out)).norm(),
-        )
+        let outwards = found.translations[i].dot(&out);
+        (outwards, (found.translations[i] - out * outwards).norm())
     };
     for i in 0..6 {
         let (outwards, sideways) = radial(i);
         assert!((outwards - radial(0).0).abs() < 1e-6 && sideways < 1e-6, "{i}: {outwards} {sideways}");
         assert!(outwards > 0.0);
     }
+    // The way back finds what is nearer: the boxes slide past each other's corners.
+    assert!(separated(&bodies).root_sum_square < found.root_sum_square);
+}
+
+#[test]
+fn the_way_back_never_ends_farther_away() {
+    let models = models(1.0);
+    for seed in 0..4 {
+        let bodies = heap(&models, 8 + 3 * seed, 1.0);
+        let cost = |max_moves| {
+            let options = SeparationOptions { max_moves, ..SeparationOptions::default() };
+            let found = separate(&bodies, &options).unwrap();
+            assert!(apart(&bodies, &found));
+            found.root_sum_square
+        };
+        assert!(cost(12) <= cost(0), "{seed}");
+    }
+}
+
+#[test]
+fn two_balls_end_where_their_centres_point() {
+    // Each facet of a fine ball costs a row; the planes of the first look are not the last word.
+    let ball = Model::new(Sphere { frequency: 10, ..Sphere::default() }.mesh().unwrap(), Solidity::Solid);
+    let found = separated(&[Body::fixed(&ball, at(0.0, 0.0, 0.0)), Body::new(&ball, at(0.3, 0.4, 0.0))]);
+    let moved = found.translations[1];
+    assert!((moved.norm() - 0.5).abs() < 0.01, "{moved}");
+}
+
+#[test]
+fn a_thorough_search_is_no_worse_than_a_fast_one() {
+    let models = models(1.0);
+    let bodies = heap(&models, 14, 1.0);
+    let cost = |effort| {
+        let found = separate(&bodies, &SeparationOptions { effort, ..SeparationOptions::default() }).unwrap();
+        assert!(apart(&bodies, &found));
+        found.root_sum_square
+    };
+    assert!(cost(Effort::Best) <= cost(Effort::Fast));
 }
 
 #[test]
@@ -221,18 +260,24 @@ fn heap(models: &[Model], count: usize, metre: f64) -> Vec<Body<'_>> {
     bodies
 }
 
+type Made = Result<TriangleMesh, ProceduralError>;
+
 fn models(metre: f64) -> Vec<Model> {
-    let half = |mesh: TriangleMesh| mesh.scaled(&Vector3::repeat(0.5)).unwrap();
+    let half = |mesh: Made| mesh.map(|mesh| mesh.scaled(&Vector3::repeat(0.5)).expect("a factor above zero"));
     let meshes = [
-        Cuboid { x: 20.0, y: 20.0, z: 1.0, subdivisions: 1 }.mesh().unwrap(),
-        half(Torus { segments: 20, sides: 8, ..Torus::default() }.mesh().unwrap()),
-        half(TorusKnot { segments: 60, sides: 6, ..TorusKnot::default() }.mesh().unwrap()),
-        half(Cup { segments: 16, rings: 8, ..Cup::default() }.mesh().unwrap()),
-        half(Spoon { segments: 16, sides: 8, ..Spoon::default() }.mesh().unwrap()),
-        half(LShape::default().mesh().unwrap()),
-        half(Cuboid::default().mesh().unwrap()),
+        Cuboid { x: 20.0, y: 20.0, z: 1.0, subdivisions: 1 }.mesh(),
+        half(Torus { segments: 20, sides: 8, ..Torus::default() }.mesh()),
+        half(TorusKnot { segments: 60, sides: 6, ..TorusKnot::default() }.mesh()),
+        half(Cup { segments: 16, rings: 8, ..Cup::default() }.mesh()),
+        half(Spoon { segments: 16, sides: 8, ..Spoon::default() }.mesh()),
+        half(LShape::default().mesh()),
+        half(Cuboid::default().mesh()),
     ];
-    meshes.map(|mesh| Model::new(mesh.scaled(&Vector3::repeat(metre)).unwrap(), Solidity::Solid)).into()
+    let scaled = |mesh: Made| {
+        let mesh = mesh.expect("the parameters make a mesh");
+        Model::new(mesh.scaled(&Vector3::repeat(metre)).expect("a factor above zero"), Solidity::Solid)
+    };
+    meshes.map(scaled).into()
 }
 
 #[test]
@@ -243,7 +288,7 @@ fn a_heap_ends_without_overlaps_and_the_fixed_floor_stays() {
     assert!(found.overlaps.len() > 15, "{}", found.overlaps.len());
     assert_eq!(found.translations[0], Vector3::zeros());
     let depths: f64 = found.overlaps.iter().map(|overlap| overlap.depth).sum();
-    assert!(found.total_displacement < 1.5 * depths, "{} {depths}", found.total_displacement);
+    assert!(found.total_displacement < depths, "{} {depths}", found.total_displacement);
 }
 
 #[test]

@@ -1,10 +1,7 @@
-//! The plain way: the deepest pair is taken apart, then the next deepest, until nothing overlaps.
-
-use std::collections::BTreeMap;
+//! The plain way: one pair after another is taken apart, over and over, until nothing overlaps.
 
 use extricate::penetration::{Body, Effort, LowerBound, PenetrationError, TranslationalOptions, penetration};
 use nalgebra::{Isometry3, Translation3, Vector3};
-use rayon::prelude::*;
 
 const OPTIONS: TranslationalOptions = TranslationalOptions {
     effort: Effort::Fast,
@@ -14,51 +11,40 @@ const OPTIONS: TranslationalOptions = TranslationalOptions {
     time_budget: None,
     seed: 0,
 };
+/// What of its way a pair goes: a little more than needed, or the heap comes to rest nowhere.
+const SHARE: f64 = 1.02;
 
-/// Translations [m] after at most `moves` moves, and the moves made. Each takes one pair apart: both bodies go half the
-/// way, or the one that may move all of it.
+/// Translations [m] after at most `sweeps` over all pairs, and the sweeps and moves made. A move takes one pair apart:
+/// both bodies go half the way, or the one that may move all of it.
 pub(crate) fn separate(
     bodies: &[Body],
-    moves: usize,
-) -> Result<(Vec<Vector3<f64>>, usize), PenetrationError> {
+    sweeps: usize,
+) -> Result<(Vec<Vector3<f64>>, [usize; 2]), PenetrationError> {
     let mut moved = vec![Vector3::zeros(); bodies.len()];
-    let mut overlaps = BTreeMap::new();
-    update(bodies, &moved, &(0..bodies.len()).collect::<Vec<_>>(), &mut overlaps)?;
-    for made in 0..moves {
-        let deepest = overlaps.iter().max_by(|a, b| a.1.norm_squared().total_cmp(&b.1.norm_squared()));
-        let Some((&[i, j], &way)) = deepest else { return Ok((moved, made)) };
-        let shares = match (bodies[i].fixed, bodies[j].fixed) {
-            (false, false) => [0.5, 0.5],
-            (false, true) => [1.0, 0.0],
-            _ => [0.0, 1.0],
-        };
-        moved[i] += way * shares[0];
-        moved[j] -= way * shares[1];
-        update(bodies, &moved, &[i, j], &mut overlaps)?;
+    let mut moves = 0;
+    for sweep in 0..sweeps {
+        let before = moves;
+        for i in 0..bodies.len() {
+            for j in i + 1..bodies.len() {
+                let pose =
+                    |body: usize| -> Isometry3<f64> { Translation3::from(moved[body]) * bodies[body].pose };
+                let (a, b) = (&bodies[i], &bodies[j]);
+                let Some(found) = penetration(a.model, &pose(i), b.model, &pose(j), &OPTIONS)? else {
+                    continue;
+                };
+                let [of_a, of_b] = match (a.fixed, b.fixed) {
+                    (false, false) => [0.5, 0.5],
+                    (false, true) => [1.0, 0.0],
+                    _ => [0.0, 1.0],
+                };
+                moved[i] += found.translation * (SHARE * of_a);
+                moved[j] -= found.translation * (SHARE * of_b);
+                moves += 1;
+            }
+        }
+        if moves == before {
+            return Ok((moved, [sweep, moves]));
+        }
     }
-    Ok((moved, moves))
-}
-
-/// Measures the pairs of `changed` bodies afresh.
-fn update(
-    bodies: &[Body],
-    moved: &[Vector3<f64>],
-    changed: &[usize],
-    overlaps: &mut BTreeMap<[usize; 2], Vector3<f64>>,
-) -> Result<(), PenetrationError> {
-    let pairs = changed.iter().flat_map(|&i| (0..bodies.len()).map(move |j| [i.min(j), i.max(j)]));
-    let mut pairs = pairs.filter(|[i, j]| i != j).collect::<Vec<_>>();
-    pairs.sort_unstable();
-    pairs.dedup();
-    let pose = |body: usize| -> Isometry3<f64> { Translation3::from(moved[body]) * bodies[body].pose };
-    let ways = pairs
-        .par_iter()
-        .map(|&[i, j]| penetration(bodies[i].model, &pose(i), bodies[j].model, &pose(j), &OPTIONS));
-    for (pair, way) in pairs.iter().zip(ways.collect::<Vec<_>>()) {
-        match way? {
-            Some(found) => overlaps.insert(*pair, found.translation),
-            None => overlaps.remove(pair),
-        };
-    }
-    Ok(())
+    Ok((moved, [sweeps, moves]))
 }

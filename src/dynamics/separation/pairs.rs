@@ -12,7 +12,7 @@ use crate::dynamics::{BodyKind, Shape, World};
 use crate::geometry::convex::ConvexShape;
 use crate::penetration::convex::{ConvexCache, ConvexOptions, SignedDistance, signed_distance};
 use crate::penetration::n_bodies::models::MeshPair;
-use crate::penetration::n_bodies::source::{Demand, Facts, Pairs, Search};
+use crate::penetration::n_bodies::source::{Contact, Demand, Facts, Pairs, Search};
 use crate::penetration::{Effort, PenetrationError};
 
 /// Depth over the size of the smaller body up to which two bodies touch and do not overlap: what rests on each other is
@@ -140,6 +140,31 @@ impl<'a> WorldPairs<'a> {
         Ok(demand.filter(|demand| !(demand.depth <= allowed)))
     }
 
+    /// The first contact of convex bodies on a straight way: the plane of their distance is a bound that they cannot meet
+    /// before, so they go on to it, again and again.
+    fn advance(&self, pair: [usize; 2], from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Contact> {
+        /// Advances before the place reached counts as the contact; on edges and corners a few are enough.
+        const ADVANCES: u32 = 100;
+        /// Distance over the size of the smaller body that counts as a contact.
+        const CONTACT: f64 = 1e-11;
+        let way = to - from;
+        let reached = CONTACT / TOUCHING * self.touching(pair);
+        let (mut share, mut normal) = (0.0, -way.normalize());
+        for _ in 0..ADVANCES {
+            let demand = self.exact(pair, &(from + way * share))?.ok()?;
+            let (distance, closing) = (-demand.depth, -demand.normal.dot(&way));
+            if !(closing * (1.0 - share) > distance) {
+                return None;
+            }
+            normal = demand.normal;
+            if distance <= reached {
+                break;
+            }
+            share += distance / closing;
+        }
+        Some(Contact { share, normal })
+    }
+
     /// Depth at which two bodies touch and do not overlap [m].
     fn touching(&self, pair: [usize; 2]) -> f64 {
         let sizes = pair.map(|body| self.world.descriptions()[body].shape.bounding_radius());
@@ -192,6 +217,17 @@ impl Pairs for WorldPairs<'_> {
             self.meshes_only(bodies) && self.meshes(bodies, shift).is_some_and(apart)
                 || matches!(self.between(bodies, shift, clearance, search), Ok(None))
         })
+    }
+
+    fn first_contact(&self, pair: [usize; 2], from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Contact> {
+        let contacts = self.members(pair).filter_map(|bodies| {
+            if self.meshes_only(bodies) {
+                self.meshes(bodies, from)?.first_contact(&(to - from))
+            } else {
+                self.advance(bodies, from, to)
+            }
+        });
+        contacts.min_by(|a, b| a.share.total_cmp(&b.share))
     }
 
     fn distance(&self, pair: [usize; 2], shift: &Vector3<f64>) -> f64 {

@@ -6,7 +6,11 @@ use super::source::Pairs;
 
 /// Pairs that count and whose boxes, moved by `translations` [m], come within `reach` [m] of each other; sorted.
 pub(super) fn near_pairs(pairs: &impl Pairs, translations: &[Vector3<f64>], reach: f64) -> Vec<[usize; 2]> {
-    let boxes = boxes(pairs, translations);
+    near_boxes(pairs, &boxes(pairs, translations), reach)
+}
+
+/// As [`near_pairs`], of boxes that are given.
+pub(super) fn near_boxes(pairs: &impl Pairs, boxes: &[[Vector3<f64>; 2]], reach: f64) -> Vec<[usize; 2]> {
     let mut order = (0..boxes.len()).collect::<Vec<_>>();
     order.sort_by(|&i, &j| boxes[i][0].x.total_cmp(&boxes[j][0].x).then(i.cmp(&j)));
     let mut near = Vec::new();

@@ -3,22 +3,27 @@
 //! Pair by pair, bodies that overlap would be pushed out of one neighbour into the next. Here all pairs ask at once:
 //! each for the plane of its penetration depth, and the least motion of all bodies that satisfies all planes is a
 //! quadratic programme [`least_motion`]. Its answer is queried again until nothing overlaps ([`rounds`]); what
-//! cannot be taken apart that way is put where there is room ([`rescue`]).
+//! cannot be taken apart that way is put where there is room ([`rescue`]). Then the bodies go back towards where they
+//! started as far as the others let them ([`descent`]).
 //!
 //! The motion that is kept small is Σ wᵢ ‖tᵢ‖², tᵢ the translation of body i and wᵢ its weight.
 
 mod broad_phase;
+mod descent;
 mod least_motion;
 pub(crate) mod models;
 mod rescue;
 mod rounds;
 pub(crate) mod source;
 
+use std::cmp::Ordering;
+
 use nalgebra::{Isometry3, Vector3};
 use rayon::prelude::*;
 use thiserror::Error;
 
 use self::models::Models;
+use self::rounds::Rounds;
 use self::source::{Demand, Pairs};
 use super::{Effort, PenetrationError};
 use crate::proximity::Model;
@@ -53,7 +58,8 @@ impl<'a> Body<'a> {
 /// Options of a separation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SeparationOptions {
-    /// How much work to do for a pair when it is first met.
+    /// How much work to do. `Fast` looks at each pair once, with one walk. `Best` begins from thorough pair queries as well
+    /// and keeps what ends better, then lets single bodies leap to nearer places.
     pub effort: Effort,
     /// Distance that bodies shall keep [m]; zero for a gap at the limit of rounding.
     pub clearance: f64,
@@ -61,11 +67,13 @@ pub struct SeparationOptions {
     pub max_move: Option<f64>,
     /// Rounds of pair queries and least motions.
     pub max_rounds: u32,
+    /// Moves of all bodies back towards where they started, once they are apart.
+    pub max_moves: u32,
 }
 
 impl Default for SeparationOptions {
     fn default() -> Self {
-        Self { effort: Effort::Fast, clearance: 0.0, max_move: None, max_rounds: 60 }
+        Self { effort: Effort::Fast, clearance: 0.0, max_move: None, max_rounds: 40, max_moves: 12 }
     }
 }
 
@@ -170,6 +178,9 @@ pub enum SeparationError {
     },
 }
 
+/// Times that bodies leap, and all go back after them, in a thorough search.
+const LEAPS: u32 = 3;
+
 /// Small translations after which no two of the bodies overlap; fixed ones do not move.
 ///
 /// Bodies that overlap nothing move only where others push them. Where nothing overlaps all translations are zero.
@@ -233,17 +244,91 @@ pub(crate) fn separate_pairs(
 ) -> Result<Separation, SeparationError> {
     check_distance("clearance", options.clearance)?;
     check_distance("greatest motion", options.max_move.unwrap_or(0.0))?;
+    let efforts: &[Effort] = match options.effort {
+        Effort::Fast => &[Effort::Fast],
+        Effort::Best => &[Effort::Fast, Effort::Best],
+    };
+    let mut best: Option<Arrangement> = None;
+    let mut queries = 0;
+    for &effort in efforts {
+        let found = arrange(pairs, &SeparationOptions { effort, ..*options })?;
+        queries += found.rounds.queries;
+        if best.as_ref().is_none_or(|best| found.is_better_than(best)) {
+            best = Some(found);
+        }
+    }
+    let mut best = best.expect("there is one effort at least");
+    if options.effort == Effort::Best && best.overlaps.is_empty() {
+        queries += leaps(pairs, options, &mut best);
+    }
+    let is_free = best.overlaps.is_empty();
+    let found = told(pairs, &best.translations, Rounds { queries, ..best.rounds }, is_free);
+    if !is_free {
+        let overlaps = best.overlaps;
+        return Err(SeparationError::NotSeparated { best: Box::new(found), overlaps });
+    }
+    within_limit(found, options)
+}
+
+/// Where the bodies go, and what overlaps there by the independent check.
+struct Arrangement {
+    translations: Vec<Vector3<f64>>,
+    overlaps: Vec<Overlap>,
+    cost: f64,
+    rounds: Rounds,
+}
+
+impl Arrangement {
+    fn is_better_than(&self, other: &Self) -> bool {
+        match self.overlaps.len().cmp(&other.overlaps.len()) {
+            Ordering::Equal => self.cost < other.cost,
+            order => order.is_lt(),
+        }
+    }
+}
+
+/// Rounds, rescue and the way back.
+fn arrange(pairs: &impl Pairs, options: &SeparationOptions) -> Result<Arrangement, SeparationError> {
     let mut translations = vec![Vector3::zeros(); pairs.bodies().len()];
     let mut rounds = rounds::relax(pairs, options, &mut translations)?;
     if !rounds.at_end.is_empty() {
         rounds.queries += rescue::free_one_by_one(pairs, options, &rounds.at_end, &mut translations);
     }
     let overlaps = still_overlapping(pairs, options, &translations);
-    let found = told(pairs, &translations, rounds, overlaps.is_empty());
-    if !overlaps.is_empty() {
-        return Err(SeparationError::NotSeparated { best: Box::new(found), overlaps });
+    let cost = descent::cost(pairs, &translations);
+    let mut found = Arrangement { translations, overlaps, cost, rounds };
+    if found.overlaps.is_empty() && found.rounds.rounds > 0 {
+        let mut nearer = found.translations.clone();
+        found.rounds.queries += descent::descend(pairs, options, &mut nearer);
+        found.take(pairs, options, nearer);
     }
-    within_limit(found, options)
+    Ok(found)
+}
+
+impl Arrangement {
+    /// Takes other translations in the place of its own if they are verified free and better.
+    fn take(&mut self, pairs: &impl Pairs, options: &SeparationOptions, other: Vec<Vector3<f64>>) {
+        let cost = descent::cost(pairs, &other);
+        if cost < self.cost && still_overlapping(pairs, options, &other).is_empty() {
+            (self.translations, self.cost) = (other, cost);
+        }
+    }
+}
+
+/// Leaps of single bodies, and the way back of all after them, in turn; answers the queries made.
+fn leaps(pairs: &impl Pairs, options: &SeparationOptions, found: &mut Arrangement) -> u64 {
+    let mut queries = 0;
+    for _ in 0..LEAPS {
+        let mut other = found.translations.clone();
+        let (leapt, asked) = rescue::leap(pairs, options, &mut other);
+        queries += asked;
+        if !leapt {
+            break;
+        }
+        queries += descent::descend(pairs, options, &mut other);
+        found.take(pairs, options, other);
+    }
+    queries
 }
 
 fn check_distance(what: &'static str, value: f64) -> Result<(), SeparationError> {
@@ -286,7 +371,7 @@ fn still_overlapping(
 fn told(
     pairs: &impl Pairs,
     translations: &[Vector3<f64>],
-    rounds: rounds::Rounds,
+    rounds: Rounds,
     verified_free: bool,
 ) -> Separation {
     let total_displacement = translations.iter().map(Vector3::norm).sum();

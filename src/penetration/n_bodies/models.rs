@@ -3,9 +3,9 @@
 use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::Body;
-use super::source::{Demand, Facts, Pairs, Search};
+use super::source::{Contact, Demand, Facts, Pairs, Search};
 use crate::penetration::{LowerBound, PenetrationError, TranslationalOptions, penetration, penetration_from};
-use crate::proximity::{Model, collide, distance, is_within};
+use crate::proximity::{Model, collide, distance, is_within, translational};
 
 /// In-projections of a walk that continues an earlier one.
 const WALK: u32 = 60;
@@ -57,6 +57,10 @@ impl Pairs for Models<'_> {
 
     fn is_apart(&self, pair: [usize; 2], shift: &Vector3<f64>, clearance: f64) -> bool {
         self.pair(pair, shift).is_apart(clearance)
+    }
+
+    fn first_contact(&self, pair: [usize; 2], from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Contact> {
+        self.pair(pair, from).first_contact(&(to - from))
     }
 
     fn distance(&self, pair: [usize; 2], shift: &Vector3<f64>) -> f64 {
@@ -115,6 +119,12 @@ impl MeshPair<'_> {
     pub(crate) fn is_apart(&self, clearance: f64) -> bool {
         let (a, b) = ((self.a, &self.pose_a), (self.b, &self.pose_b));
         if clearance > 0.0 { !is_within(a.0, a.1, b.0, b.1, clearance) } else { !collide(a.0, a.1, b.0, b.1) }
+    }
+
+    /// The first contact when A moves by `way` [m].
+    pub(crate) fn first_contact(&self, way: &Vector3<f64>) -> Option<Contact> {
+        let found = translational(self.a, &self.pose_a, way, self.b, &self.pose_b)?;
+        Some(Contact { share: found.time, normal: found.normal.into_inner() })
     }
 
     pub(crate) fn distance(&self) -> f64 {

@@ -1,6 +1,8 @@
-//! The last resort for bodies that no rounds take apart: each is put at the nearest place that is free of all others.
+//! One body at a time, all others at rest: the nearest place that is free of them all.
 //!
-//! There always is one unless a body without end is everywhere: far enough away nothing is in the way.
+//! It is the last resort for bodies that no rounds take apart. There always is such a place unless a body without end is
+//! everywhere: far enough away nothing is in the way. And it is a leap for bodies that ended far from where they started,
+//! over others that the way back does not pass.
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -13,7 +15,11 @@ use super::{Overlap, SeparationOptions};
 /// Steps of a way out, in sizes of the body.
 const STRIDE: f64 = 0.05;
 /// Halvings of the last step of a way out.
-const HALVINGS: u32 = 30;
+const HALVINGS: u32 = 20;
+/// Displacement in sizes of the body from which on a leap is tried.
+const FAR: f64 = 0.1;
+/// Share of its displacement within which a leap must end.
+const NEARER: f64 = 0.8;
 /// Sizes of the body that a way out may go beyond the farthest end of all others.
 const BEYOND: f64 = 3.0;
 
@@ -30,7 +36,9 @@ pub(super) fn free_one_by_one(
     let mut queries = 0;
     while let Some(body) = most_entangled(pairs, &left) {
         left.retain(|pair| !pair.contains(&body));
-        let (place, asked) = nearest_place(pairs, options, body, translations);
+        let origin = translations[body];
+        let way = Way { pairs, options, body, translations, origin };
+        let (place, asked) = way.nearest_place(f64::INFINITY);
         queries += asked;
         if let Some(place) = place {
             translations[body] = place;
@@ -47,22 +55,28 @@ fn most_entangled(pairs: &impl Pairs, left: &[[usize; 2]]) -> Option<usize> {
     moving.copied().max_by(|&i, &j| count(i).cmp(&count(j)).then(size(j).total_cmp(&size(i))).then(j.cmp(&i)))
 }
 
-/// The free place of a body that is nearest to where it started, along directions of its own frame from where it is.
-fn nearest_place(
+/// Leaps of bodies that ended far from where they started to free places that are nearer, farthest first; answers whether
+/// there were any, and the collision queries made.
+pub(super) fn leap(
     pairs: &impl Pairs,
     options: &SeparationOptions,
-    body: usize,
-    translations: &[Vector3<f64>],
-) -> (Option<Vector3<f64>>, u64) {
-    let directions = directions().collect::<Vec<_>>();
-    let found = directions.par_iter().map(|direction| {
-        let way = Way { pairs, options, body, translations, origin: translations[body] };
-        way.first_free(&(pairs.bodies()[body].rotation * direction))
-    });
-    let found = found.collect::<Vec<_>>();
-    let queries = found.iter().map(|(_, queries)| queries).sum();
-    let places = found.into_iter().filter_map(|(place, _)| place);
-    (places.min_by(|p, q| p.norm_squared().total_cmp(&q.norm_squared())), queries)
+    translations: &mut [Vector3<f64>],
+) -> (bool, u64) {
+    let mut order = (0..translations.len()).collect::<Vec<_>>();
+    order.retain(|&body| translations[body].norm() > FAR * pairs.bodies()[body].size);
+    order.sort_by(|&i, &j| translations[j].norm().total_cmp(&translations[i].norm()).then(i.cmp(&j)));
+    let (mut leapt, mut queries) = (false, 0);
+    for body in order {
+        let within = NEARER * translations[body].norm();
+        let way = Way { pairs, options, body, translations, origin: Vector3::zeros() };
+        let (place, asked) = way.nearest_place(within);
+        queries += asked;
+        if let Some(place) = place.filter(|place| place.norm() < within) {
+            translations[body] = place;
+            leapt = true;
+        }
+    }
+    (leapt, queries)
 }
 
 /// The directions from the middle of a cube to its corners, edges and faces.
@@ -84,8 +98,20 @@ struct Way<'a, P> {
 }
 
 impl<P: Pairs> Way<'_, P> {
+    /// The free place within a length [m] of the origin, along directions of the body's own frame, that is nearest to
+    /// where the body started; and the queries made.
+    fn nearest_place(&self, within: f64) -> (Option<Vector3<f64>>, u64) {
+        let directions = directions().collect::<Vec<_>>();
+        let rotation = self.pairs.bodies()[self.body].rotation;
+        let found = directions.par_iter().map(|direction| self.first_free(&(rotation * direction), within));
+        let found = found.collect::<Vec<_>>();
+        let queries = found.iter().map(|(_, queries)| queries).sum();
+        let places = found.into_iter().filter_map(|(place, _)| place);
+        (places.min_by(|p, q| p.norm_squared().total_cmp(&q.norm_squared())), queries)
+    }
+
     /// The first place that is free, stepping, then halving the last step; and the queries made.
-    fn first_free(&self, direction: &Vector3<f64>) -> (Option<Vector3<f64>>, u64) {
+    fn first_free(&self, direction: &Vector3<f64>, within: f64) -> (Option<Vector3<f64>>, u64) {
         let stride = STRIDE * self.pairs.bodies()[self.body].size;
         let mut queries = 0;
         let mut free = |length: f64| {
@@ -94,7 +120,7 @@ impl<P: Pairs> Way<'_, P> {
             free
         };
         let mut length = 0.0;
-        let end = self.end(direction);
+        let end = self.end(direction).min(within);
         while !free(length) {
             if length > end {
                 return (None, queries);

@@ -29,6 +29,11 @@ const POSE_ROUNDING: f64 = 4e-15;
 /// impossible and are found anew.
 const IMPOSSIBLE: f64 = 1e-6;
 
+/// Share of the greatest violation from which on a pair lets go of its planes.
+const WORST: f64 = 0.5;
+/// Times that pairs let go in one round.
+const CONCESSIONS: u32 = 4;
+
 /// The planes of a pair.
 #[derive(Debug, Default)]
 struct Planes {
@@ -107,27 +112,47 @@ pub(super) fn margin(pairs: &impl Pairs, pair: [usize; 2]) -> f64 {
     MARGIN * bodies[0].size.min(bodies[1].size) + POSE_ROUNDING * far
 }
 
-/// The least motion from the start that satisfies all planes; pairs whose planes cannot be satisfied forget them.
+/// Inverse weights of the bodies, zero for those that stay.
+pub(super) fn inverse_weights(pairs: &impl Pairs) -> Vec<f64> {
+    pairs.bodies().iter().map(|body| body.weight.map_or(0.0, f64::recip)).collect()
+}
+
+/// The least motion from the start that satisfies all planes. Where nothing satisfies them, the pairs whose planes are
+/// violated most let go of theirs, and the others are tried again.
 fn move_all(pairs: &impl Pairs, known: &mut BTreeMap<[usize; 2], Planes>, translations: &mut [Vector3<f64>]) {
-    let inverse = |weight: Option<f64>| weight.map_or(0.0, f64::recip);
-    let inverse_weights = pairs.bodies().iter().map(|body| inverse(body.weight)).collect::<Vec<_>>();
-    let mut rows = known.values().flat_map(|planes| planes.rows.iter().copied()).collect::<Vec<_>>();
-    least_motion(&mut rows, &inverse_weights, translations);
-    let mut solved = rows.into_iter();
-    for (pair, planes) in known {
-        for row in &mut planes.rows {
-            *row = solved.next().expect("there are as many rows as were gathered");
+    let inverse_weights = inverse_weights(pairs);
+    for _ in 0..CONCESSIONS {
+        let mut rows = known.values().flat_map(|planes| planes.rows.iter().copied()).collect::<Vec<_>>();
+        let violation = least_motion(&mut rows, &inverse_weights, translations);
+        let mut solved = rows.into_iter();
+        let mut is_impossible = false;
+        for (pair, planes) in &mut *known {
+            for row in &mut planes.rows {
+                *row = solved.next().expect("there are as many rows as were gathered");
+            }
+            let size = pair.map(|body| pairs.bodies()[body].size);
+            let least = planes.rows.iter().map(|row| row.slack(translations)).fold(0.0, f64::min);
+            if least < -IMPOSSIBLE * size[0].min(size[1]) && least <= -WORST * violation {
+                planes.let_go();
+                is_impossible = true;
+            }
         }
-        let size = pair.map(|body| pairs.bodies()[body].size);
-        let least = planes.rows.iter().map(|row| row.slack(translations)).fold(0.0, f64::min);
-        if least < -IMPOSSIBLE * size[0].min(size[1]) {
-            planes.rows.clear();
-            planes.free = None;
+        if !is_impossible {
+            return;
         }
     }
 }
 
 impl Planes {
+    /// Forgets all planes but the last one, and that one where it is alone.
+    fn let_go(&mut self) {
+        let last = self.rows.pop();
+        let is_alone = self.rows.is_empty();
+        self.rows.clear();
+        self.rows.extend(last.filter(|_| !is_alone).map(|row| Row { multiplier: 0.0, ..row }));
+        self.free = None;
+    }
+
     /// Adds the plane that a pair asks for at `shift`, to be passed by `gap` [m].
     fn add(&mut self, bodies: [usize; 2], demand: &Demand, shift: &Vector3<f64>, gap: f64) {
         let Demand { normal, depth } = *demand;

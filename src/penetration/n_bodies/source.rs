@@ -26,6 +26,15 @@ pub(crate) struct Demand {
     pub(crate) depth: f64,
 }
 
+/// The first contact of a pair on a straight way.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Contact {
+    /// Share of the way that is free.
+    pub(crate) share: f64,
+    /// Unit normal in which the first body moves away [world].
+    pub(crate) normal: Vector3<f64>,
+}
+
 /// Bodies and the pairs of them that may overlap. A pair is asked about with its first body moved by a relative
 /// translation `shift` [m, world] from its start.
 pub(crate) trait Pairs: Sync {
@@ -50,6 +59,9 @@ pub(crate) trait Pairs: Sync {
 
     /// Whether the pair is apart, and by more than `clearance` [m] where that is above zero.
     fn is_apart(&self, pair: [usize; 2], shift: &Vector3<f64>, clearance: f64) -> bool;
+
+    /// The first contact of a pair that is apart at the shift `from` on the straight way to the shift `to`.
+    fn first_contact(&self, pair: [usize; 2], from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Contact>;
 
     /// Distance of the pair [m], zero where it overlaps.
     fn distance(&self, pair: [usize; 2], shift: &Vector3<f64>) -> f64;
