@@ -144,8 +144,6 @@ fn overlap_at_the_start_ends_with_its_own_code_where_it_is_not_allowed() {
     assert_eq!(extricate(["run", &path, "-o", &out, "--on-overlap", "ignore"]).exit, 0);
     let own = two.replace("duration", "on_overlap: error, duration");
     assert_eq!(extricate(["run", &folder.write("own.ron", &own), "-o", &out]).exit, 4);
-    let repair = extricate(["run", &path, "--on-overlap", "repair"]);
-    told(&repair, 2, &["repair", "not built yet"]);
 }
 
 #[test]

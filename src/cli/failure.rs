@@ -20,6 +20,8 @@ pub(super) enum Exit {
     InitialPenetration = 4,
     /// A computation failed.
     Numerical = 5,
+    /// No collision-free pose was found; the best one is written.
+    NoFreePose = 6,
     /// The run was interrupted; what is complete is written.
     Interrupted = 7,
 }

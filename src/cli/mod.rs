@@ -8,6 +8,7 @@ mod info;
 mod interrupt;
 mod mesh;
 mod query;
+mod repair;
 mod run;
 mod table;
 mod verify;
@@ -47,9 +48,11 @@ Examples:
   extricate check scenes/rigid/ring_stack.ron --strict
   extricate verify scenes/rigid
   extricate query penetration cup.obj spoon.obj --poses poses.jsonl --json
+  extricate repair scene.ron -o repaired.ron
   extricate mesh torus --major-radius 1 --minor-radius 0.2 -o torus.obj
 
-Exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad file, 4 initial penetration, 5 numerical failure, 7 interrupted.";
+Exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad file, 4 initial penetration, 5 numerical failure,
+6 no collision-free pose found, 7 interrupted.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -61,6 +64,8 @@ enum Command {
     Verify(verify::Arguments),
     /// Ask about two shapes: do they collide, how far apart, how deep.
     Query(query::Arguments),
+    /// Move overlapping bodies of a scene apart, as little as possible.
+    Repair(repair::Arguments),
     /// Make a procedural mesh.
     Mesh(mesh::Arguments),
     /// Convert a mesh file to another format, and tell what it is like.
@@ -104,6 +109,7 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Check(arguments) => check::execute(&mut console, arguments),
         Command::Verify(arguments) => verify::execute(&mut console, &interrupt, arguments),
         Command::Query(arguments) => query::execute(&mut console, &interrupt, arguments),
+        Command::Repair(arguments) => repair::execute(&mut console, arguments),
         Command::Mesh(arguments) => mesh::execute(&mut console, arguments),
         Command::Convert(arguments) => convert::execute(&mut console, arguments),
         Command::Info => info::execute(&mut console),

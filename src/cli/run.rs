@@ -4,10 +4,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use nalgebra::Vector3;
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
+use super::repair;
 use super::table::{self, Table};
 use crate::dynamics::{NarrowPhase, World};
 use crate::penetration::Effort;
@@ -58,11 +60,10 @@ pub(super) struct Arguments {
 enum OverlapArgument {
     /// The run pushes them apart without adding energy.
     Ignore,
+    /// Dynamic bodies are moved apart before the first step; exit code 6 where that cannot be done.
+    Repair,
     /// The run does not start: exit code 4.
     Error,
-    /// Not built yet.
-    #[value(hide = true)]
-    Repair,
 }
 
 /// Who finds the contacts of two convex bodies.
@@ -96,7 +97,6 @@ pub(super) fn execute(
     interrupt: &Interrupt,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
-    let on_overlap = on_overlap(arguments.on_overlap)?;
     let mut scene = Scene::load(&arguments.scene)?;
     let whole = arguments.steps.is_none() && arguments.time.is_none() && arguments.dt.is_none();
     scene.options.time_step = arguments.dt.unwrap_or(scene.options.time_step);
@@ -106,7 +106,8 @@ pub(super) fn execute(
         every: arguments.every,
         judge: whole,
     };
-    let world = world_at_start(&scene, on_overlap.unwrap_or(scene.on_overlap))?;
+    let on_overlap = arguments.on_overlap.map_or(scene.on_overlap, OnOverlap::from);
+    let (scene, world) = at_start(scene, on_overlap)?;
     let folder = arguments.output.clone().unwrap_or_else(|| Path::new("out").join(scene.name()));
     let directory = RunDirectory::create(&folder).map_err(|error| Failure::of(Exit::Usage, &error))?;
     let outcome = simulate(console, interrupt, Simulation { scene: &scene, world, options, directory })?;
@@ -118,32 +119,35 @@ pub(super) fn execute(
     }
 }
 
-fn on_overlap(argument: Option<OverlapArgument>) -> Result<Option<OnOverlap>, Failure> {
-    match argument {
-        None => Ok(None),
-        Some(OverlapArgument::Ignore) => Ok(Some(OnOverlap::Ignore)),
-        Some(OverlapArgument::Error) => Ok(Some(OnOverlap::Error)),
-        Some(OverlapArgument::Repair) => Err(Failure::new(
-            Exit::Usage,
-            "`--on-overlap repair` is not built yet; there are `ignore` and `error`",
-        )),
+impl From<OverlapArgument> for OnOverlap {
+    fn from(argument: OverlapArgument) -> Self {
+        match argument {
+            OverlapArgument::Ignore => Self::Ignore,
+            OverlapArgument::Repair => Self::Repair,
+            OverlapArgument::Error => Self::Error,
+        }
     }
 }
 
-/// The world of the scene at its start, refused where bodies overlap and must not.
-pub(super) fn world_at_start(scene: &Scene, on_overlap: OnOverlap) -> Result<World, Failure> {
-    let world = scene.world().map_err(|error| Failure::of(Exit::BadFile, &error))?;
-    if on_overlap == OnOverlap::Error {
-        let overlaps =
-            overlaps(&world, Effort::Best).map_err(|error| Failure::of(Exit::Numerical, &error))?;
-        if !overlaps.is_empty() {
-            let scene = scene.path.display();
-            let pairs: Vec<String> = overlaps.iter().map(table::overlap).collect();
-            let message = format!("{scene}: bodies overlap at the start:\n  {}", pairs.join("\n  "));
-            return Err(Failure::new(Exit::InitialPenetration, message));
-        }
+/// The scene and its world at the start: repaired, or refused, where bodies overlap and must not.
+pub(super) fn at_start(scene: Scene, on_overlap: OnOverlap) -> Result<(Scene, World), Failure> {
+    let build = |scene: &Scene| scene.world().map_err(|error| Failure::of(Exit::BadFile, &error));
+    let world = build(&scene)?;
+    if on_overlap == OnOverlap::Ignore {
+        return Ok((scene, world));
     }
-    Ok(world)
+    let overlaps = overlaps(&world, Effort::Best).map_err(|error| Failure::of(Exit::Numerical, &error))?;
+    if overlaps.is_empty() {
+        return Ok((scene, world));
+    }
+    if on_overlap == OnOverlap::Repair {
+        let scene = repair::moved_apart(scene, &world)?;
+        let world = build(&scene)?;
+        return Ok((scene, world));
+    }
+    let pairs: Vec<String> = overlaps.iter().map(table::overlap).collect();
+    let message = format!("{}: bodies overlap at the start:\n  {}", scene.path.display(), pairs.join("\n  "));
+    Err(Failure::new(Exit::InitialPenetration, message))
 }
 
 /// A run that is about to start.
@@ -186,6 +190,11 @@ fn tell(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) -
         "run",
         [format!("{state}, {} steps, {} s of {} bodies", summary.steps, summary.time, summary.bodies)],
     );
+    if !summary.moved.is_empty() {
+        let total: f64 = summary.moved.values().map(|by| Vector3::from(*by).norm()).sum();
+        let moved = summary.moved.len();
+        table.row("repaired", [format!("{moved} bodies moved by {} m in sum", table::number(total))]);
+    }
     let worst = summary.worst_penetration;
     table.row(
         "worst penetration",

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
-use super::run::{Simulation, simulate, tell_verdicts, world_at_start};
+use super::run::{Simulation, at_start, simulate, tell_verdicts};
 use crate::record::{Outcome, RunDirectory, RunOptions};
 use crate::scene::{Scene, Verdict};
 
@@ -75,7 +75,8 @@ pub(super) fn execute(
 
 fn verify(console: &mut Console, interrupt: &Interrupt, path: &Path, output: &Path) -> Result<bool, Failure> {
     let scene = Scene::load(path)?;
-    let world = world_at_start(&scene, scene.on_overlap)?;
+    let on_overlap = scene.on_overlap;
+    let (scene, world) = at_start(scene, on_overlap)?;
     let folder = output.join(scene.name());
     let directory = RunDirectory::create(folder).map_err(|error| Failure::of(Exit::Usage, &error))?;
     let options = RunOptions::whole(&scene);

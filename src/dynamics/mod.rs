@@ -8,6 +8,7 @@ mod error;
 mod mass;
 mod options;
 mod penetration;
+mod separation;
 mod shapes;
 mod state;
 mod step_report;
@@ -18,6 +19,7 @@ pub use description::{BodyDescription, BodyKind, JointDescription, JointKind, Ma
 pub use error::{BuildError, StepError};
 pub use options::{Accuracy, NarrowPhase, WorldOptions};
 pub use penetration::BodyPenetration;
+pub use separation::{BodySeparation, BodySeparationError, Mobility};
 pub use state::{BodyState, Energy};
 pub use step_report::{StepReport, StepTimings};
 pub use world::World;

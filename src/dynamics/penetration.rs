@@ -96,7 +96,7 @@ fn convex_depth(
     }
 }
 
-fn mesh_of(shape: &dyn ParryShape) -> Option<Arc<MeshShape>> {
+pub(super) fn mesh_of(shape: &dyn ParryShape) -> Option<Arc<MeshShape>> {
     shape.as_shape::<MeshShape>().map(|mesh| Arc::new(mesh.clone())).or_else(|| proxy_of(shape))
 }
 
@@ -107,15 +107,25 @@ fn depth_below(
     normal: &Vector3<f64>,
     plane_pose: &Isometry3<f64>,
 ) -> Option<f64> {
+    let lowest = height_above(shape, pose, normal, plane_pose)?;
+    (lowest <= 0.0).then_some(-lowest)
+}
+
+/// Height of the lowest point of a shape above the plane of a half-space [m], exact; none for another half-space.
+pub(super) fn height_above(
+    shape: &Shape,
+    pose: &Isometry3<f64>,
+    normal: &Vector3<f64>,
+    plane_pose: &Isometry3<f64>,
+) -> Option<f64> {
     let (up, ground) = (plane_pose.rotation * normal, plane_pose.translation.vector);
     let height = |point: Point3<f64>| (pose * point - Point3::from(ground)).dot(&up);
-    let lowest = if let Shape::Mesh(model) = shape {
+    Some(if let Shape::Mesh(model) = shape {
         let corners = model.mesh().triangles().iter().flatten();
         corners.map(|&index| height(model.mesh().vertices()[index as usize])).fold(f64::INFINITY, f64::min)
     } else {
         let convex = shape.convex()?;
         let down = -(pose.rotation.inverse() * up);
         height(convex.core().support(&down, START_ANYWHERE).point.into()) - convex.radius()
-    };
-    (lowest <= 0.0).then_some(-lowest)
+    })
 }

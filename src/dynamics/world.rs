@@ -193,6 +193,13 @@ impl World {
         &self.physics.colliders[body.colliders()[0]]
     }
 
+    /// Indices of the two bodies of every joint.
+    pub(super) fn jointed(&self) -> Vec<[usize; 2]> {
+        let index = |handle| self.handles.iter().position(|&other| other == handle);
+        let joints = self.physics.impulse_joints.iter();
+        joints.filter_map(|(_, joint)| Some([index(joint.body1())?, index(joint.body2())?])).collect()
+    }
+
     /// Whether no joint between two bodies exempts them from contacts.
     pub(super) fn may_collide(&self, [a, b]: [usize; 2]) -> bool {
         let (a, b) = (self.handles[a], self.handles[b]);

@@ -3,9 +3,11 @@
 pub mod convex;
 pub(crate) mod in_projection;
 mod local;
+pub(crate) mod n_bodies;
 pub mod translational;
 
 pub use local::{LocalPenetration, local_penetrations};
+pub use n_bodies::{Body, Overlap, Separation, SeparationError, SeparationOptions, separate};
 pub use translational::{
     Effort, FreeConfiguration, LowerBound, MotionCoherence, Penetration, PenetrationError,
     TranslationalOptions, UnknownFreeConfiguration, penetration, penetration_coherent, penetration_from,

@@ -176,6 +176,7 @@ impl<'a> Course<'a> {
             steps: world.steps(),
             time: world.time(),
             bodies: self.scene.bodies.len(),
+            moved: self.scene.moved.iter().map(|(name, by)| (name.clone(), (*by).into())).collect(),
             worst_penetration: WorstPenetration { relative, time },
             energy: self.judge.energy().expect("the start was observed"),
             hash: Hash(world.hash()),

@@ -31,6 +31,9 @@ pub struct Summary {
     pub time: f64,
     /// Number of bodies.
     pub bodies: usize,
+    /// Bodies that were moved apart before the first step [m, world], by name; missing where none was.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub moved: BTreeMap<String, [f64; 3]>,
     /// The worst penetration of the recorded states.
     pub worst_penetration: WorstPenetration,
     /// What became of the energy.

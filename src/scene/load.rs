@@ -10,6 +10,7 @@ use super::error::{Problem, SceneError};
 use super::instantiate;
 use super::locate::Step::{Field, Index};
 use super::parse::Document;
+use super::rewrite::Moves;
 use super::schema::{self, Expect, OnOverlap};
 use super::shape::{self, LoadedShape};
 use super::validate::validate;
@@ -42,6 +43,8 @@ pub struct Scene {
     pub meshes: Vec<MeshFile>,
     /// Text of the scene file.
     pub text: String,
+    /// How far bodies were moved from where the file puts them [m, world], by name.
+    pub moved: Moves,
 }
 
 /// A mesh file of a scene.
@@ -74,6 +77,14 @@ impl Scene {
         let path = path.as_ref();
         let text = fs::read_to_string(path)
             .map_err(|source| SceneError::Unreadable { path: path.to_owned(), source })?;
+        Self::parse(path, text)
+    }
+
+    /// The scene that `text` describes, validated, with its meshes; `path` is where the text stands or would stand.
+    ///
+    /// # Errors
+    /// [`SceneError`] with everything that is wrong, each with its line and column.
+    pub fn parse(path: &Path, text: String) -> Result<Self, SceneError> {
         let invalid = |problems| SceneError::Invalid { problems };
         let document = Document::parse(path, &text).map_err(invalid)?;
         let problems = validate(&document);
@@ -121,6 +132,7 @@ impl Scene {
             expect: file.expect.clone(),
             meshes: meshes.collect(),
             text,
+            moved: Moves::new(),
         })
     }
 

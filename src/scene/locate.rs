@@ -78,6 +78,34 @@ impl Outline {
         node.span.clone()
     }
 
+    /// Byte range of the value at `path`, if it is written in the text.
+    pub(crate) fn get(&self, path: &[Step]) -> Option<Range<usize>> {
+        let mut node = &self.root;
+        for step in path {
+            let children = &node.children;
+            node = match step {
+                Step::Field(name) => {
+                    &children.iter().find(|c| c.name.as_ref().is_some_and(|n| n.0 == *name))?.node
+                }
+                Step::Index(index) => &children.get(*index)?.node,
+                Step::Key(_) => return None,
+            };
+        }
+        Some(node.span.clone())
+    }
+
+    /// Byte ranges of all fields of that name within the value at `path`.
+    pub(crate) fn fields_named(&self, path: &[Step], name: &str) -> Vec<Range<usize>> {
+        let Some(place) = self.get(path) else { return Vec::new() };
+        let mut found = Vec::new();
+        self.root.each_field(name, &mut |span| {
+            if place.start <= span.start && span.end <= place.end {
+                found.push(span.clone());
+            }
+        });
+        found
+    }
+
     /// Byte ranges of all numbers that are not finite: `NaN`, `inf`, and what overflows.
     pub(crate) fn numbers_that_are_not_finite(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
@@ -92,6 +120,15 @@ impl Outline {
 }
 
 impl Node {
+    fn each_field(&self, name: &str, visit: &mut impl FnMut(&Range<usize>)) {
+        for child in &self.children {
+            if child.name.as_ref().is_some_and(|n| n.0 == name) {
+                visit(&child.node.span);
+            }
+            child.node.each_field(name, visit);
+        }
+    }
+
     fn each_scalar(&self, visit: &mut impl FnMut(&Range<usize>)) {
         if self.is_scalar {
             visit(&self.span);

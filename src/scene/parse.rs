@@ -64,6 +64,11 @@ impl Document {
         Problem::new(fault, self.outline.find(path), &self.source)
     }
 
+    /// The structure of the text.
+    pub(super) fn outline(&self) -> &Outline {
+        &self.outline
+    }
+
     /// Byte range of the value at `path`.
     pub(super) fn place(&self, path: &[Step]) -> Range<usize> {
         self.outline.find(path)

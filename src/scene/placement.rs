@@ -31,7 +31,7 @@ pub(super) fn orientation(rotation: &Rotation) -> UnitQuaternion<f64> {
 
 /// Number of bodies the entry stands for.
 pub(super) fn copy_count(body: &BodyEntry) -> u64 {
-    body.copies.map_or(1, |copies| {
+    body.copies.as_ref().map_or(1, |copies| {
         let (x, y, z) = copies.count;
         u64::from(x).saturating_mul(u64::from(y)).saturating_mul(u64::from(z))
     })
@@ -40,7 +40,7 @@ pub(super) fn copy_count(body: &BodyEntry) -> u64 {
 /// Name and pose body → world of every body the entry stands for, x running fastest.
 pub(super) fn copies(body: &BodyEntry, random: &mut Random) -> Vec<(String, Isometry3<f64>)> {
     let (start, rotation) = (vector(body.position), orientation(&body.rotation));
-    let Some(grid) = body.copies else {
+    let Some(grid) = &body.copies else {
         return vec![(body.name.clone(), Isometry3::from_parts(start.into(), rotation))];
     };
     let (nx, ny, nz) = grid.count;
@@ -48,9 +48,11 @@ pub(super) fn copies(body: &BodyEntry, random: &mut Random) -> Vec<(String, Isom
     cells
         .map(|cell| {
             let steps = Vector3::from(cell.map(f64::from));
-            let translation = Translation3::from(start + vector(grid.spacing).component_mul(&steps));
+            let name = copy_name(&body.name, [nx, ny, nz], cell);
+            let moved = grid.moved.get(&name).copied().map_or(Vector3::zeros(), vector);
+            let place = start + vector(grid.spacing).component_mul(&steps) + moved;
             let turn = if grid.random_rotation { random.rotation() } else { UnitQuaternion::identity() };
-            (copy_name(&body.name, [nx, ny, nz], cell), Isometry3::from_parts(translation, turn * rotation))
+            (name, Isometry3::from_parts(Translation3::from(place), turn * rotation))
         })
         .collect()
 }

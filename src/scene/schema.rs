@@ -88,6 +88,8 @@ pub enum OnOverlap {
     /// The run pushes them apart without adding energy.
     #[default]
     Ignore,
+    /// They are taken apart before the first step.
+    Repair,
     /// The run does not start.
     Error,
 }
@@ -300,7 +302,7 @@ pub enum Rotation {
 /// A grid of copies of a body, the first at the body's position.
 ///
 /// Their names are the body's with the indices along the axes that have more than one: `"brick-2-0"`.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Copies {
     /// Copies along x, y and z.
@@ -310,6 +312,9 @@ pub struct Copies {
     /// Whether each copy gets an orientation of its own, drawn from the scene's seed.
     #[serde(default)]
     pub random_rotation: bool,
+    /// Copies that are elsewhere: by name, how far from their place in the grid [m].
+    #[serde(default)]
+    pub moved: BTreeMap<String, Triple>,
 }
 
 /// A joint between two bodies.

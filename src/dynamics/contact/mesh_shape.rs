@@ -18,7 +18,7 @@ use crate::proximity::contacts::Adjacency;
 /// A mesh with all that contacts need to know of it.
 #[derive(Clone)]
 pub(in crate::dynamics) struct MeshShape {
-    pub(super) model: Arc<Model>,
+    pub(in crate::dynamics) model: Arc<Model>,
     pub(super) adjacency: Arc<Adjacency>,
     /// Mean thickness [m]: twice the volume over the area for a solid, 0 for a surface.
     thickness: f64,

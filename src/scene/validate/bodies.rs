@@ -46,6 +46,7 @@ impl Checker<'_> {
 
     fn body(&mut self, index: usize, body: &BodyEntry) {
         let at = |field: &'static str| [Field("bodies"), Index(index), Field(field)];
+        self.moved_copies(&at("copies"), body);
         self.body_shape(&at("shape"), body);
         self.rotation(&at("rotation"), body.rotation);
         match (body.density, body.mass) {
@@ -67,6 +68,18 @@ impl Checker<'_> {
         {
             if body.kind == BodyKind::Fixed && vector(velocity).norm() > 0.0 {
                 self.contradiction(&at(field), format!("body `{}` is fixed and has a velocity", body.name));
+            }
+        }
+    }
+
+    fn moved_copies(&mut self, path: &[Step], body: &BodyEntry) {
+        let Some(grid) = &body.copies else { return };
+        let known = copies(body, &mut Random::new(0)).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        for name in grid.moved.keys() {
+            if !known.contains(name) {
+                let path = [path, &[Field("moved")]].concat();
+                let (what, name, known) = ("copy", name.clone(), known.clone());
+                self.report(&path, Fault::UnknownName { what, name, known });
             }
         }
     }

@@ -1,0 +1,255 @@
+//! `extricate repair`: the bodies of a scene moved apart.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use nalgebra::Vector3;
+use serde::Serialize;
+
+use super::console::Console;
+use super::failure::{Exit, Failure};
+use super::table::{self, Table};
+use crate::dynamics::{BodyPenetration, BodySeparation, BodySeparationError, Mobility, World};
+use crate::penetration::{Effort, SeparationOptions};
+use crate::scene::{Moves, Scene, overlaps};
+
+const EXAMPLES: &str = "\
+Examples:
+  extricate repair scene.ron -o repaired.ron
+  extricate repair scene.ron -o repaired.ron --clearance 0.001 --fix cup --weight knot=5
+  extricate repair scene.ron -o repaired.ron --max-move 0.1 --json
+
+Dynamic bodies are translated, all at once and as little as possible; fixed and kinematic ones stay, and no body is
+turned. Bodies that joints tie together move as one, and not at all where one of them stays. OUT is the scene with its
+positions (of bodies, of copies, of anchors of joints) replaced; comments and layout stay.
+Exit code 6 tells that something still overlaps in OUT, which is the best arrangement found.";
+
+/// Arguments of `repair`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// The scene file.
+    scene: PathBuf,
+    /// File of the repaired scene.
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// How much work to do.
+    #[arg(long, value_name = "EFFORT", default_value = "best")]
+    effort: EffortArgument,
+    /// Distance that bodies shall keep [m].
+    #[arg(long, value_name = "D", default_value_t = 0.0, value_parser = not_negative, allow_negative_numbers = true)]
+    clearance: f64,
+    /// Distance that no body may be moved beyond [m]; exit code 6 where one would have to.
+    #[arg(long, value_name = "D", value_parser = not_negative, allow_negative_numbers = true)]
+    max_move: Option<f64>,
+    /// A dynamic body that stays where it is; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    fix: Vec<String>,
+    /// How dear the motion of a body is, 1 for all others; may be given several times.
+    #[arg(long, value_name = "NAME=W", value_parser = weight)]
+    weight: Vec<(String, f64)>,
+}
+
+/// How much work to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EffortArgument {
+    /// One look at each pair.
+    Fast,
+    /// A thorough search of each pair.
+    Best,
+}
+
+impl From<EffortArgument> for Effort {
+    fn from(argument: EffortArgument) -> Self {
+        match argument {
+            EffortArgument::Fast => Self::Fast,
+            EffortArgument::Best => Self::Best,
+        }
+    }
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
+        _ => Err(String::from("a number of metres, not below zero, is needed")),
+    }
+}
+
+fn weight(text: &str) -> Result<(String, f64), String> {
+    let wrong = || String::from("NAME=W with a number W above zero is needed");
+    // A name may hold an equals sign, a number does not.
+    let (name, number) = text.rsplit_once('=').ok_or_else(wrong)?;
+    match number.parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() => Ok((name.to_owned(), value)),
+        _ => Err(wrong()),
+    }
+}
+
+/// What a repair came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Status {
+    Repaired,
+    AlreadyFree,
+    NotFound,
+}
+
+/// The answer as JSON.
+#[derive(Debug, Serialize)]
+struct Answer {
+    index: u32,
+    status: Status,
+    scene: String,
+    /// Translations by name [m].
+    change: BTreeMap<String, [f64; 3]>,
+    /// Sum of their lengths [m].
+    depth: f64,
+    /// Least distance of two bodies [m]; null where there is one only, or where not known.
+    clearance: Option<f64>,
+    verified_free: bool,
+    overlaps_before: usize,
+    overlaps_after: Vec<[String; 2]>,
+    rounds: u32,
+    queries: u64,
+    time_ms: f64,
+}
+
+/// Repairs the scene.
+pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
+    let started = Instant::now();
+    let scene = Scene::load(&arguments.scene)?;
+    let world = build(&scene)?;
+    let before = measured(&world)?;
+    let mobility = Mobility {
+        fixed: arguments.fix.iter().cloned().collect(),
+        weights: arguments.weight.iter().cloned().collect(),
+    };
+    let options = SeparationOptions {
+        effort: arguments.effort.into(),
+        clearance: arguments.clearance,
+        max_move: arguments.max_move,
+        ..SeparationOptions::default()
+    };
+    let (found, refusal) = match world.separate(&mobility, &options) {
+        Ok(found) => (found, None),
+        Err(error) => {
+            let message = error.to_string();
+            (best_effort(error)?, Some(message))
+        }
+    };
+    let repaired = write(&scene, &found.moved, &arguments.output)?;
+    let after = measured(&build(&repaired)?)?;
+    let status = match (refusal.is_none() && after.is_empty(), found.moved.is_empty()) {
+        (false, _) => Status::NotFound,
+        (true, true) => Status::AlreadyFree,
+        (true, false) => Status::Repaired,
+    };
+    let answer = Answer {
+        index: 0,
+        status,
+        scene: scene.name(),
+        change: found.moved.iter().map(|(name, by)| (name.clone(), (*by).into())).collect(),
+        depth: found.total_displacement,
+        clearance: Some(found.clearance).filter(|clearance| clearance.is_finite()),
+        verified_free: after.is_empty(),
+        overlaps_before: before.len(),
+        overlaps_after: after.iter().map(|pair| pair.bodies.clone()).collect(),
+        rounds: found.rounds,
+        queries: found.queries,
+        time_ms: started.elapsed().as_secs_f64() * 1e3,
+    };
+    if console.json() {
+        console.json_line(&answer)?;
+    } else {
+        tell(console, &answer, &before, &after, &arguments.output)?;
+    }
+    match (status, refusal) {
+        (Status::NotFound, Some(message)) => Err(Failure::new(Exit::NoFreePose, message)),
+        (Status::NotFound, None) => Err(Failure::Silent(Exit::NoFreePose)),
+        _ => Ok(()),
+    }
+}
+
+/// The best arrangement found, where a separation failed for want of one.
+fn best_effort(error: BodySeparationError) -> Result<BodySeparation, Failure> {
+    match error {
+        BodySeparationError::NotSeparated { best, .. } | BodySeparationError::TooFar { best, .. } => {
+            Ok(*best)
+        }
+        BodySeparationError::Pair { .. } => Err(Failure::of(Exit::Numerical, &error)),
+        _ => Err(Failure::of(Exit::Usage, &error)),
+    }
+}
+
+/// Writes the scene with bodies moved, and reads it back.
+fn write(scene: &Scene, moves: &Moves, output: &Path) -> Result<Scene, Failure> {
+    let folder = output.parent().unwrap_or(Path::new(""));
+    let text = scene.text_with_moves(moves, folder)?;
+    fs::write(output, &text)
+        .map_err(|error| Failure::new(Exit::Usage, format!("cannot write {}: {error}", output.display())))?;
+    Ok(Scene::parse(output, text)?)
+}
+
+fn build(scene: &Scene) -> Result<World, Failure> {
+    scene.world().map_err(|error| Failure::of(Exit::BadFile, &error))
+}
+
+fn measured(world: &World) -> Result<Vec<BodyPenetration>, Failure> {
+    overlaps(world, Effort::Best).map_err(|error| Failure::of(Exit::Numerical, &error))
+}
+
+/// The scene with its bodies moved apart, for a run.
+pub(super) fn moved_apart(scene: Scene, world: &World) -> Result<Scene, Failure> {
+    let options = SeparationOptions { effort: Effort::Best, ..SeparationOptions::default() };
+    let found = world.separate(&Mobility::default(), &options).map_err(|error| match error {
+        BodySeparationError::Pair { .. } => Failure::of(Exit::Numerical, &error),
+        _ => Failure::of(Exit::NoFreePose, &error),
+    })?;
+    Ok(scene.moved(&found.moved))
+}
+
+fn tell(
+    console: &mut Console,
+    answer: &Answer,
+    before: &[BodyPenetration],
+    after: &[BodyPenetration],
+    output: &Path,
+) -> Result<(), Failure> {
+    let word = match answer.status {
+        Status::Repaired => "repaired",
+        Status::AlreadyFree => "free already",
+        Status::NotFound => "NOT repaired",
+    };
+    console.line(format_args!("{}: {word}", answer.scene))?;
+    let mut facts = Table::default();
+    let depths = table::number(before.iter().map(|pair| pair.depth).sum());
+    facts.row("overlaps before", [format!("{}, {depths} m deep in sum", before.len())]);
+    facts.row("overlaps after", [after.len().to_string()]);
+    let moved = answer.change.len();
+    facts.row("moved", [format!("{moved} bodies by {} m in sum", table::number(answer.depth))]);
+    let clearance = answer.clearance.map_or_else(|| "none".into(), |gap| format!("{gap:.3e} m"));
+    facts.row("least distance", [clearance]);
+    facts.row("written to", [output.display().to_string()]);
+    console.line(facts)?;
+    after.iter().try_for_each(|pair| console.line(format_args!("  overlap: {}", table::overlap(pair))))?;
+    tell_moves(console, &answer.change)
+}
+
+/// What moved, farthest first.
+fn tell_moves(console: &mut Console, change: &BTreeMap<String, [f64; 3]>) -> Result<(), Failure> {
+    if change.is_empty() {
+        return Ok(());
+    }
+    let lengths = change.iter().map(|(name, by)| (name, by, Vector3::from(*by).norm()));
+    let mut moves = lengths.collect::<Vec<_>>();
+    moves.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(b.0)));
+    let mut table = Table::default();
+    table.row("body", ["moved [m]", "x", "y", "z"].map(String::from));
+    for (name, by, length) in moves {
+        table.row(name, [length, by[0], by[1], by[2]].map(table::number));
+    }
+    console.line(table)
+}
