@@ -59,6 +59,11 @@ impl Blocked {
         Self { balls, spans }
     }
 
+    /// Whether nothing is known.
+    pub(super) fn is_empty(&self) -> bool {
+        self.balls.is_empty()
+    }
+
     /// Looks along a ray from the origin; answers the length at which the last ball is left [m], zero where none is
     /// met.
     pub(super) fn look_along(&mut self, direction: &Vector3<f64>) -> f64 {

@@ -4,7 +4,8 @@ use nalgebra::Vector3;
 
 use super::FreeConfiguration;
 use super::blocked::Blocked;
-use super::free_configuration::{DIRECTIONS, axes, centroid_difference, fibonacci};
+use super::free_configuration::{DIRECTIONS, axes, centroid_difference, fibonacci, maximally_clear};
+use super::pockets::pockets;
 use super::walk::{ContactSpace, Optimum};
 
 /// Directions in which a thorough search marches out from inside, beside the axes of both bodies.
@@ -18,6 +19,8 @@ const MARCH_REACH: f64 = 1.15;
 const PROMISING: f64 = 1.2;
 /// The same for the depths that walks before it have left.
 const NEAR: f64 = 1.15;
+/// Walks from holes and hollows.
+const CLEAR: usize = 4;
 /// Angles of the rings of directions that are tried around the best one [rad].
 const RINGS: [f64; 3] = [0.16, 0.08, 0.04];
 /// Directions of a ring.
@@ -42,11 +45,17 @@ pub(crate) fn settle(space: &mut ContactSpace, mut optimum: Optimum, hops: bool)
     optimum
 }
 
-/// One walk from the centroid difference.
+/// One walk, from outside along the centroid difference or an axis of either body: along that one of them on which the
+/// contact is nearest.
 pub(crate) fn fast(space: &mut ContactSpace) -> Optimum {
     space.source = FreeConfiguration::CentroidDifference;
     let direction = centroid_difference(space);
-    let start = direction * space.outside(&direction);
+    let (mut nearest, mut start) = (f64::INFINITY, direction * space.outside(&direction));
+    for direction in std::iter::once(direction).chain(axes(space)) {
+        if let Some(depth) = space.depth_from_outside(&direction, nearest) {
+            (nearest, start) = (depth, direction * (depth + space.clearance()));
+        }
+    }
     space.walk(&start, true)
 }
 
@@ -70,6 +79,13 @@ pub(super) fn best(space: &mut ContactSpace) -> Optimum {
             let start = direction * (depth + space.clearance());
             improve(space, &mut best, &start);
         }
+    }
+    space.source = FreeConfiguration::MaximallyClear;
+    for start in pockets(space, best.touching.norm(), CLEAR) {
+        improve(space, &mut best, &start);
+    }
+    for start in maximally_clear(space, best.touching.norm(), CLEAR) {
+        improve(space, &mut best, &start);
     }
     refine(space, &mut best);
     space.source = FreeConfiguration::Sampled;
