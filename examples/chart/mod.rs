@@ -31,8 +31,8 @@ const LEGEND: u32 = 190;
 const LINES: [i32; 2] = [48, 22];
 /// Length of a dash and of the gap behind it [px].
 const DASH: u32 = 5;
-/// Room left on either side of the points on a logarithmic axis, a factor.
-const MARGIN: f64 = 1.3;
+/// Room left on either side of the points on a logarithmic axis, and above them on a linear one; factors.
+const MARGINS: [f64; 2] = [1.3, 1.05];
 
 /// Points joined by a line.
 #[derive(Debug, Clone)]
@@ -96,10 +96,10 @@ fn bounds(panel: &Panel, axis: usize) -> Range<f64> {
     let (low, high) = values
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
     if panel.logarithmic {
-        return low / MARGIN..high * MARGIN;
+        return low / MARGINS[0]..high * MARGINS[0];
     }
     // A line along the bottom needs an axis of some height all the same.
-    low.min(0.0)..if high > 0.0 { high } else { 1.0 }
+    low.min(0.0)..if high > 0.0 { high * MARGINS[1] } else { 1.0 }
 }
 
 /// What the series are, each beside a piece of its line.

@@ -5,9 +5,9 @@
 //! ```
 //!
 //! Two families of shapes, each the same shape at every size: a boulder like a scan and a torus knot. Prints a Markdown
-//! table and draws the times with the exponents of their power laws. Times are wall-clock medians on one thread, over
-//! poses in which a mesh and its copy overlap by half their size; the build is also timed on all threads. Every answer
-//! is verified; exits with 1 when one is not free.
+//! table and draws the times with the exponents of their power laws. Times are medians of CPU time over poses in which a
+//! mesh and its copy overlap by half their size; that of the build on all threads is wall-clock time. Every answer is
+//! verified; exits with 1 when one is not free.
 
 #![expect(
     clippy::print_stdout,
@@ -102,7 +102,7 @@ fn panel(title: String, measured: &[Measured], kinds: std::ops::Range<usize>) ->
         let label = format!("{}: n^{:.2}", KINDS[kind], power_law(&points)[0]);
         Series { label, points, color: kind - first, dashed: false, marked: true }
     });
-    let axes = ["triangles of each of two meshes".to_owned(), "time [ms]".to_owned()];
+    let axes = ["triangles of each of two meshes".to_owned(), "CPU time [ms]".to_owned()];
     Panel { title, axes, logarithmic: true, series: series.collect() }
 }
 

@@ -1,8 +1,9 @@
 //! The times of all queries of one mesh and its copy.
 
 use std::hint::black_box;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use cpu_time::ProcessTime;
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::penetration::{
     Effort, MotionCoherence, Penetration, TranslationalOptions, penetration, penetration_coherent,
@@ -21,7 +22,7 @@ pub(crate) const KINDS: [&str; 8] = [
     "collide, touching",
     "cast",
     "build, 1 thread",
-    "build, all threads",
+    "build, all threads, wall",
 ];
 /// The first kinds are queries.
 pub(crate) const QUERIES: usize = 6;
@@ -33,19 +34,20 @@ const STEP: f64 = 1e-3;
 /// Times of one mesh.
 pub(crate) struct Measured {
     pub(crate) triangles: usize,
-    /// Medians over the poses, by kind.
+    /// Medians of CPU time over the poses, by kind; the last is a wall-clock time.
     pub(crate) milliseconds: [f64; KINDS.len()],
     /// Of the tree, for each triangle.
     pub(crate) bytes: f64,
 }
 
-/// The answer of a query and the least time of a few repetitions [ms]; the first one brings the tree into the caches.
+/// The answer of a query and the least CPU time of a few repetitions [ms]; the first one brings the tree into the
+/// caches.
 fn timed<T>(mut query: impl FnMut() -> T) -> (T, f64) {
     let mut least = f64::INFINITY;
     let mut time = || {
-        let start = Instant::now();
+        let start = ProcessTime::now();
         let answer = black_box(query());
-        least = least.min(start.elapsed().as_secs_f64() * 1e3);
+        least = least.min(milliseconds(start.elapsed()));
         answer
     };
     for _ in 1..REPETITIONS {
@@ -54,15 +56,21 @@ fn timed<T>(mut query: impl FnMut() -> T) -> (T, f64) {
     (time(), least)
 }
 
-fn build(mesh: &TriangleMesh, threads: usize) -> Result<(Model, f64)> {
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// The model, and the least CPU and wall-clock time of building it on so many threads [ms]; 0 for all.
+fn build(mesh: &TriangleMesh, threads: usize) -> Result<(Model, [f64; 2])> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let mut least = f64::INFINITY;
+    let mut least = [f64::INFINITY; 2];
     let mut model = None;
     for _ in 0..REPETITIONS {
         let copy = mesh.clone();
-        let start = Instant::now();
+        let (cpu, wall) = (ProcessTime::now(), Instant::now());
         model = Some(pool.install(|| Model::new(copy, Solidity::Solid)));
-        least = least.min(start.elapsed().as_secs_f64() * 1e3);
+        let times = [cpu.elapsed(), wall.elapsed()].map(milliseconds);
+        least = [least[0].min(times[0]), least[1].min(times[1])];
     }
     Ok((model.ok_or("no build")?, least))
 }
@@ -84,22 +92,22 @@ fn overlapping(model: &Model, count: usize) -> Vec<Isometry3<f64>> {
 
 /// All times of a mesh.
 pub(crate) fn measure(mesh: &TriangleMesh, poses: usize) -> Result<Measured> {
-    let (model, on_one) = build(mesh, 1)?;
-    let (_, on_all) = build(mesh, 0)?;
+    let (model, [on_one, _]) = build(mesh, 1)?;
+    let (_, [_, on_all]) = build(mesh, 0)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let mut times: [Vec<f64>; QUERIES] = Default::default();
     for pose in overlapping(&model, poses) {
         let of_pose = pool.install(|| queries(&model, &pose))?;
         times.iter_mut().zip(of_pose).for_each(|(all, one)| all.push(one));
     }
-    let mut milliseconds = [0.0; KINDS.len()];
+    let mut medians = [0.0; KINDS.len()];
     for (kind, times) in times.iter_mut().enumerate() {
         times.sort_by(f64::total_cmp);
-        milliseconds[kind] = times[times.len() / 2];
+        medians[kind] = times[times.len() / 2];
     }
-    milliseconds[QUERIES..].copy_from_slice(&[on_one, on_all]);
+    medians[QUERIES..].copy_from_slice(&[on_one, on_all]);
     let triangles = mesh.triangles().len();
-    Ok(Measured { triangles, milliseconds, bytes: model.bvh().memory() as f64 / triangles as f64 })
+    Ok(Measured { triangles, milliseconds: medians, bytes: model.bvh().memory() as f64 / triangles as f64 })
 }
 
 /// Times of the queries at one pose [ms], in the order of [`KINDS`].
@@ -137,10 +145,10 @@ fn warm(model: &Model, pose: &Isometry3<f64>, inwards: &Vector3<f64>) -> Result<
         let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), share);
         let turned = Translation3::from(center.coords) * turn * Translation3::from(-center.coords) * pose;
         let moved = Translation3::from(inwards * (share * model.radius())) * turned;
-        let start = Instant::now();
+        let start = ProcessTime::now();
         let found =
             penetration_coherent((model, &moved), (model, &Isometry3::identity()), &options, &mut coherence)?;
-        let time = start.elapsed().as_secs_f64() * 1e3;
+        let time = milliseconds(start.elapsed());
         if let Some(found) = found {
             check_free(model, &moved, &found)?;
             least = if step > 0 { least.min(time) } else { least };

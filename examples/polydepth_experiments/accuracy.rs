@@ -36,7 +36,7 @@ pub(crate) fn table(setting: &Setting) -> Result<Vec<String>> {
     println!("\n## Table 2: error of the depth, share of 2 v̄(A) + 2 v̄(B)\n");
     println!(
         "| set | cases | reference | [Je12]'s code mean | median | fast mean | median | best mean | median \
-         | best exact | failed |"
+         | best at the reference | failed |"
     );
     println!("|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|");
     println!("| Bunny1 (paper) | 100 | near-exact Minkowski sum | 0.500 % | 0.165 % | | | | | | |");

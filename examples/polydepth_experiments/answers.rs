@@ -1,7 +1,6 @@
 //! Queries timed and verified, and what is kept of many of them.
 
-use std::time::Instant;
-
+use cpu_time::ProcessTime;
 use extricate::penetration::{
     Effort, MotionCoherence, Penetration, TranslationalOptions, penetration, penetration_coherent,
 };
@@ -19,7 +18,7 @@ pub(crate) struct Pair<'a> {
     pub(crate) pose_b: &'a Isometry3<f64>,
 }
 
-/// A verified answer and the time it took [ms].
+/// A verified answer and the CPU time it took [ms].
 pub(crate) struct Answer {
     pub(crate) found: Penetration,
     pub(crate) milliseconds: f64,
@@ -38,7 +37,7 @@ impl Pair<'_> {
     pub(crate) fn ask(&self, options: &TranslationalOptions, repeats: usize) -> Result<Answer, String> {
         let mut least: Option<Answer> = None;
         for _ in 0..repeats.max(1) {
-            let start = Instant::now();
+            let start = ProcessTime::now();
             let found = penetration(self.a, self.pose_a, self.b, self.pose_b, options);
             let milliseconds = start.elapsed().as_secs_f64() * 1e3;
             let found = found.map_err(|error| error.to_string())?.ok_or("reported apart")?;
@@ -57,7 +56,7 @@ impl Pair<'_> {
         options: &TranslationalOptions,
         coherence: &mut MotionCoherence,
     ) -> (Result<Option<Penetration>, String>, f64) {
-        let start = Instant::now();
+        let start = ProcessTime::now();
         let found = penetration_coherent((self.a, self.pose_a), (self.b, self.pose_b), options, coherence);
         let milliseconds = start.elapsed().as_secs_f64() * 1e3;
         let verified = found.map_err(|error| error.to_string()).and_then(|found| {

@@ -6,9 +6,9 @@
 //!
 //! Table 1: random configurations, and the sources of starts on meshes with holes. Table 2: accuracy. Table 3:
 //! predefined paths. Table 4: dynamics. The meshes are procedural, of the kind and size of the paper's; `--data DIR`
-//! adds the scans and the reference depths that lie in `DIR/soup` and `DIR/exact`. Times are wall-clock means on one
-//! thread unless `--threads` says otherwise, beside the paper's on a machine of 2.2 GHz. Every answer is verified by an
-//! independent query; exits with 1 when one is missing, not free or below an exact depth.
+//! adds the scans and the reference depths that lie in `DIR/soup` and `DIR/exact`. Times are means of CPU time, beside
+//! the paper's on a machine of 2.2 GHz; queries run on one thread unless `--threads` says otherwise. Every answer is
+//! verified by an independent query; exits with 1 when one is missing, not free or below an exact depth.
 
 #![expect(
     clippy::print_stdout,

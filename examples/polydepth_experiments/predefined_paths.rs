@@ -40,7 +40,7 @@ const STARTS: [(&str, Start); 5] = [
     ("best", Start::Policy(Effort::Best)),
 ];
 
-/// What one source gave on every frame: the depth [m], zero where the bodies are apart, and the time [ms].
+/// What one source gave on every frame: the depth [m], zero where the bodies are apart, and the CPU time [ms].
 struct Track {
     depths: Vec<f64>,
     milliseconds: Vec<f64>,
@@ -190,7 +190,7 @@ fn panels(names: &str, tracks: &[(&str, Track)]) -> Vec<Panel> {
         series,
     };
     vec![
-        panel("time", "time of a query [ms]", (0..tracks.len()).filter(is_quick).map(time).collect()),
+        panel("time", "CPU time of a query [ms]", (0..tracks.len()).filter(is_quick).map(time).collect()),
         panel("depth", "penetration depth [m]", (0..tracks.len()).map(depth).collect()),
     ]
 }
