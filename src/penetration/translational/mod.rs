@@ -263,7 +263,7 @@ fn separate(
         let optimum = search::settle(&mut space, optimum, hops);
         match verified(&space, &optimum, pose_a, pose_b) {
             Ok(found) => {
-                let lower_bound = lower_bound((a, pose_a), (b, pose_b), found.depth, options.lower_bound);
+                let lower_bound = lower_bound((a, pose_a), (b, pose_b), &found, options.lower_bound);
                 return Ok(Some(Penetration { lower_bound, ..found }));
             }
             Err(error) => failure = Some(error),

@@ -15,21 +15,50 @@ const LEVEL: f64 = 0.02;
 /// Share of what the slope promises that a step must bring.
 const KEPT: f64 = 0.2;
 
-/// A point in the frame of B's tree, what it proves and where that grows.
-struct Deep {
-    point: Vector3<f64>,
-    proved: f64,
+/// A point inside two solids.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Deep {
+    /// Where it is [m, frame of B's tree].
+    pub(super) point: Vector3<f64>,
+    /// How deep it is in A and in B [m].
+    pub(super) depths: [f64; 2],
+    /// Of the sum of the depths.
     gradient: Vector3<f64>,
 }
 
+impl Deep {
+    /// What it proves [m].
+    pub(super) fn proved(&self) -> f64 {
+        self.depths[0] + self.depths[1]
+    }
+}
+
+/// How far an ascent goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Climb {
+    /// Length of the first step [m].
+    pub(super) step: f64,
+    /// Steps at the most, including those that lead down.
+    pub(super) steps: u32,
+    /// Where as much is proved it ends [m].
+    pub(super) enough: f64,
+}
+
 impl Solids<'_> {
-    /// What is proved at the end of an ascent from `start` [m, frame of B's tree] of at most `steps` steps, the first
-    /// one of length `step`; it ends where more than `enough` is proved.
-    pub(super) fn ascend(&self, start: Vector3<f64>, step: f64, steps: u32, enough: f64) -> f64 {
-        let Some(mut here) = self.look(start) else { return 0.0 };
-        let (mut step, mut gradients) = (step, vec![here.gradient]);
-        for _ in 0..steps {
-            if here.proved >= enough {
+    /// Climbs from `start` [m, frame of B's tree] with A moved by `q`; the number of points looked at is added to
+    /// `looks`.
+    pub(super) fn ascend(
+        &self,
+        q: &Vector3<f64>,
+        start: Vector3<f64>,
+        climb: &Climb,
+        looks: &mut u32,
+    ) -> Option<Deep> {
+        let mut here = self.look(q, start)?;
+        *looks += 1;
+        let (mut step, mut gradients) = (climb.step, vec![here.gradient]);
+        for _ in 0..climb.steps {
+            if here.proved() >= climb.enough {
                 break;
             }
             let way = shortest_in_hull(&gradients);
@@ -40,8 +69,9 @@ impl Solids<'_> {
                 gradients = vec![here.gradient];
                 continue;
             }
-            let Some(there) = self.look(here.point + way * (step / slope)) else { break };
-            let is_up = there.proved >= here.proved + KEPT * slope * step;
+            let Some(there) = self.look(q, here.point + way * (step / slope)) else { break };
+            *looks += 1;
+            let is_up = there.proved() >= here.proved() + KEPT * slope * step;
             if is_up {
                 gradients.clear();
                 gradients.push(there.gradient);
@@ -55,18 +85,19 @@ impl Solids<'_> {
                 step *= 0.6;
             }
         }
-        here.proved
+        Some(here)
     }
 
-    fn look(&self, point: Vector3<f64>) -> Option<Deep> {
-        let in_a = self.to_other[1].point(&Point3::from(point)).coords;
+    /// How deep a point [m, frame of B's tree] is in both solids with A moved by `q`.
+    pub(super) fn look(&self, q: &Vector3<f64>, point: Vector3<f64>) -> Option<Deep> {
+        let in_a = self.to_other[1].point(&Point3::from(point - q)).coords;
         let (depth_in_a, on_a) = self.models[0].depth_above(&in_a, f64::NEG_INFINITY)?;
         let (depth_in_b, on_b) = self.models[1].depth_above(&point, f64::NEG_INFINITY)?;
         let upwards_in_a = (in_a - on_a).normalize() * depth_in_a.signum();
         let upwards_in_b = (point - on_b).normalize() * depth_in_b.signum();
         let gradient = self.to_other[0].rotation * upwards_in_a + upwards_in_b;
         let is_known = gradient.iter().all(|x| x.is_finite());
-        is_known.then_some(Deep { point, proved: depth_in_a + depth_in_b, gradient })
+        is_known.then_some(Deep { point, depths: [depth_in_a, depth_in_b], gradient })
     }
 }
 

@@ -11,11 +11,20 @@ use std::collections::BinaryHeap;
 use nalgebra::Vector3;
 
 use super::Solids;
+use super::ascent::Climb;
 
 /// A cube's edge, relative to the depth, below which it is not cut any more.
 const LEAST_EDGE: f64 = 1e-6;
 /// Balls of which the depth is evaluated for one cube.
 const TRIES: usize = 3;
+/// Steps of the ascent where the balls do not suffice.
+const STEPS: u32 = 12;
+/// Half of a cube's edge, relative to the depth that suffices, above which cutting it costs less than an ascent.
+const SMALL: f64 = 1.0 / 64.0;
+/// Share of what is needed that must be likely for an ascent to be worth while.
+const WORTH: f64 = 0.5;
+/// Balls that are kept of either solid, with those that the ascents find.
+const KEPT: usize = 512;
 
 /// A cube of translations of A, in B's frame.
 #[derive(Debug, Clone, Copy)]
@@ -68,8 +77,9 @@ impl Ord for Cube {
 }
 
 impl Solids<'_> {
-    /// Grows the bound `proved` by a cover of the translations up to `upper`, with at most so many evaluations.
-    pub(super) fn by_cover(&self, proved: f64, upper: f64, mut evaluations: u32) -> f64 {
+    /// Grows the bound `proved` by a cover of the shorter translations than suffice, with at most so many evaluations.
+    pub(super) fn by_cover(&mut self, proved: f64, mut evaluations: u32) -> f64 {
+        let upper = self.upper;
         let (mut cubes, mut number) = (BinaryHeap::from([Cube::new(Vector3::zeros(), upper, 0)]), 0);
         let mut best = proved;
         while let Some(cube) = cubes.pop() {
@@ -93,28 +103,11 @@ impl Solids<'_> {
         if cubes.is_empty() { best } else { best.min(upper) }
     }
 
-    /// Whether some ball proves that all translations in the cube leave the solids in collision.
-    fn is_covered(&self, cube: &Cube, evaluations: &mut u32) -> bool {
+    /// Whether all translations in the cube are proved to leave the solids in collision.
+    fn is_covered(&mut self, cube: &Cube, evaluations: &mut u32) -> bool {
         let needed = cube.reach() + 2.0 * self.rounding;
         let moves = [cube.middle, -(self.to_other[1].rotation * cube.middle)];
-        // The most promising ones, best first.
-        let mut promising = [(f64::NEG_INFINITY, 0, 0); TRIES];
-        for owner in 0..2 {
-            let other = self.models[1 - owner].inner_balls();
-            for (index, ball) in self.balls[owner].iter().enumerate() {
-                let Some(known) = other.estimate(&(ball.center + moves[owner])) else { continue };
-                if ball.radius + known.least >= needed {
-                    return true;
-                }
-                let likely = ball.radius + known.likely;
-                if ball.radius + known.most < needed || likely <= promising[TRIES - 1].0 {
-                    continue;
-                }
-                let place = promising.partition_point(|other| other.0 >= likely);
-                promising[place..].rotate_right(1);
-                promising[place] = (likely, owner, index);
-            }
-        }
+        let Some(promising) = self.promising(&moves, needed) else { return true };
         for &(likely, owner, index) in &promising {
             if likely == f64::NEG_INFINITY || *evaluations == 0 {
                 break;
@@ -126,6 +119,52 @@ impl Solids<'_> {
                 return true;
             }
         }
-        false
+        let (likely, owner, index) = promising[0];
+        let is_worth_while = cube.half <= SMALL * self.upper && likely >= WORTH * needed;
+        is_worth_while && self.is_covered_from((owner, index), cube, needed, evaluations)
+    }
+
+    /// The balls that most likely prove as much as is needed of a cube, best first; `None` when the grids alone do.
+    fn promising(&self, moves: &[Vector3<f64>; 2], needed: f64) -> Option<[(f64, usize, usize); TRIES]> {
+        let mut promising = [(f64::NEG_INFINITY, 0, 0); TRIES];
+        for owner in 0..2 {
+            let other = self.models[1 - owner].inner_balls();
+            for (index, ball) in self.balls[owner].iter().enumerate() {
+                let Some(known) = other.estimate(&(ball.center + moves[owner])) else { continue };
+                if ball.radius + known.least >= needed {
+                    return None;
+                }
+                let likely = ball.radius + known.likely;
+                if ball.radius + known.most < needed || likely <= promising[TRIES - 1].0 {
+                    continue;
+                }
+                let place = promising.partition_point(|other| other.0 >= likely);
+                promising[place..].rotate_right(1);
+                promising[place] = (likely, owner, index);
+            }
+        }
+        Some(promising)
+    }
+
+    /// Whether an ascent from a ball proves what is needed; what it finds joins the balls.
+    fn is_covered_from(
+        &mut self,
+        (owner, index): (usize, usize),
+        cube: &Cube,
+        needed: f64,
+        evaluations: &mut u32,
+    ) -> bool {
+        let q = cube.middle;
+        let ball = self.balls[owner][index];
+        let start = if owner == 0 { ball.center + q } else { self.in_b(owner, &ball.center) };
+        let climb = Climb { step: 0.25 * ball.radius, steps: STEPS, enough: needed };
+        let mut looks = 0;
+        let top = self.ascend(&q, start, &climb, &mut looks);
+        *evaluations = evaluations.saturating_sub(2 * looks);
+        let Some(top) = top.filter(|top| top.proved() >= needed) else { return false };
+        if self.balls[0].len() < KEPT {
+            self.keep(&q, &top);
+        }
+        true
     }
 }

@@ -11,12 +11,13 @@ mod cover;
 
 use std::cell::Cell;
 
-use nalgebra::{Isometry3, Point3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::LowerBound;
+use super::{LowerBound, Penetration};
 use crate::proximity::Model;
 use crate::proximity::inner_balls::Ball;
 use crate::proximity::placement::Placement;
+use ascent::{Climb, Deep};
 
 /// Rounding of a placement, relative to the sizes that enter it: turned and moved points of unit size are a few
 /// units in the last place off.
@@ -29,42 +30,34 @@ pub(super) struct Solids<'a> {
     to_other: [Placement; 2],
     /// The balls of either model, in the frame of the other one's tree.
     balls: [Vec<Ball>; 2],
+    /// A depth that suffices [m].
+    upper: f64,
     /// What a bound may be overestimated by because the placement is rounded [m].
     rounding: f64,
 }
 
-/// A length below the depth [m] by which `a` must move: proved, and at most `upper`, a depth that is known to suffice.
+/// A length [m] that no separating translation of `a` is shorter than: proved, and no more than the depth `found`.
 pub(super) fn lower_bound(
     (a, pose_a): (&Model, &Isometry3<f64>),
     (b, pose_b): (&Model, &Isometry3<f64>),
-    upper: f64,
+    found: &Penetration,
     effort: LowerBound,
 ) -> f64 {
-    let is_nothing_proved = [a, b].iter().any(|model| model.inner_balls().balls().is_empty());
-    if matches!(effort, LowerBound::Skip) || is_nothing_proved {
+    if matches!(effort, LowerBound::Skip) {
         return 0.0;
     }
-    let a_to_b = Placement::between(a, pose_a, b, pose_b);
-    let far = [pose_a, pose_b].map(|pose| pose.translation.vector.norm()).iter().sum::<f64>()
-        + [a, b].map(|model| model.center().coords.norm()).iter().sum::<f64>();
-    let to_other = [a_to_b, a_to_b.inverse()];
-    let moved = |owner: usize| {
-        let balls = [a, b][owner].inner_balls().balls().iter();
-        let center = |ball: &Ball| to_other[owner].point(&Point3::from(ball.center)).coords;
-        balls.map(|ball| Ball { center: center(ball), ..*ball }).collect::<Vec<_>>()
+    if [a, b].iter().any(|model| model.inner_balls().balls().is_empty()) {
+        return 0.0;
+    }
+    let mut solids = Solids::new((a, pose_a), (b, pose_b), found.depth);
+    let between = nalgebra::center(&found.witnesses[0], &found.witnesses[1]);
+    let between = pose_b.inverse_transform_point(&between) - b.center();
+    let proved = solids.by_inner_balls(between);
+    let proved = match effort {
+        LowerBound::Cover { evaluations } => solids.by_cover(proved, evaluations),
+        _ => proved,
     };
-    let solids = Solids {
-        models: [a, b],
-        to_other,
-        balls: [moved(0), moved(1)],
-        rounding: ROUNDING * (far + a.radius() + b.radius()),
-    };
-    let bound = solids.by_inner_balls(upper);
-    let bound = match effort {
-        LowerBound::Cover { evaluations } => solids.by_cover(bound, upper, evaluations),
-        _ => bound,
-    };
-    (bound - solids.rounding).clamp(0.0, upper)
+    (proved - solids.rounding).clamp(0.0, found.depth)
 }
 
 /// A ball that may prove something.
@@ -84,49 +77,84 @@ thread_local! {
     static CANDIDATES: Cell<Vec<Candidate>> = const { Cell::new(Vec::new()) };
 }
 
-/// Steps of the ascent from the best ball.
+/// Steps of the ascent from the best start.
 const STEPS: u32 = 12;
 
-impl Solids<'_> {
-    /// The greatest sum of a ball's radius and its centre's depth in the other solid, or `upper` if it is less.
-    fn by_inner_balls(&self, upper: f64) -> f64 {
+impl<'a> Solids<'a> {
+    fn new(
+        (a, pose_a): (&'a Model, &Isometry3<f64>),
+        (b, pose_b): (&'a Model, &Isometry3<f64>),
+        upper: f64,
+    ) -> Self {
+        let a_to_b = Placement::between(a, pose_a, b, pose_b);
+        let to_other = [a_to_b, a_to_b.inverse()];
+        let far = pose_a.translation.vector.norm() + pose_b.translation.vector.norm();
+        let sizes = [a, b].map(|model| model.center().coords.norm() + model.radius());
+        let moved = |owner: usize| {
+            let balls = [a, b][owner].inner_balls().balls().iter();
+            let center = |ball: &Ball| to_other[owner].point(&Point3::from(ball.center)).coords;
+            balls.map(|ball| Ball { center: center(ball), ..*ball }).collect()
+        };
+        let rounding = ROUNDING * (far + sizes[0] + sizes[1]);
+        Self { models: [a, b], to_other, balls: [moved(0), moved(1)], upper, rounding }
+    }
+
+    /// The greatest sum found of a point's depths in both solids: from the balls, from the point `between` the places
+    /// where the solids touch when they have been separated, and from an ascent from the better one of them.
+    fn by_inner_balls(&mut self, between: Vector3<f64>) -> f64 {
+        let origin = Vector3::zeros();
+        let (proved, ball) = self.best_ball();
+        if proved >= self.upper {
+            return proved;
+        }
+        let start = ball.map(|(owner, ball)| (self.in_b(owner, &ball.center), 0.25 * ball.radius));
+        let of_witnesses = self.look(&origin, between).filter(|deep| deep.proved() > proved);
+        let start = of_witnesses.map(|deep| (deep.point, 0.25 * self.upper)).or(start);
+        let Some((start, step)) = start else { return proved };
+        let climb = Climb { step, steps: STEPS, enough: self.upper };
+        let Some(top) = self.ascend(&origin, start, &climb, &mut 0) else { return proved };
+        self.keep(&origin, &top);
+        top.proved().max(proved)
+    }
+
+    /// A point of the frame of the tree of the model that is not the owner, in that of B's tree.
+    fn in_b(&self, owner: usize, point: &Vector3<f64>) -> Vector3<f64> {
+        if owner == 0 { *point } else { self.to_other[0].point(&Point3::from(*point)).coords }
+    }
+
+    /// Adds the balls about a point inside both solids, with A moved by `q`, to the balls.
+    fn keep(&mut self, q: &Vector3<f64>, deep: &Deep) {
+        let in_a = self.to_other[1].point(&Point3::from(deep.point)).coords;
+        self.balls[0].push(Ball { center: deep.point - q, radius: deep.depths[0] });
+        self.balls[1].push(Ball { center: in_a, radius: deep.depths[1] });
+    }
+
+    /// The ball that proves most, with its owner, and how much [m].
+    fn best_ball(&self) -> (f64, Option<(usize, Ball)>) {
         let mut candidates = CANDIDATES.take();
         candidates.clear();
-        let (mut best, mut start) = self.gather(&mut candidates);
+        let (mut best, mut by) = self.gather(&mut candidates);
         candidates.sort_unstable_by(|x, y| y.likely.total_cmp(&x.likely));
-        for candidate in &candidates {
-            if best >= upper {
+        for &Candidate { most, owner, ball, .. } in &candidates {
+            if best >= self.upper {
                 break;
             }
-            if !(candidate.most > best) {
+            if !(most > best) {
                 continue;
             }
-            let Ball { center, radius } = candidate.ball;
-            let other = self.models[1 - candidate.owner];
-            if let Some((depth, _)) = other.depth_above(&center, best - radius) {
-                if radius + depth > best {
-                    (best, start) = (radius + depth, Some(*candidate));
-                }
+            let other = self.models[1 - owner];
+            if let Some((depth, _)) = other.depth_above(&ball.center, best - ball.radius)
+                && ball.radius + depth > best
+            {
+                (best, by) = (ball.radius + depth, Some((owner, ball)));
             }
         }
         CANDIDATES.set(candidates);
-        if let Some(Candidate { owner, ball, .. }) = start
-            && best < upper
-        {
-            let point = if owner == 0 {
-                ball.center
-            } else {
-                self.to_other[0].point(&Point3::from(ball.center)).coords
-            };
-            let step = 0.25 * ball.radius;
-            best = best.max(self.ascend(point, step, STEPS, upper));
-        }
-        best
+        (best, by)
     }
 
-    /// Collects the balls whose centre may be inside the other solid; answers what the grids alone prove [m] and the
-    /// ball that proves it.
-    fn gather(&self, candidates: &mut Vec<Candidate>) -> (f64, Option<Candidate>) {
+    /// Collects the balls that may prove most; answers the one that does by the grids alone, and how much [m].
+    fn gather(&self, candidates: &mut Vec<Candidate>) -> (f64, Option<(usize, Ball)>) {
         let (mut proved, mut by) = (f64::NEG_INFINITY, None);
         for owner in 0..2 {
             let other = self.models[1 - owner].inner_balls();
@@ -137,10 +165,9 @@ impl Solids<'_> {
                 if !(most > proved) {
                     continue;
                 }
-                let candidate = Candidate { likely, most, owner, ball };
-                candidates.push(candidate);
+                candidates.push(Candidate { likely, most, owner, ball });
                 if least > proved {
-                    (proved, by) = (least, Some(candidate));
+                    (proved, by) = (least, Some((owner, ball)));
                 }
             }
         }
