@@ -8,6 +8,7 @@
 use nalgebra::{Point3, Vector3};
 
 use super::Ball;
+use super::climb::{Climb, Place};
 use super::grid::DepthGrid;
 use crate::bvh::TriangleBvh;
 use crate::proximity::closest_point::closest_beyond;
@@ -65,34 +66,32 @@ fn greatest_of(numbers: &[f64]) -> Option<(usize, f64)> {
     best
 }
 
-/// Deeper points along the way on which the depth of `sample` grows fastest.
-///
-/// To the bottom where `is_deepest`, otherwise as long as it grows nearly as fast as the way is long.
+/// A deeper point near `sample`: the deepest one where `is_deepest`, otherwise one that is reached as long as the depth
+/// grows nearly as fast as the way is long.
 fn grown(tree: &TriangleBvh, sample: Sample, is_deepest: bool) -> Sample {
-    /// Growth of the depth per length that a step must bring.
-    const SLOPE: f64 = 0.8;
-    /// Steps that may be tried.
-    const STEPS: u32 = 10;
-    /// The same for the deepest point of all, which is worth more.
-    const DEEPEST: (f64, u32) = (0.05, 64);
-    let (slope, steps) = if is_deepest { DEEPEST } else { (SLOPE, STEPS) };
-    let mut here = sample;
-    let Some((mut closest, _)) = closest_to(tree, &here, 0.0) else { return here };
-    let mut step = 0.5 * here.depth;
-    for _ in 0..steps {
-        let away = (here.point - closest).normalize();
-        // No farther than the depth here: inside for sure.
-        let mut there = Sample { point: here.point + away * step, depth: here.depth + step };
-        match closest_to(tree, &there, here.depth + slope * step) {
-            Some((next, depth)) => {
-                there.depth = depth;
-                (here, closest) = (there, next);
-                step = (1.5 * step).min(0.9 * here.depth);
-            }
-            None => step *= 0.5,
-        }
-    }
-    here
+    /// How far to climb for the deepest point of all, which is worth most, and for the others.
+    const DEEPEST: (f64, u32) = (0.02, 64);
+    const OTHERS: (f64, u32) = (0.8, 10);
+    /// Steps shorter than the depth end inside.
+    const LONGEST: f64 = 0.9;
+    let look = |sample: &Sample| {
+        let (closest, depth) = closest_to(tree, sample, 0.0)?;
+        let gradient = (sample.point - closest) / depth;
+        Some(Place { point: sample.point, height: depth, gradient, detail: () })
+    };
+    // The depth of a node was rounded.
+    let Some(start) = look(&sample) else { return Sample { depth: 0.0, ..sample } };
+    let (level, steps) = if is_deepest { DEEPEST } else { OTHERS };
+    let (step, enough) = (0.5 * start.height, f64::INFINITY);
+    let climb = Climb { step, longest: LONGEST, steps, level, enough };
+    // Nothing is more than twice as deep as what is so near.
+    let mut deepest = start.height;
+    let top = climb.run(start, |point| {
+        let there = look(&Sample { point, depth: 2.0 * deepest })?;
+        deepest = deepest.max(there.height);
+        Some(there)
+    });
+    Sample { point: top.point, depth: top.height }
 }
 
 /// The boundary's point closest to a sample whose depth is no more than it says and more than `floor`; the depth.

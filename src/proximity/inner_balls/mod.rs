@@ -2,9 +2,12 @@
 //!
 //! Everything is in the frame of the model's tree. A ball lies inside when no triangle comes closer to its centre than
 //! its radius, and when its centre is inside. That proves it where the winding number is constant between
-//! triangles, which is so where the mesh is closed; a mesh with holes that is taken as a solid has no balls.
+//! triangles, which is so where the mesh is closed; a mesh with holes that is taken as a solid has no balls. Faces between
+//! pieces that overlap or touch are no boundary.
 
+mod boundary;
 mod choice;
+pub(crate) mod climb;
 mod grid;
 
 use nalgebra::{Point3, Vector3};
@@ -13,6 +16,7 @@ use super::Model;
 use super::closest_point::closest_beyond;
 use crate::bvh::TriangleBvh;
 use crate::geometry::Solidity;
+use crate::geometry::topology::Topology;
 use grid::DepthGrid;
 pub(crate) use grid::Estimate;
 
@@ -32,7 +36,18 @@ pub(crate) struct Ball {
 #[derive(Debug, Clone)]
 pub(crate) struct InnerBalls {
     balls: Vec<Ball>,
-    grid: Option<DepthGrid>,
+    field: Option<Field>,
+}
+
+/// How deep the points of a solid are.
+#[derive(Debug, Clone)]
+struct Field {
+    /// The tree over the boundary where that is less than the model's triangles, which the model's own tree is over.
+    boundary: Option<TriangleBvh>,
+    /// Origin of the boundary's tree in the frame of the model's [m].
+    origin: Vector3<f64>,
+    /// In the frame of the boundary's tree.
+    grid: DepthGrid,
     /// What the distance from the boundary may be overestimated by [m].
     rounding: f64,
 }
@@ -40,18 +55,23 @@ pub(crate) struct InnerBalls {
 impl InnerBalls {
     /// The balls of a model; none in what has no inside.
     pub(super) fn of(model: &Model) -> Self {
-        let is_closed = model.solidity() == Solidity::Solid && Solidity::of(model.mesh()) == Solidity::Solid;
-        if !is_closed {
-            return Self { balls: Vec::new(), grid: None, rounding: 0.0 };
-        }
-        let is_inside = |point: &Vector3<f64>| model.contains_in_tree(point);
-        let tree = model.bvh();
+        let topology = (model.solidity() == Solidity::Solid).then(|| Topology::of(model.mesh()));
+        let Some(topology) = topology.filter(Topology::is_closed) else {
+            return Self { balls: Vec::new(), field: None };
+        };
+        let boundary = boundary::boundary_of(model, &topology).map(|mesh| TriangleBvh::new(&mesh));
+        let origin = boundary.as_ref().map_or(Vector3::zeros(), |tree| tree.center().coords);
+        let is_inside = |point: &Vector3<f64>| model.contains_in_tree(&(point + origin));
+        let tree = boundary.as_ref().unwrap_or(model.bvh());
         let grid = DepthGrid::new(tree, &is_inside);
         let rounding = rounding_of(tree);
         let mut balls = choice::choose(tree, &grid, &is_inside);
-        balls.iter_mut().for_each(|ball| ball.radius -= rounding);
+        for ball in &mut balls {
+            ball.center += origin;
+            ball.radius -= rounding;
+        }
         balls.retain(|ball| ball.radius > 0.0);
-        Self { balls, grid: Some(grid), rounding }
+        Self { balls, field: Some(Field { boundary, origin, grid, rounding }) }
     }
 
     /// The balls, the first ones worth most.
@@ -61,13 +81,15 @@ impl InnerBalls {
 
     /// Memory in bytes.
     pub(super) fn memory(&self) -> usize {
-        size_of_val(&*self.balls) + self.grid.as_ref().map_or(0, DepthGrid::memory)
+        let of_field =
+            |field: &Field| field.grid.memory() + field.boundary.as_ref().map_or(0, TriangleBvh::memory);
+        size_of_val(&*self.balls) + self.field.as_ref().map_or(0, of_field)
     }
 
     /// What is known at once of the depth of `point` [m, frame of the tree]; `None` in a model without an inside.
     #[inline]
     pub(crate) fn estimate(&self, point: &Vector3<f64>) -> Option<Estimate> {
-        self.grid.as_ref().map(|grid| grid.estimate(point))
+        self.field.as_ref().map(|field| field.grid.estimate(&(point - field.origin)))
     }
 }
 
@@ -75,9 +97,10 @@ impl Model {
     /// How deep `point` is in the solid if deeper than `floor` [m, frame of the tree], negative outside, rounded
     /// down; and the point of the boundary that is closest to it.
     pub(crate) fn depth_above(&self, point: &Vector3<f64>, floor: f64) -> Option<(f64, Vector3<f64>)> {
-        let inner = self.inner_balls();
-        let known = inner.estimate(point)?;
-        let least = floor + inner.rounding;
+        let field = self.inner_balls().field.as_ref()?;
+        let in_field = point - field.origin;
+        let known = field.grid.estimate(&in_field);
+        let least = floor + field.rounding;
         if !(known.most > least) {
             return None;
         }
@@ -86,9 +109,10 @@ impl Model {
         if !(up_to > beyond) {
             return None;
         }
-        let (closest, distance) = closest_beyond(self.bvh(), &Point3::from(*point), beyond, up_to)?;
-        let depth = if is_inside { distance } else { -distance };
-        Some((depth - inner.rounding, closest.coords))
+        let tree = field.boundary.as_ref().unwrap_or(self.bvh());
+        let (closest, distance) = closest_beyond(tree, &Point3::from(in_field), beyond, up_to)?;
+        let depth = if is_inside { distance } else { -distance } - field.rounding;
+        (depth > floor).then(|| (depth, closest.coords + field.origin))
     }
 }
 
@@ -108,3 +132,6 @@ fn rounding_of(tree: &TriangleBvh) -> f64 {
     let triangles = packets.flat_map(|packet| packet.lanes().map(|(lane, _)| packet.triangle(lane)));
     triangles.map(of_triangle).fold(ROUNDING * size, f64::max)
 }
+
+#[cfg(test)]
+mod tests;

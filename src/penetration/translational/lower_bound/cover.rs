@@ -11,14 +11,11 @@ use std::collections::BinaryHeap;
 use nalgebra::Vector3;
 
 use super::Solids;
-use super::ascent::Climb;
 
 /// A cube's edge, relative to the depth, below which it is not cut any more.
 const LEAST_EDGE: f64 = 1e-6;
 /// Balls of which the depth is evaluated for one cube.
 const TRIES: usize = 3;
-/// Steps of the ascent where the balls do not suffice.
-const STEPS: u32 = 12;
 /// Half of a cube's edge, relative to the depth that suffices, above which cutting it costs less than an ascent.
 const SMALL: f64 = 1.0 / 64.0;
 /// Share of what is needed that must be likely for an ascent to be worth while.
@@ -157,11 +154,13 @@ impl Solids<'_> {
         let q = cube.middle;
         let ball = self.balls[owner][index];
         let start = if owner == 0 { ball.center + q } else { self.in_b(owner, &ball.center) };
-        let climb = Climb { step: 0.25 * ball.radius, steps: STEPS, enough: needed };
-        let mut looks = 0;
-        let top = self.ascend(&q, start, &climb, &mut looks);
+        let Some(start) = self.look(&q, start) else { return false };
+        let mut looks = 1;
+        let top = self.climb(&q, start, 0.25 * ball.radius, needed, &mut looks);
         *evaluations = evaluations.saturating_sub(2 * looks);
-        let Some(top) = top.filter(|top| top.proved() >= needed) else { return false };
+        if !(top.height >= needed) {
+            return false;
+        }
         if self.balls[0].len() < KEPT {
             self.keep(&q, &top);
         }

@@ -6,7 +6,6 @@
 //! keeps it for r + s. The balls of B bound the depth likewise. The greatest s + r is sought over the balls that were chosen once for each model, best
 //! prospects first; what the grid of depths shows to be no better costs next to nothing.
 
-mod ascent;
 mod cover;
 
 use std::cell::Cell;
@@ -16,8 +15,8 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::{LowerBound, Penetration};
 use crate::proximity::Model;
 use crate::proximity::inner_balls::Ball;
+use crate::proximity::inner_balls::climb::{Climb, Place};
 use crate::proximity::placement::Placement;
-use ascent::{Climb, Deep};
 
 /// Rounding of a placement, relative to the sizes that enter it: turned and moved points of unit size are a few
 /// units in the last place off.
@@ -77,8 +76,13 @@ thread_local! {
     static CANDIDATES: Cell<Vec<Candidate>> = const { Cell::new(Vec::new()) };
 }
 
-/// Steps of the ascent from the best start.
+/// A point of the frame of B's tree with its depths in A and in B; the height is their sum, which is what it proves.
+type Deep = Place<[f64; 2]>;
+
+/// Steps of the climb from the best start.
 const STEPS: u32 = 12;
+/// Slope below which it is level: the most is 2.
+const LEVEL: f64 = 0.02;
 
 impl<'a> Solids<'a> {
     fn new(
@@ -107,14 +111,38 @@ impl<'a> Solids<'a> {
         if proved >= self.upper {
             return proved;
         }
-        let start = ball.map(|(owner, ball)| (self.in_b(owner, &ball.center), 0.25 * ball.radius));
-        let of_witnesses = self.look(&origin, between).filter(|deep| deep.proved() > proved);
-        let start = of_witnesses.map(|deep| (deep.point, 0.25 * self.upper)).or(start);
+        let of_witnesses = self.look(&origin, between).filter(|deep| deep.height > proved);
+        let start = of_witnesses.map(|deep| (deep, 0.25 * self.upper)).or_else(|| {
+            let (owner, ball) = ball?;
+            let deep = self.look(&origin, self.in_b(owner, &ball.center))?;
+            Some((deep, 0.25 * ball.radius))
+        });
         let Some((start, step)) = start else { return proved };
-        let climb = Climb { step, steps: STEPS, enough: self.upper };
-        let Some(top) = self.ascend(&origin, start, &climb, &mut 0) else { return proved };
+        let top = self.climb(&origin, start, step, self.upper, &mut 0);
         self.keep(&origin, &top);
-        top.proved().max(proved)
+        top.height.max(proved)
+    }
+
+    /// Climbs from `start` with A moved by `q` until `enough` is proved [m]; counts the points looked at.
+    fn climb(&self, q: &Vector3<f64>, start: Deep, step: f64, enough: f64, looks: &mut u32) -> Deep {
+        let climb = Climb { step, longest: f64::INFINITY, steps: STEPS, level: LEVEL, enough };
+        climb.run(start, |point| {
+            *looks += 1;
+            self.look(q, point)
+        })
+    }
+
+    /// How deep a point [m, frame of B's tree] is in both solids with A moved by `q`.
+    fn look(&self, q: &Vector3<f64>, point: Vector3<f64>) -> Option<Deep> {
+        let in_a = self.to_other[1].point(&Point3::from(point - q)).coords;
+        let (depth_in_a, on_a) = self.models[0].depth_above(&in_a, f64::NEG_INFINITY)?;
+        let (depth_in_b, on_b) = self.models[1].depth_above(&point, f64::NEG_INFINITY)?;
+        let upwards_in_a = (in_a - on_a).normalize() * depth_in_a.signum();
+        let upwards_in_b = (point - on_b).normalize() * depth_in_b.signum();
+        let gradient = self.to_other[0].rotation * upwards_in_a + upwards_in_b;
+        let is_known = gradient.iter().all(|x| x.is_finite());
+        let height = depth_in_a + depth_in_b;
+        is_known.then_some(Deep { point, height, gradient, detail: [depth_in_a, depth_in_b] })
     }
 
     /// A point of the frame of the tree of the model that is not the owner, in that of B's tree.
@@ -125,8 +153,8 @@ impl<'a> Solids<'a> {
     /// Adds the balls about a point inside both solids, with A moved by `q`, to the balls.
     fn keep(&mut self, q: &Vector3<f64>, deep: &Deep) {
         let in_a = self.to_other[1].point(&Point3::from(deep.point)).coords;
-        self.balls[0].push(Ball { center: deep.point - q, radius: deep.depths[0] });
-        self.balls[1].push(Ball { center: in_a, radius: deep.depths[1] });
+        self.balls[0].push(Ball { center: deep.point - q, radius: deep.detail[0] });
+        self.balls[1].push(Ball { center: in_a, radius: deep.detail[1] });
     }
 
     /// The ball that proves most, with its owner, and how much [m].
