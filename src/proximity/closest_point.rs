@@ -80,17 +80,21 @@ pub fn signed_distance(model: &Model, point: &Point3<f64>) -> f64 {
 /// the tree], with that distance; else `None`. `ceiling` is a length that the distance is known not to exceed,
 /// rounding apart.
 ///
-/// A point that is not farther than the floor costs little: the first triangle that shows it ends the query.
+/// A point that is not farther than the floor costs little: the first triangle that shows it ends the query. The
+/// distance may be up to `excess`, relative, more than the least one: that saves looking at much that is about as
+/// far away.
 pub(crate) fn closest_beyond(
     tree: &TriangleBvh,
     point: &Point3<f64>,
     floor: f64,
     ceiling: f64,
+    excess: f64,
 ) -> Option<(Point3<f64>, f64)> {
     /// Leaves room for the rounding of the ceiling.
     const ROOM: f64 = 1.0 + 1e-9;
     let mut query = Nearest::new(*point, ROOM * ceiling);
     query.floor = floor.max(0.0).powi(2);
+    query.share = (1.0 + excess).powi(-2);
     single::descend(tree, &mut query);
     (query.triangle != NONE && query.best > query.floor).then(|| (query.closest(), query.best.sqrt()))
 }
@@ -104,6 +108,8 @@ struct Nearest {
     best: f64,
     /// Squared distance at which the descent ends [m²].
     floor: f64,
+    /// Share of the least squared distance so far that a subtree must be able to beat.
+    share: f64,
     triangle: u32,
     corners: [[f64; 3]; 3],
 }
@@ -111,7 +117,8 @@ struct Nearest {
 impl Nearest {
     fn new(point: Point3<f64>, limit: f64) -> Self {
         let rounded = [point.map(|x| -above(-x)).into(), point.map(above).into()];
-        Self { point, rounded, best: limit * limit, floor: -1.0, triangle: NONE, corners: [[0.0; 3]; 3] }
+        let best = limit * limit;
+        Self { point, rounded, best, floor: -1.0, share: 1.0, triangle: NONE, corners: [[0.0; 3]; 3] }
     }
 
     #[inline(always)]
@@ -153,7 +160,8 @@ impl Single for Nearest {
 
     #[inline(always)]
     fn bound(&self) -> f32 {
-        above(self.best).min(f32::MAX)
+        let share = if self.triangle == NONE { 1.0 } else { self.share };
+        above(share * self.best).min(f32::MAX)
     }
 
     #[inline(always)]

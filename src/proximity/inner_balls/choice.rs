@@ -69,35 +69,31 @@ fn greatest_of(numbers: &[f64]) -> Option<(usize, f64)> {
 /// A deeper point near `sample`: the deepest one where `is_deepest`, otherwise one that is reached as long as the depth
 /// grows nearly as fast as the way is long.
 fn grown(tree: &TriangleBvh, sample: Sample, is_deepest: bool) -> Sample {
-    /// How far to climb for the deepest point of all, which is worth most, and for the others.
-    const DEEPEST: (f64, u32) = (0.02, 64);
-    const OTHERS: (f64, u32) = (0.8, 10);
+    /// Slope that is level, steps, and how much too great the depths on the way may be, relative: for the deepest
+    /// point of all, which is worth most, and for the others.
+    const DEEPEST: (f64, u32, f64) = (0.02, 64, 0.0);
+    const OTHERS: (f64, u32, f64) = (0.8, 10, 0.01);
     /// Steps shorter than the depth end inside.
     const LONGEST: f64 = 0.9;
-    let look = |sample: &Sample| {
-        let (closest, depth) = closest_to(tree, sample, 0.0)?;
+    let look = |sample: &Sample, excess: f64| {
+        let (closest, depth) = closest_to(tree, sample, excess)?;
         let gradient = (sample.point - closest) / depth;
         Some(Place { point: sample.point, height: depth, gradient, detail: () })
     };
-    // The depth of a node was rounded.
-    let Some(start) = look(&sample) else { return Sample { depth: 0.0, ..sample } };
-    let (level, steps) = if is_deepest { DEEPEST } else { OTHERS };
-    let (step, enough) = (0.5 * start.height, f64::INFINITY);
-    let climb = Climb { step, longest: LONGEST, steps, level, enough };
-    // Nothing is more than twice as deep as what is so near.
-    let mut deepest = start.height;
-    let top = climb.run(start, |point| {
-        let there = look(&Sample { point, depth: 2.0 * deepest })?;
-        deepest = deepest.max(there.height);
-        Some(there)
-    });
-    Sample { point: top.point, depth: top.height }
+    // The depth of a node is not exact.
+    let Some(start) = look(&sample, 0.0) else { return Sample { depth: 0.0, ..sample } };
+    let (level, steps, excess) = if is_deepest { DEEPEST } else { OTHERS };
+    let climb = Climb { step: 0.5 * start.height, longest: LONGEST, steps, level, enough: f64::INFINITY };
+    let most_at = |point: &Vector3<f64>| start.height + (point - start.point).norm();
+    let top = climb.run(start, |point| look(&Sample { point, depth: most_at(&point) }, excess));
+    let exact = look(&Sample { point: top.point, depth: most_at(&top.point) }, 0.0).unwrap_or(start);
+    Sample { point: exact.point, depth: exact.height }
 }
 
-/// The boundary's point closest to a sample whose depth is no more than it says and more than `floor`; the depth.
-fn closest_to(tree: &TriangleBvh, sample: &Sample, floor: f64) -> Option<(Vector3<f64>, f64)> {
+/// The boundary's point closest to a sample whose depth is no more than it says, and the depth; both up to `excess`.
+fn closest_to(tree: &TriangleBvh, sample: &Sample, excess: f64) -> Option<(Vector3<f64>, f64)> {
     const ROOM: f64 = 1.001;
-    let found = closest_beyond(tree, &Point3::from(sample.point), floor, ROOM * sample.depth);
+    let found = closest_beyond(tree, &Point3::from(sample.point), 0.0, ROOM * sample.depth, excess);
     found.map(|(closest, depth)| (closest.coords, depth))
 }
 

@@ -52,38 +52,57 @@ impl Climb {
         mut look: impl FnMut(Vector3<f64>) -> Option<Place<T>>,
     ) -> Place<T> {
         let (mut here, mut step) = (start, self.step);
-        let (mut gradients, mut count) = ([here.gradient; GRADIENTS], 1);
+        let mut met = Met::new(here.gradient);
         for _ in 0..self.steps {
             if here.height >= self.enough {
                 break;
             }
-            let way = shortest_in_hull(&gradients[..count]);
+            let way = shortest_in_hull(met.gradients());
             let slope = way.norm();
             if !(slope > self.level) {
-                // Level as far as this step saw: look more closely.
-                step *= CLOSER;
-                count = 1;
-                if !(here.gradient.norm() > self.level) {
-                    break;
-                }
+                // Level as far as was seen from here, or what was seen before holds no more.
+                step *= if met.are_of_here { CLOSER } else { 1.0 };
+                met = Met::new(here.gradient);
                 continue;
             }
             let Some(there) = look(here.point + way * (step / slope)) else { break };
+            met.add(there.gradient);
             if there.height >= here.height + KEPT.max(0.9 * self.level) * slope * step {
-                (here, count) = (there, 1);
-                gradients[0] = here.gradient;
+                here = there;
+                met.are_of_here = false;
                 step = (LONGER * step).min(self.longest * here.height.abs());
             } else {
-                if count == GRADIENTS {
-                    gradients.copy_within(2.., 1);
-                    count -= 1;
-                }
-                gradients[count] = there.gradient;
-                count += 1;
                 step *= SHORTER;
             }
         }
         here
+    }
+}
+
+/// The gradients met last, the latest one last.
+struct Met {
+    gradients: [Vector3<f64>; GRADIENTS],
+    count: usize,
+    /// Whether all of them were met from where the climb is.
+    are_of_here: bool,
+}
+
+impl Met {
+    fn new(gradient: Vector3<f64>) -> Self {
+        Self { gradients: [gradient; GRADIENTS], count: 1, are_of_here: true }
+    }
+
+    fn add(&mut self, gradient: Vector3<f64>) {
+        if self.count == GRADIENTS {
+            self.gradients.copy_within(1.., 0);
+            self.count -= 1;
+        }
+        self.gradients[self.count] = gradient;
+        self.count += 1;
+    }
+
+    fn gradients(&self) -> &[Vector3<f64>] {
+        &self.gradients[..self.count]
     }
 }
 

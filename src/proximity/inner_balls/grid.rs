@@ -7,7 +7,10 @@ use crate::proximity::closest_point::closest_beyond;
 
 /// Nodes of a grid, at the most about this many: more find the depth of a point more closely, and cost memory and
 /// time to build.
-const NODES: f64 = 4096.0;
+const NODES: f64 = 3072.0;
+/// How much greater than the distance from the boundary a node's depth may be, relative: exact ones cost more, and a
+/// point is seldom as near a node.
+const EXCESS: f64 = 0.02;
 /// What a depth in single precision may be off by, relative to it.
 const SINGLE_ROUNDING: f64 = 1e-7;
 
@@ -84,7 +87,10 @@ impl DepthGrid {
         let depth = f64::from(self.depths[index]);
         let beyond = self.spacing * beyond.sqrt();
         let error = self.spacing * to_node.sqrt() * (1.0 + SINGLE_ROUNDING) + SINGLE_ROUNDING * depth.abs();
-        Estimate { likely: depth - beyond, least: depth - error, most: depth + error }
+        let (inside, outside) = (depth.max(0.0), depth.min(0.0));
+        let least = inside / (1.0 + EXCESS) + outside - error;
+        let most = inside + outside / (1.0 + EXCESS) + error;
+        Estimate { likely: depth - beyond, least, most }
     }
 
     /// Edge of a cube [m].
@@ -121,11 +127,11 @@ fn depth_of_node(
     const ROOM: f64 = 1.001;
     let farthest = neighbor.map_or(2.0 * tree.half_diagonal(), |depth| depth.abs() + spacing);
     let point = Point3::from(*node);
-    let closest = closest_beyond(tree, &point, 0.0, ROOM * farthest);
+    let closest = closest_beyond(tree, &point, 0.0, ROOM * farthest, EXCESS);
     let distance = closest.map_or(0.0, |(_, distance)| distance);
     let is_inside = match neighbor {
         // Nothing of the surface is between the two.
-        Some(depth) if depth.abs() > ROOM * spacing => depth > 0.0,
+        Some(depth) if depth.abs() > (1.0 + EXCESS) * ROOM * spacing => depth > 0.0,
         _ => is_inside(node),
     };
     if is_inside { distance } else { -distance }

@@ -94,9 +94,15 @@ impl InnerBalls {
 }
 
 impl Model {
-    /// How deep `point` is in the solid if deeper than `floor` [m, frame of the tree], negative outside, rounded
-    /// down; and the point of the boundary that is closest to it.
-    pub(crate) fn depth_above(&self, point: &Vector3<f64>, floor: f64) -> Option<(f64, Vector3<f64>)> {
+    /// How deep `point` is in the solid if deeper than `floor` [m, frame of the tree], negative outside, never more
+    /// than it is, and less by at most the share `slack`, which saves time; and the point of the boundary that is
+    /// closest to it, or nearly.
+    pub(crate) fn depth_above(
+        &self,
+        point: &Vector3<f64>,
+        floor: f64,
+        slack: f64,
+    ) -> Option<(f64, Vector3<f64>)> {
         let field = self.inner_balls().field.as_ref()?;
         let in_field = point - field.origin;
         let known = field.grid.estimate(&in_field);
@@ -110,8 +116,8 @@ impl Model {
             return None;
         }
         let tree = field.boundary.as_ref().unwrap_or(self.bvh());
-        let (closest, distance) = closest_beyond(tree, &Point3::from(in_field), beyond, up_to)?;
-        let depth = if is_inside { distance } else { -distance } - field.rounding;
+        let (closest, distance) = closest_beyond(tree, &Point3::from(in_field), beyond, up_to, slack)?;
+        let depth = if is_inside { distance / (1.0 + slack) } else { -distance } - field.rounding;
         (depth > floor).then(|| (depth, closest.coords + field.origin))
     }
 }

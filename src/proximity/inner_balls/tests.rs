@@ -67,11 +67,13 @@ fn a_depth_is_the_signed_distance_rounded_down() {
         for _ in 0..300 {
             let point = model.radius() * noise.vector();
             let exact = -signed_distance(&model, &(model.center() + point));
-            let (depth, closest) = model.depth_above(&point, f64::NEG_INFINITY).unwrap();
+            let (depth, closest) = model.depth_above(&point, f64::NEG_INFINITY, 0.0).unwrap();
             assert!(depth <= exact && depth >= exact - 1e-9 * model.radius(), "{depth} {exact}");
             assert!(((point - closest).norm() - exact.abs()).abs() <= 1e-9 * model.radius());
-            assert!(model.depth_above(&point, exact).is_none());
-            assert_eq!(model.depth_above(&point, exact - 0.01 * exact.abs()).map(|x| x.0), Some(depth));
+            assert!(model.depth_above(&point, exact, 0.0).is_none());
+            assert_eq!(model.depth_above(&point, exact - 0.01 * exact.abs(), 0.0).map(|x| x.0), Some(depth));
+            let (roughly, _) = model.depth_above(&point, f64::NEG_INFINITY, 0.05).unwrap();
+            assert!(roughly <= exact && roughly >= exact - 0.06 * exact.abs(), "{roughly} {exact}");
             let known = model.inner_balls().estimate(&point).unwrap();
             assert!(known.least <= exact && exact <= known.most, "{known:?} {exact}");
         }
@@ -106,7 +108,7 @@ fn what_has_no_inside_has_no_balls() {
     let open = TriangleMesh::new(cube.vertices().to_vec(), cube.triangles()[1..].to_vec()).unwrap();
     for model in [Model::new(cube, Solidity::Surface), solid(open)] {
         assert!(model.inner_balls().balls().is_empty());
-        assert!(model.depth_above(&Vector3::zeros(), f64::NEG_INFINITY).is_none());
+        assert!(model.depth_above(&Vector3::zeros(), f64::NEG_INFINITY, 0.0).is_none());
     }
 }
 
@@ -123,7 +125,7 @@ fn faces_between_pieces_are_no_boundary() {
         for _ in 0..300 {
             let point = 1.3 * noise.vector();
             let [found, exact] =
-                [&union, &whole].map(|model| model.depth_above(&point, f64::NEG_INFINITY).unwrap().0);
+                [&union, &whole].map(|model| model.depth_above(&point, f64::NEG_INFINITY, 0.0).unwrap().0);
             assert!((found - exact).abs() <= 1e-9, "{point} {found} {exact}");
         }
     }
@@ -134,9 +136,9 @@ fn faces_of_cavities_and_of_gaps_are_boundary() {
     let cavity = box_between([-0.5; 3], [0.5; 3]).reversed();
     let hollow = solid(joined(&[box_between([-1.0; 3], [1.0; 3]), cavity]));
     let [wall, middle] = [Vector3::new(0.75, 0.0, 0.0), Vector3::zeros()]
-        .map(|point| hollow.depth_above(&point, f64::NEG_INFINITY).unwrap().0);
+        .map(|point| hollow.depth_above(&point, f64::NEG_INFINITY, 0.0).unwrap().0);
     assert!((wall - 0.25).abs() < 1e-9 && (middle + 0.5).abs() < 1e-9, "{wall} {middle}");
     let halves = [box_between([-1.0; 3], [-1e-6, 1.0, 1.0]), box_between([0.0, -1.0, -1.0], [1.0; 3])];
-    let depth = solid(joined(&halves)).depth_above(&Vector3::new(0.1, 0.0, 0.0), f64::NEG_INFINITY);
+    let depth = solid(joined(&halves)).depth_above(&Vector3::new(0.1, 0.0, 0.0), f64::NEG_INFINITY, 0.0);
     assert!((depth.unwrap().0 - 0.1).abs() < 1e-5);
 }

@@ -112,7 +112,7 @@ impl Solids<'_> {
             *evaluations -= 1;
             let ball = &self.balls[owner][index];
             let floor = needed - ball.radius;
-            if self.models[1 - owner].depth_above(&(ball.center + moves[owner]), floor).is_some() {
+            if self.models[1 - owner].depth_above(&(ball.center + moves[owner]), floor, 0.0).is_some() {
                 return true;
             }
         }
@@ -154,7 +154,7 @@ impl Solids<'_> {
         let q = cube.middle;
         let ball = self.balls[owner][index];
         let start = if owner == 0 { ball.center + q } else { self.in_b(owner, &ball.center) };
-        let Some(start) = self.look(&q, start) else { return false };
+        let Some(start) = self.look(&q, start, 0.0) else { return false };
         let mut looks = 1;
         let top = self.climb(&q, start, 0.25 * ball.radius, needed, &mut looks);
         *evaluations = evaluations.saturating_sub(2 * looks);

@@ -76,6 +76,9 @@ thread_local! {
     static CANDIDATES: Cell<Vec<Candidate>> = const { Cell::new(Vec::new()) };
 }
 
+/// Share of a depth that may be lost on the way to the best place, to get there sooner.
+const SLACK: f64 = 0.005;
+
 /// A point of the frame of B's tree with its depths in A and in B; the height is their sum, which is what it proves.
 type Deep = Place<[f64; 2]>;
 
@@ -111,14 +114,15 @@ impl<'a> Solids<'a> {
         if proved >= self.upper {
             return proved;
         }
-        let of_witnesses = self.look(&origin, between).filter(|deep| deep.height > proved);
+        let of_witnesses = self.look(&origin, between, SLACK).filter(|deep| deep.height > proved);
         let start = of_witnesses.map(|deep| (deep, 0.25 * self.upper)).or_else(|| {
             let (owner, ball) = ball?;
-            let deep = self.look(&origin, self.in_b(owner, &ball.center))?;
+            let deep = self.look(&origin, self.in_b(owner, &ball.center), SLACK)?;
             Some((deep, 0.25 * ball.radius))
         });
         let Some((start, step)) = start else { return proved };
         let top = self.climb(&origin, start, step, self.upper, &mut 0);
+        let top = self.look(&origin, top.point, 0.0).unwrap_or(top);
         self.keep(&origin, &top);
         top.height.max(proved)
     }
@@ -128,15 +132,15 @@ impl<'a> Solids<'a> {
         let climb = Climb { step, longest: f64::INFINITY, steps: STEPS, level: LEVEL, enough };
         climb.run(start, |point| {
             *looks += 1;
-            self.look(q, point)
+            self.look(q, point, SLACK)
         })
     }
 
-    /// How deep a point [m, frame of B's tree] is in both solids with A moved by `q`.
-    fn look(&self, q: &Vector3<f64>, point: Vector3<f64>) -> Option<Deep> {
+    /// How deep a point [m, frame of B's tree] is in both solids with A moved by `q`, less by the share `slack` at most.
+    fn look(&self, q: &Vector3<f64>, point: Vector3<f64>, slack: f64) -> Option<Deep> {
         let in_a = self.to_other[1].point(&Point3::from(point - q)).coords;
-        let (depth_in_a, on_a) = self.models[0].depth_above(&in_a, f64::NEG_INFINITY)?;
-        let (depth_in_b, on_b) = self.models[1].depth_above(&point, f64::NEG_INFINITY)?;
+        let (depth_in_a, on_a) = self.models[0].depth_above(&in_a, f64::NEG_INFINITY, slack)?;
+        let (depth_in_b, on_b) = self.models[1].depth_above(&point, f64::NEG_INFINITY, slack)?;
         let upwards_in_a = (in_a - on_a).normalize() * depth_in_a.signum();
         let upwards_in_b = (point - on_b).normalize() * depth_in_b.signum();
         let gradient = self.to_other[0].rotation * upwards_in_a + upwards_in_b;
@@ -171,7 +175,7 @@ impl<'a> Solids<'a> {
                 continue;
             }
             let other = self.models[1 - owner];
-            if let Some((depth, _)) = other.depth_above(&ball.center, best - ball.radius)
+            if let Some((depth, _)) = other.depth_above(&ball.center, best - ball.radius, SLACK)
                 && ball.radius + depth > best
             {
                 (best, by) = (ball.radius + depth, Some((owner, ball)));
