@@ -62,7 +62,7 @@ fn pose(rotation: &Value, translation: &Value) -> Result<Isometry3<f64>> {
 
 /// The poses of one file, of a mesh against itself.
 fn soup(dir: &Path, name: &str) -> Result<(Vec<Model>, Vec<Case>)> {
-    let mesh = read_mesh(&dir.join(format!("soup/meshes/{name}.obj")))?;
+    let mesh = read_mesh(dir.join(format!("soup/meshes/{name}.obj")))?;
     let solidity = Solidity::of(&mesh);
     let mut cases = Vec::new();
     for line in std::fs::read_to_string(dir.join(format!("soup/{name}.jsonl")))?.lines() {
@@ -92,7 +92,7 @@ fn exact(dir: &Path, set: &str) -> Result<(Vec<Model>, Vec<Case>)> {
         }
         if models.is_empty() {
             for key in ["A_mesh", "B_mesh"] {
-                models.push(Model::new(read_mesh(&dir.join("exact").join(text(key)))?, Solidity::Solid));
+                models.push(Model::new(read_mesh(dir.join("exact").join(text(key)))?, Solidity::Solid));
             }
         }
         let poses = [pose(&case["A_R"], &case["A_t"])?, Isometry3::identity()];

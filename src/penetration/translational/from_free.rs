@@ -11,7 +11,8 @@ use crate::proximity::placement::Placement;
 /// [m, world] at which the models are apart. Poses map body to world coordinates.
 ///
 /// The walk stays in the part of the contact space that the start can reach: linked rings stay linked, and a thin
-/// plate is pushed back to where it came from. It makes at most `max_iterations` in-projections.
+/// plate is pushed back to where it came from. It makes at most `max_iterations` in-projections. No lower bound is
+/// sought: it would be that of the global depth, which may be much less.
 ///
 /// ```
 /// use extricate::geometry::Solidity;

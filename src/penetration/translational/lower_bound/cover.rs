@@ -16,11 +16,11 @@ use super::Solids;
 const LEAST_EDGE: f64 = 1e-6;
 /// Balls of which the depth is evaluated for one cube.
 const TRIES: usize = 3;
-/// Half of a cube's edge, relative to the depth that suffices, above which cutting it costs less than an ascent.
+/// Half of a cube's edge, relative to the depth that suffices, above which cutting it costs less than a climb.
 const SMALL: f64 = 1.0 / 64.0;
-/// Share of what is needed that must be likely for an ascent to be worth while.
+/// Share of what is needed that must be likely for a climb to be worth while.
 const WORTH: f64 = 0.5;
-/// Balls that are kept of either solid, with those that the ascents find.
+/// Balls that are kept of either solid, with those that the climbs find.
 const KEPT: usize = 512;
 
 /// A cube of translations of A, in B's frame.
@@ -78,13 +78,13 @@ impl Solids<'_> {
     pub(super) fn by_cover(&mut self, proved: f64, mut evaluations: u32) -> f64 {
         let upper = self.upper;
         let (mut cubes, mut number) = (BinaryHeap::from([Cube::new(Vector3::zeros(), upper, 0)]), 0);
-        let mut best = proved;
+        let (around_origin, mut best) = (proved - 2.0 * self.rounding, proved);
         while let Some(cube) = cubes.pop() {
             best = best.max(cube.least);
             if best >= upper || evaluations == 0 || 2.0 * cube.half <= LEAST_EDGE * upper {
-                break;
+                return best.min(upper);
             }
-            if cube.most() <= proved || self.is_covered(&cube, &mut evaluations) {
+            if cube.most() <= around_origin || self.is_covered(&cube, &mut evaluations) {
                 continue;
             }
             let half = 0.5 * cube.half;
@@ -97,11 +97,13 @@ impl Solids<'_> {
                 }
             }
         }
-        if cubes.is_empty() { best } else { best.min(upper) }
+        upper
     }
 
     /// Whether all translations in the cube are proved to leave the solids in collision.
     fn is_covered(&mut self, cube: &Cube, evaluations: &mut u32) -> bool {
+        // To go through all balls takes about as long as one distance.
+        *evaluations = evaluations.saturating_sub(1);
         let needed = cube.reach() + 2.0 * self.rounding;
         let moves = [cube.middle, -(self.to_other[1].rotation * cube.middle)];
         let Some(promising) = self.promising(&moves, needed) else { return true };
@@ -143,7 +145,7 @@ impl Solids<'_> {
         Some(promising)
     }
 
-    /// Whether an ascent from a ball proves what is needed; what it finds joins the balls.
+    /// Whether a climb from a ball proves what is needed; what it finds joins the balls.
     fn is_covered_from(
         &mut self,
         (owner, index): (usize, usize),

@@ -3,8 +3,11 @@
 //! If a ball of radius r inside A has its centre inside B at depth s, then B holds a ball of radius s about the same
 //! centre, and the two overlap after every translation shorter than s + r: so the depth is at least that. It is so
 //! as well where the centre is outside and s is negative: then the ball holds a point of B at −s from its centre, and
-//! keeps it for r + s. The balls of B bound the depth likewise. The greatest s + r is sought over the balls that were chosen once for each model, best
-//! prospects first; what the grid of depths shows to be no better costs next to nothing.
+//! keeps it for r + s. The balls of B bound the depth likewise.
+//!
+//! The greatest s + r is sought over the balls that were chosen once for each model, best prospects first; what the
+//! grid of depths shows to be no better costs next to nothing. From the best of them, or from the contact of the
+//! separating translation that was found, a climb leads on to balls that were not chosen before.
 
 mod cover;
 
@@ -56,7 +59,7 @@ pub(super) fn lower_bound(
         LowerBound::Cover { evaluations } => solids.by_cover(proved, evaluations),
         _ => proved,
     };
-    (proved - solids.rounding).clamp(0.0, found.depth)
+    (proved - solids.rounding).min(found.depth).max(0.0)
 }
 
 /// A ball that may prove something.
@@ -107,7 +110,7 @@ impl<'a> Solids<'a> {
     }
 
     /// The greatest sum found of a point's depths in both solids: from the balls, from the point `between` the places
-    /// where the solids touch when they have been separated, and from an ascent from the better one of them.
+    /// where the solids touch when they have been separated, and from a climb from the better one of them.
     fn by_inner_balls(&mut self, between: Vector3<f64>) -> f64 {
         let origin = Vector3::zeros();
         let (proved, ball) = self.best_ball();
@@ -166,6 +169,7 @@ impl<'a> Solids<'a> {
         let mut candidates = CANDIDATES.take();
         candidates.clear();
         let (mut best, mut by) = self.gather(&mut candidates);
+        candidates.retain(|candidate| candidate.most > best);
         candidates.sort_unstable_by(|x, y| y.likely.total_cmp(&x.likely));
         for &Candidate { most, owner, ball, .. } in &candidates {
             if best >= self.upper {
