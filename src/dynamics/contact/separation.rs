@@ -62,6 +62,7 @@ pub(super) const SCRATCH: TranslationalOptions = TranslationalOptions {
     lower_bound: LowerBound::Skip,
     time_budget: None,
     seed: 0,
+    parallel: false,
 };
 
 impl Pair<'_> {

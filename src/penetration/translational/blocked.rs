@@ -27,7 +27,7 @@ struct Balls {
 }
 
 /// The balls of translations that are known to collide.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Blocked {
     balls: Vec<Balls>,
     /// Where the last ray enters and leaves each ball [m].
@@ -57,11 +57,6 @@ impl Blocked {
         let balls = pairs.chunks(LANES).map(Balls::new).collect::<Vec<_>>();
         let spans = vec![[[0.0; LANES]; 2]; balls.len()];
         Self { balls, spans }
-    }
-
-    /// Whether nothing is known.
-    pub(super) fn is_empty(&self) -> bool {
-        self.balls.is_empty()
     }
 
     /// Looks along a ray from the origin; answers the length at which the last ball is left [m], zero where none is

@@ -16,6 +16,8 @@ mod pockets;
 mod search;
 mod walk;
 
+use std::time::Instant;
+
 use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 use thiserror::Error;
 
@@ -239,12 +241,25 @@ fn separate(
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
     let far = pose_a.translation.vector.norm().max(pose_b.translation.vector.norm());
     let mut space = ContactSpace::new(a, b, a_to_b, far, options.max_iterations);
+    space.deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
+    space.parallel = options.parallel;
+    let bounded = |found: Penetration| {
+        let lower_bound = lower_bound((a, pose_a), (b, pose_b), &found, options.lower_bound);
+        Penetration { lower_bound, ..found }
+    };
     if let Some(source) = options.start {
         let given = |translation: &Vector3<f64>| pose_b.rotation.inverse() * translation;
         let optimum = forced::search(&mut space, source, (options, remembered), given)?;
         let optimum = search::settle(&mut space, optimum, true);
-        return verified(&space, &optimum, pose_a, pose_b).map(Some);
+        return Ok(Some(bounded(verified(&space, &optimum, pose_a, pose_b)?)));
     }
+    let proved = |space: &ContactSpace, optimum: &Optimum| {
+        let quick = match options.lower_bound {
+            LowerBound::Skip => LowerBound::Skip,
+            _ => LowerBound::InnerBalls,
+        };
+        lower_bound((a, pose_a), (b, pose_b), &answer(space, optimum, pose_b), quick)
+    };
     let start = remembered.last.and_then(|pose| free_configuration::motion_coherence(&space, &pose));
     // A walk that ends in overlap after all is followed by a more thorough search.
     let more_thorough = (options.effort == Effort::Fast).then_some(Attempt::Search(Effort::Best));
@@ -257,15 +272,12 @@ fn separate(
                 space.walk(&start, false)
             }
             Attempt::Search(Effort::Fast) => search::fast(&mut space),
-            Attempt::Search(Effort::Best) => search::best(&mut space),
+            Attempt::Search(Effort::Best) => search::best(&mut space, proved),
         };
         let hops = matches!(attempt, Attempt::Search(_));
         let optimum = search::settle(&mut space, optimum, hops);
         match verified(&space, &optimum, pose_a, pose_b) {
-            Ok(found) => {
-                let lower_bound = lower_bound((a, pose_a), (b, pose_b), &found, options.lower_bound);
-                return Ok(Some(Penetration { lower_bound, ..found }));
-            }
+            Ok(found) => return Ok(Some(bounded(found))),
             Err(error) => failure = Some(error),
         }
     }

@@ -6,10 +6,12 @@ use std::time::Duration;
 /// How much work a query may do. Both are bounds on work, not on time: the answer is reproducible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Effort {
-    /// One walk from one start.
+    /// One walk, from outside along the centroid difference or an axis of either body, whichever meets the other body
+    /// last.
     Fast,
-    /// Casts along two hundred directions from outside and walks from the best ten; then marches along two hundred
-    /// from inside, for pockets and holes, and walks from what is nearer.
+    /// Casts along two hundred directions from outside and walks from the best; walks from pockets and holes; casts
+    /// around the best direction; marches along two hundred directions from inside, and walks from what is nearer.
+    /// Ends as soon as the lower bound meets the depth.
     #[default]
     Best,
 }
@@ -73,6 +75,9 @@ pub struct TranslationalOptions {
     pub time_budget: Option<Duration>,
     /// Seed of the random starts.
     pub seed: u64,
+    /// Whether one thorough query uses all threads of the current rayon pool. The answer does not depend on it; where many
+    /// queries run side by side, each is cheaper alone.
+    pub parallel: bool,
 }
 
 impl Default for TranslationalOptions {
@@ -84,6 +89,7 @@ impl Default for TranslationalOptions {
             lower_bound: LowerBound::default(),
             time_budget: None,
             seed: 0,
+            parallel: true,
         }
     }
 }

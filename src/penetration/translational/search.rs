@@ -1,6 +1,7 @@
 //! The efforts of a search: which walks are made, in which order.
 
 use nalgebra::Vector3;
+use rayon::prelude::*;
 
 use super::FreeConfiguration;
 use super::blocked::Blocked;
@@ -8,11 +9,9 @@ use super::free_configuration::{DIRECTIONS, axes, centroid_difference, fibonacci
 use super::pockets::pockets;
 use super::walk::{ContactSpace, Optimum};
 
-/// Directions in which a thorough search marches out from inside, beside the axes of both bodies.
-const MARCHES: u32 = 200;
-/// Steps that such a march may take at the most, of a way as long as the best depth so far.
+/// Steps that a march from inside may take at the most, of as long a way as it may go.
 const STRIDES: f64 = 24.0;
-/// How far such a march may go, in best depths so far: the walk from a gap a little farther may end nearer. Against
+/// How far a march may go, in best depths so far: the walk from a gap a little farther may end nearer. Against
 /// 1 this costs a third more time and brought the last of the exact reference cases to its depth.
 const MARCH_REACH: f64 = 1.15;
 /// Depth from outside beyond which a direction is not worth a walk, in best depths so far.
@@ -21,6 +20,10 @@ const PROMISING: f64 = 1.2;
 const NEAR: f64 = 1.15;
 /// Walks from holes and hollows.
 const CLEAR: usize = 4;
+/// Directions that one thread looks along in a row: fewer share less of what is known of the obstacles.
+const SHARE: usize = 53;
+/// Relative gap between the bounds at which they have met.
+const MET: f64 = 1e-9;
 /// Angles of the rings of directions that are tried around the best one [rad].
 const RINGS: [f64; 3] = [0.16, 0.08, 0.04];
 /// Directions of a ring.
@@ -59,48 +62,95 @@ pub(crate) fn fast(space: &mut ContactSpace) -> Optimum {
     space.walk(&start, true)
 }
 
-/// Casts along many directions from outside and walks from the best of them; then marches along the same directions
-/// from inside, for pockets and holes, and walks from what is nearer than the outside.
-pub(super) fn best(space: &mut ContactSpace) -> Optimum {
+/// Casts along many directions from outside and walks from the best of them; walks from pockets and holes; casts on
+/// rings around the best direction; then marches along the same directions from inside, and walks from what is nearer
+/// than the outside.
+///
+/// `proved` answers a lower bound of the depth [m] when an optimum is at hand: where the two meet the search ends.
+pub(super) fn best(space: &mut ContactSpace, proved: impl Fn(&ContactSpace, &Optimum) -> f64) -> Optimum {
     let mut best = fast(space);
+    let proved = proved(space, &best);
+    let is_done = |space: &ContactSpace, best: &Optimum| {
+        best.touching.norm() <= proved * (1.0 + MET) || space.is_late()
+    };
+    if is_done(space, &best) {
+        return best;
+    }
     let reach = PROMISING * best.touching.norm();
     let mut blocked = Blocked::new(space.a, space.b, &space.a_to_b, reach);
     space.source = FreeConfiguration::Spread;
     let spread = (0..DIRECTIONS).map(|i| fibonacci(i, DIRECTIONS));
     let directions = axes(space).chain(spread).collect::<Vec<_>>();
-    let mut depths = vec![f64::INFINITY; directions.len()];
-    for (depth, direction) in depths.iter_mut().zip(&directions) {
-        if blocked.look_along(direction) < reach {
-            *depth = space.depth_from_outside(direction, reach).unwrap_or(f64::INFINITY);
+    let depths = side_by_side(space, &mut blocked, &directions, |space, blocked, _, direction| {
+        if blocked.look_along(direction) >= reach || space.is_late() {
+            return f64::INFINITY;
         }
-    }
+        space.depth_from_outside(direction, reach).unwrap_or(f64::INFINITY)
+    });
     for (depth, direction) in promising(&depths, &directions) {
-        if depth < NEAR * best.touching.norm() {
+        if depth < NEAR * best.touching.norm() && !is_done(space, &best) {
             let start = direction * (depth + space.clearance());
             improve(space, &mut best, &start);
         }
     }
-    space.source = FreeConfiguration::MaximallyClear;
-    for start in pockets(space, best.touching.norm(), CLEAR) {
-        improve(space, &mut best, &start);
+    if is_done(space, &best) {
+        return best;
     }
-    for start in maximally_clear(space, best.touching.norm(), CLEAR) {
+    space.source = FreeConfiguration::MaximallyClear;
+    let mut starts = pockets(space, best.touching.norm(), CLEAR);
+    starts.extend(maximally_clear(space, best.touching.norm(), CLEAR));
+    for start in starts {
         improve(space, &mut best, &start);
     }
     refine(space, &mut best);
     space.source = FreeConfiguration::Sampled;
-    for (depth, direction) in depths.iter().zip(&directions) {
-        let reach = MARCH_REACH * best.touching.norm();
+    let reach = MARCH_REACH * best.touching.norm();
+    let starts = side_by_side(space, &mut blocked, &directions, |space, blocked, place, direction| {
         // What is free from there on was seen from outside.
-        let within = reach.min(depth * (1.0 - SEEN));
-        if blocked.look_along(direction) >= within && blocked.skip(0.0) >= within {
-            continue;
+        let within = reach.min(depths[place] * (1.0 - SEEN));
+        blocked.look_along(direction);
+        if proved >= within || blocked.skip(proved) >= within || space.is_late() {
+            return None;
         }
-        let skip = |length| blocked.skip(length);
-        let Some(start) = space.first_free(direction, within, reach / STRIDES, skip) else { continue };
-        improve(space, &mut best, &start);
+        space.first_free(direction, within, reach / STRIDES, |length| blocked.skip(length.max(proved)))
+    });
+    for start in starts.into_iter().flatten() {
+        if start.norm() < MARCH_REACH * best.touching.norm() && !is_done(space, &best) {
+            improve(space, &mut best, &start);
+        }
     }
     best
+}
+
+/// What `look` answers for each direction, in their order; on all threads of the current pool where the query may use
+/// them.
+fn side_by_side<T: Send>(
+    space: &mut ContactSpace,
+    blocked: &mut Blocked,
+    directions: &[Vector3<f64>],
+    look: impl Fn(&mut ContactSpace, &mut Blocked, usize, &Vector3<f64>) -> T + Sync,
+) -> Vec<T> {
+    if !space.parallel || rayon::current_num_threads() == 1 {
+        let each = directions.iter().enumerate();
+        return each.map(|(place, direction)| look(space, blocked, place, direction)).collect();
+    }
+    let shared = &*space;
+    let parts = directions.par_chunks(SHARE).enumerate().map(|(part, directions)| {
+        let (mut own, mut blocked) = (shared.fork(), blocked.clone());
+        let each = directions.iter().enumerate();
+        let found =
+            each.map(|(place, direction)| look(&mut own, &mut blocked, part * SHARE + place, direction));
+        let found = found.collect::<Vec<_>>();
+        (found, own.casts, own.marches)
+    });
+    let parts = parts.collect::<Vec<_>>();
+    let mut all = Vec::with_capacity(directions.len());
+    for (found, casts, marches) in parts {
+        all.extend(found);
+        space.casts += casts;
+        space.marches += marches;
+    }
+    all
 }
 
 /// Casts from outside on rings around the best direction, and walks from what is nearer.

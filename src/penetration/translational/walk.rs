@@ -10,6 +10,8 @@
 //! before each out-projection it looks whether a cast from outside along the target beats the present one (a hop).
 //! All motion keeps a clearance from the contacts, so that a start never touches and needs no special case.
 
+use std::time::Instant;
+
 use nalgebra::{Point3, Vector3};
 
 use super::FreeConfiguration;
@@ -56,6 +58,11 @@ pub(crate) struct ContactSpace<'a> {
     pub(crate) iterations: u32,
     /// Projections that one walk may make.
     pub(crate) max_iterations: u32,
+    /// When to be content with what was found.
+    pub(crate) deadline: Option<Instant>,
+    /// Whether all threads of the current pool may be used.
+    pub(crate) parallel: bool,
+    far: f64,
     /// Where the starts of the next walks come from.
     pub(crate) source: FreeConfiguration,
 }
@@ -96,8 +103,22 @@ impl<'a> ContactSpace<'a> {
             walks: 0,
             iterations: 0,
             max_iterations,
+            deadline: None,
+            parallel: false,
+            far,
             source: FreeConfiguration::CentroidDifference,
         }
+    }
+
+    /// The same models in the same orientation for another thread, with nothing counted yet.
+    pub(crate) fn fork(&self) -> Self {
+        let fresh = Self::new(self.a, self.b, self.a_to_b, self.far, self.max_iterations);
+        Self { deadline: self.deadline, source: self.source, ..fresh }
+    }
+
+    /// Whether the time is up.
+    pub(crate) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Gap that every contact of a returned configuration keeps [m].
