@@ -18,10 +18,13 @@ const LEAST_EDGE: f64 = 1e-6;
 const TRIES: usize = 3;
 /// Half of a cube's edge, relative to the depth that suffices, above which cutting it costs less than a climb.
 const SMALL: f64 = 1.0 / 64.0;
-/// Share of what is needed that must be likely for a climb to be worth while.
-const WORTH: f64 = 0.5;
+/// How far outside the best ball may be for a climb to be worth while, relative to the depth that suffices.
+const OUTSIDE: f64 = 0.1;
 /// Balls that are kept of either solid, with those that the climbs find.
 const KEPT: usize = 512;
+
+/// What a ball is likely to prove [m], whose it is, and which.
+type Prospect = (f64, usize, usize);
 
 /// A cube of translations of A, in B's frame.
 #[derive(Debug, Clone, Copy)]
@@ -106,7 +109,7 @@ impl Solids<'_> {
         *evaluations = evaluations.saturating_sub(1);
         let needed = cube.reach() + 2.0 * self.rounding;
         let moves = [cube.middle, -(self.to_other[1].rotation * cube.middle)];
-        let Some(promising) = self.promising(&moves, needed) else { return true };
+        let Some((promising, nearest)) = self.promising(&moves, needed) else { return true };
         for &(likely, owner, index) in &promising {
             if likely == f64::NEG_INFINITY || *evaluations == 0 {
                 break;
@@ -118,13 +121,15 @@ impl Solids<'_> {
                 return true;
             }
         }
-        let (likely, owner, index) = promising[0];
-        let is_worth_while = cube.half <= SMALL * self.upper && likely >= WORTH * needed;
+        let (likely, owner, index) = nearest;
+        let is_worth_while = cube.half <= SMALL * self.upper && likely >= -OUTSIDE * self.upper;
         is_worth_while && self.is_covered_from((owner, index), cube, needed, evaluations)
     }
 
-    /// The balls that most likely prove as much as is needed of a cube, best first; `None` when the grids alone do.
-    fn promising(&self, moves: &[Vector3<f64>; 2], needed: f64) -> Option<[(f64, usize, usize); TRIES]> {
+    /// The balls that most likely prove as much as is needed of a cube, best first, and the one that most likely
+    /// proves most, if not enough; `None` when the grids alone prove it.
+    fn promising(&self, moves: &[Vector3<f64>; 2], needed: f64) -> Option<([Prospect; TRIES], Prospect)> {
+        let mut nearest = (f64::NEG_INFINITY, 0, 0);
         let mut promising = [(f64::NEG_INFINITY, 0, 0); TRIES];
         for owner in 0..2 {
             let other = self.models[1 - owner].inner_balls();
@@ -134,6 +139,9 @@ impl Solids<'_> {
                     return None;
                 }
                 let likely = ball.radius + known.likely;
+                if likely > nearest.0 {
+                    nearest = (likely, owner, index);
+                }
                 if ball.radius + known.most < needed || likely <= promising[TRIES - 1].0 {
                     continue;
                 }
@@ -142,7 +150,7 @@ impl Solids<'_> {
                 promising[place] = (likely, owner, index);
             }
         }
-        Some(promising)
+        Some((promising, nearest))
     }
 
     /// Whether a climb from a ball proves what is needed; what it finds joins the balls.
