@@ -11,6 +11,9 @@ use std::collections::BinaryHeap;
 use nalgebra::Vector3;
 
 use super::Solids;
+use crate::proximity::collision::intersecting_pair_at;
+use crate::proximity::inner_balls::Ball;
+use crate::proximity::time_of_contact::triangles_in_b;
 
 /// A cube's edge, relative to the depth, below which it is not cut any more.
 const LEAST_EDGE: f64 = 1e-6;
@@ -121,9 +124,31 @@ impl Solids<'_> {
                 return true;
             }
         }
+        if !(cube.half <= SMALL * self.upper) {
+            return false;
+        }
         let (likely, owner, index) = nearest;
-        let is_worth_while = cube.half <= SMALL * self.upper && likely >= -OUTSIDE * self.upper;
-        is_worth_while && self.is_covered_from((owner, index), cube, needed, evaluations)
+        let ball = self.balls[owner].get(index).filter(|_| likely >= -OUTSIDE * self.upper).copied();
+        let from_ball = ball.map(|Ball { center, radius }| {
+            let start = if owner == 0 { center + cube.middle } else { self.in_b(owner, &center) };
+            (start, 0.25 * radius)
+        });
+        let is_covered =
+            from_ball.is_some_and(|start| self.is_covered_from(start, cube, needed, evaluations));
+        is_covered || {
+            let from_surfaces = self.between_surfaces(&cube.middle);
+            from_surfaces.is_some_and(|start| self.is_covered_from(start, cube, needed, evaluations))
+        }
+    }
+
+    /// A point near where the surfaces intersect with A moved by `q` [m, frame of B's tree], and how near.
+    fn between_surfaces(&self, q: &Vector3<f64>) -> Option<(Vector3<f64>, f64)> {
+        let [a, b] = self.models;
+        let moved = self.to_other[0].shifted(q);
+        let pair = intersecting_pair_at(a, b, &moved)?;
+        let middles = triangles_in_b(a, b, &moved, pair)
+            .map(|corners| corners.iter().map(|corner| corner.coords).sum::<Vector3<f64>>() / 3.0);
+        Some((0.5 * (middles[0] + middles[1]), 0.5 * (middles[0] - middles[1]).norm()))
     }
 
     /// The balls that most likely prove as much as is needed of a cube, best first, and the one that most likely
@@ -153,20 +178,19 @@ impl Solids<'_> {
         Some((promising, nearest))
     }
 
-    /// Whether a climb from a ball proves what is needed; what it finds joins the balls.
+    /// Whether a climb from a point, by a first step of some length, proves what is needed; what it finds joins the
+    /// balls.
     fn is_covered_from(
         &mut self,
-        (owner, index): (usize, usize),
+        (start, step): (Vector3<f64>, f64),
         cube: &Cube,
         needed: f64,
         evaluations: &mut u32,
     ) -> bool {
         let q = cube.middle;
-        let ball = self.balls[owner][index];
-        let start = if owner == 0 { ball.center + q } else { self.in_b(owner, &ball.center) };
         let Some(start) = self.look(&q, start, 0.0) else { return false };
         let mut looks = 1;
-        let top = self.climb(&q, start, 0.25 * ball.radius, needed, &mut looks);
+        let top = self.climb(&q, start, step, needed, &mut looks);
         *evaluations = evaluations.saturating_sub(2 * looks);
         if !(top.height >= needed) {
             return false;
