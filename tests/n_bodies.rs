@@ -4,7 +4,9 @@ use extricate::geometry::procedural::{
     Cuboid, Cup, LShape, Procedural, ProceduralError, Sphere, Spoon, Torus, TorusKnot,
 };
 use extricate::geometry::{Solidity, TriangleMesh};
-use extricate::penetration::{Body, Effort, Separation, SeparationError, SeparationOptions, separate};
+use extricate::penetration::{
+    Body, Effort, Measure, Separation, SeparationError, SeparationOptions, separate,
+};
 use extricate::proximity::{Model, collide};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
@@ -139,6 +141,21 @@ fn two_balls_end_where_their_centres_point() {
     let found = separated(&[Body::fixed(&ball, at(0.0, 0.0, 0.0)), Body::new(&ball, at(0.3, 0.4, 0.0))]);
     let moved = found.translations[1];
     assert!((moved.norm() - 0.5).abs() < 0.01, "{moved}");
+}
+
+#[test]
+fn least_lengths_are_shorter_in_sum_and_least_squares_in_squares() {
+    let models = models(1.0);
+    let bodies = heap(&models, 20, 1.0);
+    let with = |measure| {
+        let options = SeparationOptions { measure, ..SeparationOptions::default() };
+        let found = separate(&bodies, &options).unwrap();
+        assert!(apart(&bodies, &found));
+        found
+    };
+    let (squares, lengths) = (with(Measure::Squares), with(Measure::Lengths));
+    assert!(lengths.total_displacement < squares.total_displacement);
+    assert!(squares.root_sum_square < lengths.root_sum_square);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use extricate::penetration::{Body, Effort, Separation, SeparationOptions, separate};
+use extricate::penetration::{Body, Effort, Measure, Separation, SeparationOptions, separate};
 use extricate::proximity::collide;
 use nalgebra::{Translation3, Vector3};
 use rayon::ThreadPoolBuilder;
@@ -31,8 +31,14 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     println!("{} bodies of {} triangles on a fixed floor", count, heap::triangles(&bodies));
 
     let mut apart = true;
-    for (name, effort) in [("fast", Effort::Fast), ("best", Effort::Best)] {
-        let options = SeparationOptions { effort, ..SeparationOptions::default() };
+    let (fast, best) = (Effort::Fast, Effort::Best);
+    let searches = [
+        ("least squares, fast", fast, Measure::Squares),
+        ("least lengths, fast", fast, Measure::Lengths),
+        ("least lengths, best", best, Measure::Lengths),
+    ];
+    for (name, effort, measure) in searches {
+        let options = SeparationOptions { effort, measure, ..SeparationOptions::default() };
         let started = Instant::now();
         let found = separate(&bodies, &options)?;
         tell(name, &bodies, &found, started.elapsed().as_secs_f64());
@@ -61,7 +67,9 @@ fn tell(name: &str, bodies: &[Body], found: &Separation, time: f64) {
         "  total displacement  {:.3} m, root of squares {:.3} m",
         found.total_displacement, found.root_sum_square
     );
-    println!("  farthest, clearance {farthest:.3} m, {:.1e} m", found.clearance);
+    let moved = found.translations.iter().filter(|moved| moved.norm() > 1e-6).count();
+    println!("  bodies moved        {moved}, the farthest by {farthest:.3} m");
+    println!("  least distance      {:.1e} m", found.clearance);
     println!("  rounds, queries     {}, {}", found.rounds, found.queries);
     println!("  time                {time:.2} s on {} threads", rayon::current_num_threads());
 }

@@ -7,7 +7,7 @@ pub(crate) mod n_bodies;
 pub mod translational;
 
 pub use local::{LocalPenetration, local_penetrations};
-pub use n_bodies::{Body, Overlap, Separation, SeparationError, SeparationOptions, separate};
+pub use n_bodies::{Body, Measure, Overlap, Separation, SeparationError, SeparationOptions, separate};
 pub use translational::{
     Effort, FreeConfiguration, LowerBound, MotionCoherence, Penetration, PenetrationError,
     TranslationalOptions, UnknownFreeConfiguration, penetration, penetration_coherent, penetration_from,

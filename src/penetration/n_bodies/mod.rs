@@ -6,7 +6,7 @@
 //! cannot be taken apart that way is put where there is room ([`rescue`]). Then the bodies go back towards where they
 //! started as far as the others let them ([`descent`]).
 //!
-//! The motion that is kept small is Σ wᵢ ‖tᵢ‖², tᵢ the translation of body i and wᵢ its weight.
+//! The motion that is kept small is Σ wᵢ ‖tᵢ‖², tᵢ the translation of body i and wᵢ its weight; or Σ wᵢ ‖tᵢ‖ ([`Measure`]).
 
 mod broad_phase;
 mod descent;
@@ -55,12 +55,24 @@ impl<'a> Body<'a> {
     }
 }
 
+/// Which motion of many bodies counts as small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Measure {
+    /// Σ w‖t‖²: all bodies share in the motion, and none goes far.
+    #[default]
+    Squares,
+    /// Σ w‖t‖: the total displacement; fewer bodies move, some of them farther.
+    Lengths,
+}
+
 /// Options of a separation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SeparationOptions {
     /// How much work to do. `Fast` looks at each pair once, with one walk. `Best` begins from thorough pair queries as well
     /// and keeps what ends better, then lets single bodies leap to nearer places.
     pub effort: Effort,
+    /// What is kept small.
+    pub measure: Measure,
     /// Distance that bodies shall keep [m]; zero for a gap at the limit of rounding.
     pub clearance: f64,
     /// Distance that no body may be moved beyond [m], if any.
@@ -73,7 +85,14 @@ pub struct SeparationOptions {
 
 impl Default for SeparationOptions {
     fn default() -> Self {
-        Self { effort: Effort::Fast, clearance: 0.0, max_move: None, max_rounds: 40, max_moves: 12 }
+        Self {
+            effort: Effort::Fast,
+            measure: Measure::Squares,
+            clearance: 0.0,
+            max_move: None,
+            max_rounds: 40,
+            max_moves: 12,
+        }
     }
 }
 
@@ -295,11 +314,11 @@ fn arrange(pairs: &impl Pairs, options: &SeparationOptions) -> Result<Arrangemen
         rounds.queries += rescue::free_one_by_one(pairs, options, &rounds.at_end, &mut translations);
     }
     let overlaps = still_overlapping(pairs, options, &translations);
-    let cost = descent::cost(pairs, &translations);
+    let cost = descent::cost(pairs, options.measure, &translations);
     let mut found = Arrangement { translations, overlaps, cost, rounds };
     if found.overlaps.is_empty() && found.rounds.rounds > 0 {
         let mut nearer = found.translations.clone();
-        found.rounds.queries += descent::descend(pairs, options, &mut nearer);
+        found.rounds.queries += descend(pairs, options, &mut nearer);
         found.take(pairs, options, nearer);
     }
     Ok(found)
@@ -308,10 +327,19 @@ fn arrange(pairs: &impl Pairs, options: &SeparationOptions) -> Result<Arrangemen
 impl Arrangement {
     /// Takes other translations in the place of its own if they are verified free and better.
     fn take(&mut self, pairs: &impl Pairs, options: &SeparationOptions, other: Vec<Vector3<f64>>) {
-        let cost = descent::cost(pairs, &other);
+        let cost = descent::cost(pairs, options.measure, &other);
         if cost < self.cost && still_overlapping(pairs, options, &other).is_empty() {
             (self.translations, self.cost) = (other, cost);
         }
+    }
+}
+
+/// The way back by squares, which bring all bodies nearer, then by the measure asked for; answers the queries made.
+fn descend(pairs: &impl Pairs, options: &SeparationOptions, translations: &mut Vec<Vector3<f64>>) -> u64 {
+    let queries = descent::descend(pairs, options, Measure::Squares, translations);
+    match options.measure {
+        Measure::Squares => queries,
+        measure => queries + descent::descend(pairs, options, measure, translations),
     }
 }
 
@@ -325,7 +353,7 @@ fn leaps(pairs: &impl Pairs, options: &SeparationOptions, found: &mut Arrangemen
         if !leapt {
             break;
         }
-        queries += descent::descend(pairs, options, &mut other);
+        queries += descend(pairs, options, &mut other);
         found.take(pairs, options, other);
     }
     queries
