@@ -239,11 +239,15 @@ fn separate(
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
     let far = pose_a.translation.vector.norm().max(pose_b.translation.vector.norm());
     let mut space = ContactSpace::new(a, b, a_to_b, far, options.max_iterations);
+    let bounded = |found: Penetration| {
+        let lower_bound = lower_bound((a, pose_a), (b, pose_b), &found, options.lower_bound);
+        Penetration { lower_bound, ..found }
+    };
     if let Some(source) = options.start {
         let given = |translation: &Vector3<f64>| pose_b.rotation.inverse() * translation;
         let optimum = forced::search(&mut space, source, (options, remembered), given)?;
         let optimum = search::settle(&mut space, optimum, true);
-        return verified(&space, &optimum, pose_a, pose_b).map(Some);
+        return verified(&space, &optimum, pose_a, pose_b).map(|found| Some(bounded(found)));
     }
     let start = remembered.last.and_then(|pose| free_configuration::motion_coherence(&space, &pose));
     // A walk that ends in overlap after all is followed by a more thorough search.
@@ -262,10 +266,7 @@ fn separate(
         let hops = matches!(attempt, Attempt::Search(_));
         let optimum = search::settle(&mut space, optimum, hops);
         match verified(&space, &optimum, pose_a, pose_b) {
-            Ok(found) => {
-                let lower_bound = lower_bound((a, pose_a), (b, pose_b), &found, options.lower_bound);
-                return Ok(Some(Penetration { lower_bound, ..found }));
-            }
+            Ok(found) => return Ok(Some(bounded(found))),
             Err(error) => failure = Some(error),
         }
     }
