@@ -28,10 +28,11 @@ pub(super) fn search(
     };
     let mut best: Option<Optimum> = None;
     for start in free.iter().take(count) {
-        let optimum = space.walk(start, true);
-        if best.is_none_or(|best| optimum.touching.norm() < best.touching.norm()) {
-            best = Some(optimum);
-        }
+        let better = match &best {
+            None => Some(space.walk(start, true)),
+            Some(best) => space.walk_within(start, best.touching.norm()),
+        };
+        best = better.or(best);
     }
     best.ok_or(PenetrationError::NoFreeConfiguration { start: source })
 }
