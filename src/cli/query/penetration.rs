@@ -102,7 +102,9 @@ impl Arguments {
             seed: self.seed.unwrap_or(default.seed),
             time_budget: self.time_budget,
             lower_bound: self.lower_bound.unwrap_or(default.lower_bound),
-            ..default
+            // Several poses are answered side by side.
+            parallel: !sequence,
+            max_iterations: default.max_iterations,
         })
     }
 
