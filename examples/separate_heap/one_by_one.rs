@@ -10,6 +10,7 @@ const OPTIONS: TranslationalOptions = TranslationalOptions {
     lower_bound: LowerBound::Skip,
     time_budget: None,
     seed: 0,
+    parallel: false,
 };
 /// What of its way a pair goes: a little more than needed, or the heap comes to rest nowhere.
 const SHARE: f64 = 1.02;

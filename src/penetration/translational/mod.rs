@@ -260,7 +260,9 @@ fn separate(
         };
         lower_bound((a, pose_a), (b, pose_b), &answer(space, optimum, pose_b), quick)
     };
-    let start = remembered.last.and_then(|pose| free_configuration::motion_coherence(&space, &pose));
+    let direction = remembered.direction;
+    let start =
+        remembered.last.and_then(|pose| free_configuration::motion_coherence(&space, &pose, direction));
     // A walk that ends in overlap after all is followed by a more thorough search.
     let more_thorough = (options.effort == Effort::Fast).then_some(Attempt::Search(Effort::Best));
     let attempts = start.map(Attempt::Coherent).into_iter().chain([Attempt::Search(options.effort)]);
@@ -269,7 +271,10 @@ fn separate(
         let optimum = match attempt {
             Attempt::Coherent(start) => {
                 space.source = FreeConfiguration::MotionCoherence;
-                space.walk(&start, false)
+                let optimum = space.walk(&start, false);
+                let moved =
+                    remembered.last.map_or(0.0, |last| displacement(a, &last, &pose_b.inv_mul(pose_a)));
+                or_from_scratch(&mut space, optimum, moved)
             }
             Attempt::Search(Effort::Fast) => search::fast(&mut space),
             Attempt::Search(Effort::Best) => search::best(&mut space, proved),
@@ -282,6 +287,26 @@ fn separate(
         }
     }
     Err(failure.expect("at least one attempt was made"))
+}
+
+/// How far a motion between two placements takes the points of a body at the most [m].
+fn displacement(model: &Model, from: &Isometry3<f64>, to: &Isometry3<f64>) -> f64 {
+    let centers = (from * model.center() - to * model.center()).norm();
+    let angle = from.rotation.angle_to(&to.rotation);
+    centers + 2.0 * (0.5 * angle).sin() * model.radius()
+}
+
+/// `coherent`, or the way out that one walk from scratch finds, if that is shorter and the models have not `moved` [m] as
+/// far since they were apart: then there is no side that they have come from by so long a way.
+fn or_from_scratch(space: &mut ContactSpace, coherent: Optimum, moved: f64) -> Optimum {
+    /// Motions that a way out may be long: a turn may drive a body deeper than its points have moved.
+    const PLAUSIBLE: f64 = 2.0;
+    let depth = coherent.touching.norm();
+    if depth <= PLAUSIBLE * moved {
+        return coherent;
+    }
+    let fresh = search::fast(space);
+    if fresh.touching.norm() < depth { fresh } else { coherent }
 }
 
 /// A way to look for a separating translation.
