@@ -8,6 +8,8 @@
 //! share of poses for which it has a start, the mean of depth ÷ best known depth of one walk (`fast`) and of up to ten
 //! (`best`), the milliseconds of a query, and the mean when one walk from the centroid difference is tried as well.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints tables")]
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -86,7 +88,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 fn judge(dir: &Path, name: &str) -> Result<()> {
-    let mesh = read_mesh(&dir.join(format!("soup/meshes/{name}.obj")))?;
+    let mesh = read_mesh(dir.join(format!("soup/meshes/{name}.obj")))?;
     let solidity = MeshReport::of(&mesh).solidity();
     let model = Model::new(mesh, solidity);
     let lines = std::fs::read_to_string(dir.join(format!("soup/{name}.jsonl")))?;

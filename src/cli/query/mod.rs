@@ -144,10 +144,9 @@ fn question(arguments: &Arguments) -> Result<Question, Failure> {
     if arguments.kind != Kind::Collide {
         refuse(arguments.all, "--all", "collide")?;
     }
-    if arguments.kind != Kind::Penetration {
-        if let Some(option) = arguments.penetration.given(false) {
-            refuse(true, option, "penetration")?;
-        }
+    let of_penetration = arguments.penetration.given(false).filter(|_| arguments.kind != Kind::Penetration);
+    if let Some(option) = of_penetration {
+        refuse(true, option, "penetration")?;
     }
     if arguments.kind != Kind::Distance {
         refuse(arguments.closer_than.is_some(), "--closer-than", "distance")?;

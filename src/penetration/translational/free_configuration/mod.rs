@@ -9,7 +9,7 @@
 //! | [`maximally_clear`]   | voxels, tens of ms    | ≤ 64 collision queries | holes and hollows: grate, ring, cup |
 //! | [`motion_coherence`]  | –                     | a collision query      | motions, also in hollows            |
 //! | [`random`]            | –                     | 16 casts               | a second opinion                    |
-//! | [`sampled`]           | as maximally clear    | ≤ 5 marches            | intricate, interlocking bodies      |
+//! | [`sampled`]           | as maximally clear    | ≤ 9 marches            | intricate, interlocking bodies      |
 //! | [`face_normals`]      | one pass              | ≤ 24 casts             | flat faces: boxes, brackets         |
 //! | [`principal_axes`]    | one pass              | 12 casts               | long and flat bodies                |
 //! | [`spread`]            | –                     | 212 casts              | anything, thoroughly                |
@@ -69,7 +69,7 @@ pub(super) fn starts(
             Starts::Free(motion_coherence::remembered_starts(space, remembered))
         }
         FreeConfiguration::Random => Starts::Outside(random(options.seed).collect()),
-        FreeConfiguration::Sampled => Starts::Free(sampled(space)),
+        FreeConfiguration::Sampled => Starts::Free(sampled(space, f64::INFINITY)),
         FreeConfiguration::FaceNormals => Starts::Outside(face_normals(space)),
         FreeConfiguration::PrincipalAxes => Starts::Outside(principal_axes(space).collect()),
         FreeConfiguration::Spread => {

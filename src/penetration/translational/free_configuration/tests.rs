@@ -144,7 +144,7 @@ fn a_sampled_start_is_the_first_gap_on_the_way_to_the_hole() {
     let peg = cuboid(0.2, 0.2, 4.0);
     let pose = Isometry3::translation(0.65, 0.0, 0.0);
     let mut space = space((&peg, &pose), (&ring, &Isometry3::identity()));
-    let nearest = sampled(&mut space)[0];
+    let nearest = sampled(&mut space, f64::INFINITY)[0];
     // The hole begins at 0.6, the peg is 0.1 to its side: a step to the middle would be 0.65.
     assert!(nearest.norm() > 0.14 && nearest.norm() < 0.3, "{nearest}");
     assert!(nearest.x < 0.0);
