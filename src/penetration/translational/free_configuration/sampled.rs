@@ -34,21 +34,23 @@ const SAMPLES: f64 = 48.0;
 /// nearer.
 const REACH: f64 = 1.15;
 
-/// The first free configuration at less than `within` [m] on each of so many promising lines, and on the line along
-/// the centroid difference; nearest first.
+/// The first free configuration at less than `within` [m] on each of so many promising lines; nearest first, and the
+/// contact that a cast along the centroid difference meets behind them.
 pub(in super::super) fn sampled(space: &mut ContactSpace, within: f64, count: u32) -> Vec<Vector3<f64>> {
+    let outwards = centroid_difference(space);
     let mut starts: Vec<Vector3<f64>> = Vec::new();
-    let mut reach = within;
-    for direction in lines(space, within, count).into_iter().chain([centroid_difference(space)]) {
-        // Free at last where the bounding balls are apart.
+    let from_outside = space.depth_from_outside(&outwards, within);
+    let mut reach = from_outside.map_or(within, |depth| within.min(REACH * depth));
+    for direction in lines(space, reach, count).into_iter().chain([outwards]) {
+        // Beyond that the bounding balls are apart.
         let length = reach.min(space.outside(&direction));
         if let Some(start) = space.first_free(&direction, length, length / SAMPLES) {
             reach = reach.min(REACH * start.norm());
             starts.push(start);
-        } else if length < reach {
-            starts.push(direction * length);
         }
     }
+    let clearance = space.clearance();
+    starts.extend(from_outside.map(|depth| outwards * (depth + clearance)));
     starts.sort_by(shorter);
     starts
 }
