@@ -2,6 +2,7 @@
 
 use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
 
+use super::obstacle_tree::ObstacleTree;
 use super::placement::Placement;
 use super::time_of_contact::{Cast, Hit, triangles_in_b};
 use super::triangle_pair::separating_planes;
