@@ -44,7 +44,7 @@ pub(in super::super) fn sampled(space: &mut ContactSpace, within: f64, count: u3
     for direction in lines(space, reach, count).into_iter().chain([outwards]) {
         // Beyond that the bounding balls are apart.
         let length = reach.min(space.outside(&direction));
-        if let Some(start) = space.first_free(&direction, length, length / SAMPLES) {
+        if let Some(start) = space.first_free(&direction, length, length / SAMPLES, |at| at) {
             reach = reach.min(REACH * start.norm());
             starts.push(start);
         }
