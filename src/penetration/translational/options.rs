@@ -28,7 +28,7 @@ pub enum FreeConfiguration {
     MotionCoherence,
     /// From outside along random directions, from the seed of the options [Je12 §5.4].
     Random,
-    /// The first free configuration along a line from the overlap outwards [Je12 §5.5].
+    /// The first gaps on lines from the overlap outwards, where gaps are likely [Je12 §5.5].
     Sampled,
     /// From outside along the normals that most faces share.
     FaceNormals,

@@ -7,17 +7,19 @@
 //! convex body there is no such voxel, because the distance from it is a convex function. Ridges are then thinned
 //! out, widest places first, and what is left is refined below the size of a voxel.
 //!
-//! Departs from [Je12]: ridges are looked for along all three axes in the same way, which replaces the removal of
-//! places on the border of the box; a ridge keeps several places, because the nearest one is wanted; places within
+//! Departs from [Je12]: ridges are looked for along all three axes in the same way, and places beyond the hull of the
+//! mesh are left out, which replaces the removal of places on the border of the box; a ridge keeps several places, because the nearest one is wanted; places within
 //! the flesh of a solid are kept apart, for they tell which part of a body fits into which hole of another one.
 
 mod file;
+mod slabs;
 mod voxels;
 
 use nalgebra::Point3;
 
 pub use file::ClearConfigurationsError;
 
+use self::slabs::Slabs;
 use self::voxels::{Ridge, Voxels};
 use super::Model;
 use crate::geometry::Solidity;
@@ -62,7 +64,9 @@ impl ClearConfigurations {
         let ridges = voxels.ridges().filter(|ridge| ridge.place.clearance >= least);
         let is_flesh =
             |ridge: &Ridge| model.solidity() == Solidity::Solid && model.contains(&ridge.place.point);
-        let (flesh, free): (Vec<_>, Vec<_>) = ridges.partition(is_flesh);
+        let (flesh, mut free): (Vec<_>, Vec<_>) = ridges.partition(is_flesh);
+        let slabs = Slabs::new(model.mesh());
+        free.retain(|ridge| slabs.contain(&ridge.place.point));
         let places = |ridges| {
             let thin = thinned(ridges, voxels.size()).into_iter();
             thin.map(|ridge| voxels.refined(model, &ridge)).collect::<Vec<_>>()

@@ -7,6 +7,8 @@
 //! thickest parts of its flesh, as far as they fit; so a ring is linked with another one. Both bodies take both
 //! roles.
 
+use std::cmp::Ordering;
+
 use nalgebra::{Point3, Vector3};
 
 use super::{ContactSpace, centroids};
@@ -22,15 +24,38 @@ pub(in super::super) fn maximally_clear(
     within: f64,
     count: usize,
 ) -> Vec<Vector3<f64>> {
-    let length = |q: &Vector3<f64>| q.norm_squared();
-    let mut configurations = configurations(space);
-    configurations.retain(|q| length(q) < within * within);
+    let mut configurations = configurations(space, within);
     if configurations.len() > TRIES {
-        configurations.select_nth_unstable_by(TRIES, |x, y| length(x).total_cmp(&length(y)));
+        configurations.select_nth_unstable_by(TRIES, nearer);
         configurations.truncate(TRIES);
     }
-    configurations.sort_by(|x, y| length(x).total_cmp(&length(y)));
+    configurations.sort_by(nearer);
     configurations.into_iter().filter(|q| space.is_apart(q)).take(count).collect()
+}
+
+/// Up to `count` unit directions towards the nearest configurations at less than `within` [m], free or not, whose
+/// cosines are below `distinct`; nearest first.
+pub(super) fn towards_clear(
+    space: &ContactSpace,
+    within: f64,
+    (count, distinct): (usize, f64),
+) -> Vec<Vector3<f64>> {
+    let mut configurations = configurations(space, within);
+    configurations.sort_by(nearer);
+    let mut directions: Vec<Vector3<f64>> = Vec::new();
+    for direction in configurations.iter().filter_map(|q| q.try_normalize(0.0)) {
+        if directions.len() == count {
+            break;
+        }
+        if directions.iter().all(|other| other.dot(&direction) < distinct) {
+            directions.push(direction);
+        }
+    }
+    directions
+}
+
+fn nearer(x: &Vector3<f64>, y: &Vector3<f64>) -> Ordering {
+    x.norm_squared().total_cmp(&y.norm_squared())
 }
 
 /// A point in the frame of B's tree that goes into a hole, or the middle of the hole.
@@ -41,8 +66,9 @@ struct Ball {
     radius: f64,
 }
 
-/// All ways to put a part of one body into a hole of the other one that is wider than the part.
-fn configurations(space: &ContactSpace) -> Vec<Vector3<f64>> {
+/// All ways at less than `within` [m] to put a part of one body into a hole of the other one that is wider than the
+/// part.
+fn configurations(space: &ContactSpace, within: f64) -> Vec<Vector3<f64>> {
     let [centroid_a, centroid_b] = centroids(space);
     let to_b = |point: Point3<f64>| space.a_to_b.point(&Point3::from(point - space.a.center())).coords;
     let from_b = |point: Point3<f64>| point - space.b.center();
@@ -52,7 +78,8 @@ fn configurations(space: &ContactSpace) -> Vec<Vector3<f64>> {
     let mut fill = |holes: Vec<Ball>, parts: &[Ball], sign: f64| {
         for hole in &holes {
             let fitting = parts.iter().filter(|part| part.radius < hole.radius);
-            configurations.extend(fitting.map(|part| (hole.center - part.center) * sign));
+            let translations = fitting.map(|part| (hole.center - part.center) * sign);
+            configurations.extend(translations.filter(|q| q.norm_squared() < within * within));
         }
     };
     fill(holes(space.b, from_b), &parts_a, 1.0);

@@ -9,13 +9,14 @@
 //! | [`maximally_clear`]   | voxels, tens of ms    | ≤ 64 collision queries | holes and hollows: grate, ring, cup |
 //! | [`motion_coherence`]  | –                     | a collision query      | motions, also in hollows            |
 //! | [`random`]            | –                     | 16 casts               | a second opinion                    |
-//! | [`sampled`]           | as maximally clear    | ≤ 5 marches            | intricate, interlocking bodies      |
+//! | [`sampled`]           | as maximally clear    | 5 or 25 marches        | intricate, interlocking bodies      |
 //! | [`face_normals`]      | one pass              | ≤ 24 casts             | flat faces: boxes, brackets         |
 //! | [`principal_axes`]    | one pass              | 12 casts               | long and flat bodies                |
 //! | [`spread`]            | –                     | 212 casts              | anything, thoroughly                |
 
 mod centroid_difference;
 mod face_normals;
+mod gaps;
 mod maximally_clear;
 mod motion_coherence;
 mod name;
@@ -30,7 +31,7 @@ pub use name::UnknownFreeConfiguration;
 
 use super::coherence::Remembered;
 use super::walk::ContactSpace;
-use super::{FreeConfiguration, TranslationalOptions};
+use super::{Effort, FreeConfiguration, TranslationalOptions};
 pub(crate) use centroid_difference::centroid_difference;
 pub(super) use face_normals::face_normals;
 pub(super) use maximally_clear::maximally_clear;
@@ -42,6 +43,10 @@ pub(super) use spread::{axes, fibonacci};
 
 /// Directions of the spread source, beside the axes of both bodies.
 pub(super) const DIRECTIONS: u32 = 200;
+
+/// Lines of the sampled source for one walk, and for many.
+const FEW_LINES: u32 = 4;
+const MANY_LINES: u32 = 24;
 
 /// What a source has to offer.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,7 +74,10 @@ pub(super) fn starts(
             Starts::Free(motion_coherence::remembered_starts(space, remembered))
         }
         FreeConfiguration::Random => Starts::Outside(random(options.seed).collect()),
-        FreeConfiguration::Sampled => Starts::Free(sampled(space)),
+        FreeConfiguration::Sampled => {
+            let lines = if options.effort == Effort::Fast { FEW_LINES } else { MANY_LINES };
+            Starts::Free(sampled(space, f64::INFINITY, lines))
+        }
         FreeConfiguration::FaceNormals => Starts::Outside(face_normals(space)),
         FreeConfiguration::PrincipalAxes => Starts::Outside(principal_axes(space).collect()),
         FreeConfiguration::Spread => {
