@@ -35,7 +35,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let searches = [
         ("least squares, fast", fast, Measure::Squares),
         ("least lengths, fast", fast, Measure::Lengths),
-        ("least lengths, best", best, Measure::Lengths),
+        ("least squares, best", best, Measure::Squares),
     ];
     for (name, effort, measure) in searches {
         let options = SeparationOptions { effort, measure, ..SeparationOptions::default() };

@@ -23,6 +23,18 @@ const ANCHORS: [&str; 2] = ["anchor", "anchors"];
 
 impl Scene {
     /// The scene with bodies moved before the start. Bodies that joints tie together must move together.
+    ///
+    /// ```
+    /// use extricate::dynamics::Mobility;
+    /// use extricate::penetration::SeparationOptions;
+    /// use extricate::scene::Scene;
+    ///
+    /// let scene = Scene::load("scenes/rigid/deep_overlap.ron")?;
+    /// let found = scene.world()?.separate(&Mobility::default(), &SeparationOptions::default())?;
+    /// let apart = scene.moved(&found.moved);
+    /// assert!(apart.world()?.separate(&Mobility::default(), &SeparationOptions::default())?.moved.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn moved(mut self, moves: &Moves) -> Self {
         for body in &mut self.bodies {

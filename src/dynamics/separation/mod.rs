@@ -107,7 +107,23 @@ impl World {
     /// Small translations of dynamic bodies after which no pair of [`World::penetrations`] overlaps.
     ///
     /// Two bodies that a joint exempts from contacts are no pair. What overlaps and cannot move apart (two bodies that
-    /// `mobility` fixes, or that joints tie together) is an error with everything else taken apart.
+    /// `mobility` fixes, or that joints tie together) is an error with everything else taken apart. What only touches is
+    /// left alone.
+    ///
+    /// ```
+    /// use extricate::dynamics::{BodyDescription, BodyKind, Mobility, Shape, World, WorldOptions};
+    /// use extricate::penetration::SeparationOptions;
+    /// use nalgebra::{Isometry3, Vector3};
+    ///
+    /// let mut builder = World::builder(WorldOptions::default());
+    /// let (ground, ball) = (Shape::HalfSpace { normal: Vector3::z_axis() }, Shape::Ball { radius: 0.1 });
+    /// builder.add_body(BodyDescription::new("ground", BodyKind::Fixed, ground, Isometry3::identity()))?;
+    /// let sunk = Isometry3::translation(0.0, 0.0, 0.04);
+    /// builder.add_body(BodyDescription::new("ball", BodyKind::Dynamic, ball, sunk))?;
+    /// let found = builder.build()?.separate(&Mobility::default(), &SeparationOptions::default())?;
+    /// assert!((found.moved["ball"] - Vector3::new(0.0, 0.0, 0.06)).norm() < 1e-9);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`BodySeparationError`], with the best arrangement found where no separating one was.

@@ -375,7 +375,8 @@ fn within_limit(found: Separation, options: &SeparationOptions) -> Result<Separa
     }
 }
 
-/// The independent check: every pair by a collision query where the bodies go; of those that overlap, how deep.
+/// The independent check: every pair by a collision query where the bodies go, or by a distance query where they shall
+/// keep one; of those that fail, how deep.
 fn still_overlapping(
     pairs: &impl Pairs,
     options: &SeparationOptions,
@@ -385,10 +386,10 @@ fn still_overlapping(
     let shift = |pair: [usize; 2]| translations[pair[0]] - translations[pair[1]];
     let search = source::Search { effort: Effort::Fast, free: None };
     let overlaps = near.par_iter().filter_map(|&pair| {
-        if pairs.is_apart(pair, &shift(pair), 0.0) {
+        if pairs.is_apart(pair, &shift(pair), options.clearance) {
             return None;
         }
-        let demand = pairs.demand(pair, &shift(pair), 0.0, search);
+        let demand = pairs.demand(pair, &shift(pair), options.clearance, search);
         // A pair that collides and has no depth touches, or its depth is not known.
         let depth = demand.ok().flatten().map_or(0.0, |demand| demand.depth);
         Some(Overlap { bodies: pair, depth })
