@@ -12,7 +12,6 @@ mod free_configuration;
 mod from_free;
 mod lower_bound;
 mod options;
-mod pockets;
 mod search;
 mod walk;
 

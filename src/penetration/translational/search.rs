@@ -5,8 +5,7 @@ use rayon::prelude::*;
 
 use super::FreeConfiguration;
 use super::blocked::Blocked;
-use super::free_configuration::{DIRECTIONS, axes, centroid_difference, fibonacci, maximally_clear};
-use super::pockets::pockets;
+use super::free_configuration::{DIRECTIONS, axes, centroid_difference, fibonacci, maximally_clear, sampled};
 use super::walk::{ContactSpace, Optimum};
 
 /// Steps that a march from inside may take at the most, of as long a way as it may go.
@@ -24,6 +23,8 @@ const CLEAR: usize = 4;
 const SHARE: usize = 53;
 /// Relative gap between the bounds at which they have met.
 const MET: f64 = 1e-9;
+/// Lines along which gaps of the balls inside both bodies are looked for.
+const LINES: u32 = 24;
 /// Angles of the rings of directions that are tried around the best one [rad].
 const RINGS: [f64; 3] = [0.16, 0.08, 0.04];
 /// Directions of a ring.
@@ -97,11 +98,14 @@ pub(super) fn best(space: &mut ContactSpace, proved: impl Fn(&ContactSpace, &Opt
         return best;
     }
     space.source = FreeConfiguration::MaximallyClear;
-    let mut starts = pockets(space, best.touching.norm(), CLEAR);
-    starts.extend(maximally_clear(space, best.touching.norm(), CLEAR));
-    for start in starts {
+    for start in maximally_clear(space, best.touching.norm(), CLEAR) {
         improve(space, &mut best, &start);
     }
+    space.source = FreeConfiguration::Sampled;
+    for start in sampled(space, best.touching.norm(), LINES) {
+        improve(space, &mut best, &start);
+    }
+    space.source = FreeConfiguration::Spread;
     refine(space, &mut best);
     space.source = FreeConfiguration::Sampled;
     let reach = MARCH_REACH * best.touching.norm();
