@@ -208,7 +208,7 @@ fn every_answer_is_free_and_everything_short_of_it_overlaps() {
             let size = a.radius() + b.radius();
             assert!((found.translation - found.depth * found.direction.into_inner()).norm() < 1e-8 * size);
             let met = found.witnesses[0] + found.translation - found.witnesses[1];
-            assert!(met.norm() < 1e-8 * size, "{i} {j}: witnesses {met}");
+            assert!(met.norm() < 1e-8 * size, "{i} {j}: witnesses {met} {found:?}");
         }
     }
     assert!(answered > 240, "{answered}");

@@ -81,6 +81,17 @@ impl ContactCone {
         self.pairs = pairs;
     }
 
+    /// Forgets the pairs that are farther apart than `within` [m] at `q`: there the plane of a pair goes on where its
+    /// obstacle has ended. Answers whether there were any.
+    pub(crate) fn keep_touching(&mut self, q: &Vector3<f64>, within: f64) -> bool {
+        let before = self.pairs.len();
+        self.pairs.retain(|pair| {
+            let [p, other] = &pair.triangles;
+            closest_points(&p.map(|corner| corner + q), other).0 <= within
+        });
+        self.pairs.len() < before
+    }
+
     /// Adds a half-space, keeping the tighter of two that coincide; whether it says anything new.
     fn add(&mut self, row: HalfSpace, clearance: f64) -> bool {
         for known in &mut self.rows {

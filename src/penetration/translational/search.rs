@@ -21,6 +21,9 @@ const NEAR: f64 = 1.15;
 const CLEAR: usize = 4;
 /// Directions that one thread looks along in a row: fewer share less of what is known of the obstacles.
 const SHARE: usize = 53;
+/// Relative difference below which depths are equal: symmetric bodies have many equal ones, and rounding, which differs
+/// from unit to unit, must not choose between them.
+const TIE: f64 = 1e-9;
 /// Relative gap between the bounds at which they have met.
 const MET: f64 = 1e-9;
 /// Lines along which gaps of the balls inside both bodies are looked for.
@@ -56,7 +59,7 @@ pub(crate) fn fast(space: &mut ContactSpace) -> Optimum {
     let direction = centroid_difference(space);
     let (mut nearest, mut start) = (f64::INFINITY, direction * space.outside(&direction));
     for direction in std::iter::once(direction).chain(axes(space)) {
-        if let Some(depth) = space.depth_from_outside(&direction, nearest) {
+        if let Some(depth) = space.depth_from_outside(&direction, nearest * (1.0 - TIE)) {
             (nearest, start) = (depth, direction * (depth + space.clearance()));
         }
     }
@@ -183,7 +186,10 @@ fn tilted(axis: &Vector3<f64>, angle: f64, turn: f64) -> Vector3<f64> {
 fn promising(depths: &[f64], directions: &[Vector3<f64>]) -> Vec<(f64, Vector3<f64>)> {
     let met = depths.iter().zip(directions).filter(|(depth, _)| depth.is_finite());
     let mut sorted = met.map(|(&depth, &direction)| (depth, direction)).collect::<Vec<_>>();
-    sorted.sort_by(|x, y| x.0.total_cmp(&y.0));
+    // Equal depths stay in the order of the directions; the sort is stable.
+    let least = sorted.iter().map(|start| start.0).fold(f64::INFINITY, f64::min);
+    let rank = |depth: f64| (depth / (TIE * least)).round();
+    sorted.sort_by(|x, y| rank(x.0).total_cmp(&rank(y.0)));
     let mut kept: Vec<(f64, Vector3<f64>)> = Vec::with_capacity(WALKS);
     for (depth, direction) in sorted {
         if kept.len() < WALKS && kept.iter().all(|other| other.1.dot(&direction) <= SAME) {

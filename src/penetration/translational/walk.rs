@@ -219,7 +219,7 @@ impl<'a> ContactSpace<'a> {
         self.walks += 1;
         self.cone.clear();
         let mut q = self.advance(start, &origin);
-        let mut converged = false;
+        let (mut converged, mut touching) = (false, false);
         for _ in 0..self.max_iterations {
             self.iterations += 1;
             let clearance = self.clearance();
@@ -229,6 +229,11 @@ impl<'a> ContactSpace<'a> {
                 break;
             }
             if !(target.norm() < q.norm() * (1.0 - GAIN) - clearance) {
+                // Planes of pairs that the walk has left behind may hold it back where nothing does.
+                if !touching && self.cone.keep_touching(&q, self.window) {
+                    touching = true;
+                    continue;
+                }
                 converged = true;
                 break;
             }
@@ -238,6 +243,7 @@ impl<'a> ContactSpace<'a> {
                 break;
             }
             q = next;
+            touching = false;
         }
         (q, converged)
     }
