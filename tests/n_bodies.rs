@@ -92,7 +92,7 @@ fn a_row_against_a_fixed_wall_moves_away_from_it() {
 }
 
 #[test]
-fn a_ring_of_boxes_opens_evenly() {
+fn a_ring_of_boxes_opens_by_no_more_than_evenly() {
     // Six boxes on a hexagon, each facing the centre: all move outwards by the same.
     let slab =
         Model::new(Cuboid { x: 1.0, y: 0.2, z: 0.2, subdivisions: 1 }.mesh().unwrap(), Solidity::Solid);
@@ -103,20 +103,24 @@ fn a_ring_of_boxes_opens_evenly() {
             Body::new(&slab, Isometry3::from_parts((turn * Vector3::new(0.0, 0.7, 0.0)).into(), turn))
         })
         .collect();
-    let options = SeparationOptions { max_moves: 0, ..SeparationOptions::default() };
-    let found = separate(&bodies, &options).unwrap();
-    let radial = |i: usize| {
-        let out = bodies[i].pose.translation.vector.normalize();
-        let outwards = found.translations[i].dot(&out);
-        (outwards, (found.translations[i] - out * outwards).norm())
+    // All outwards by the same length, the least that sets them apart.
+    let outwards = |by: f64| {
+        let moved = |body: &Body| Isometry3 {
+            translation: (body.pose.translation.vector * (1.0 + by / 0.7)).into(),
+            ..body.pose
+        };
+        let poses = bodies.iter().map(moved).collect::<Vec<_>>();
+        (0..6).all(|i| !collide(&slab, &poses[i], &slab, &poses[(i + 1) % 6]))
     };
-    for i in 0..6 {
-        let (outwards, sideways) = radial(i);
-        assert!((outwards - radial(0).0).abs() < 1e-6 && sideways < 1e-6, "{i}: {outwards} {sideways}");
-        assert!(outwards > 0.0);
+    let (mut near, mut far) = (0.0, 1.0);
+    assert!(!outwards(near) && outwards(far));
+    for _ in 0..50 {
+        let middle = 0.5 * (near + far);
+        if outwards(middle) { far = middle } else { near = middle }
     }
-    // The way back finds what is nearer: the boxes slide past each other's corners.
-    assert!(separated(&bodies).root_sum_square < found.root_sum_square);
+    let found = separated(&bodies);
+    assert!(apart(&bodies, &found));
+    assert!(found.root_sum_square <= far * 6.0_f64.sqrt() + 1e-6, "{} {far}", found.root_sum_square);
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use cpu_time::ProcessTime;
 use extricate::penetration::{
-    Effort, MotionCoherence, Penetration, TranslationalOptions, penetration, penetration_coherent,
+    Effort, MotionCoherence, Penetration, PenetrationError, TranslationalOptions, penetration,
+    penetration_coherent,
 };
 use extricate::proximity::{Model, collide};
 use nalgebra::{Isometry3, Translation3};
@@ -24,6 +25,41 @@ pub(crate) struct Answer {
     pub(crate) milliseconds: f64,
 }
 
+/// Why there is no answer.
+#[derive(Debug, Clone)]
+pub(crate) enum Miss {
+    /// The source that was asked for has no free configuration to start from.
+    NoStart,
+    /// What went wrong.
+    Failed(String),
+}
+
+impl std::fmt::Display for Miss {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoStart => f.write_str("the source has no start"),
+            Self::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Miss {}
+
+impl From<PenetrationError> for Miss {
+    fn from(error: PenetrationError) -> Self {
+        match error {
+            PenetrationError::NoFreeConfiguration { .. } => Self::NoStart,
+            other => Self::Failed(other.to_string()),
+        }
+    }
+}
+
+impl From<&str> for Miss {
+    fn from(why: &str) -> Self {
+        Self::Failed(why.to_owned())
+    }
+}
+
 pub(crate) fn with_effort(effort: Effort) -> TranslationalOptions {
     TranslationalOptions { effort, ..TranslationalOptions::default() }
 }
@@ -34,13 +70,13 @@ impl Pair<'_> {
     }
 
     /// The answer to a query of a pair that overlaps, after a check that it is free; of its repetitions the least time.
-    pub(crate) fn ask(&self, options: &TranslationalOptions, repeats: usize) -> Result<Answer, String> {
+    pub(crate) fn ask(&self, options: &TranslationalOptions, repeats: usize) -> Result<Answer, Miss> {
         let mut least: Option<Answer> = None;
         for _ in 0..repeats.max(1) {
             let start = ProcessTime::now();
             let found = penetration(self.a, self.pose_a, self.b, self.pose_b, options);
             let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-            let found = found.map_err(|error| error.to_string())?.ok_or("reported apart")?;
+            let found = found?.ok_or("reported apart")?;
             if least.as_ref().is_none_or(|least| milliseconds < least.milliseconds) {
                 least = Some(Answer { found, milliseconds });
             }
@@ -55,14 +91,14 @@ impl Pair<'_> {
         &self,
         options: &TranslationalOptions,
         coherence: &mut MotionCoherence,
-    ) -> (Result<Option<Penetration>, String>, f64) {
+    ) -> (Result<Option<Penetration>, Miss>, f64) {
         let start = ProcessTime::now();
         let found = penetration_coherent((self.a, self.pose_a), (self.b, self.pose_b), options, coherence);
         let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-        let verified = found.map_err(|error| error.to_string()).and_then(|found| {
+        let verified = found.map_err(Miss::from).and_then(|found| {
             match &found {
                 Some(penetration) => self.check(penetration)?,
-                None if self.overlaps() => return Err("reported apart".to_owned()),
+                None if self.overlaps() => return Err("reported apart".into()),
                 None => {}
             }
             Ok(found)
@@ -71,10 +107,10 @@ impl Pair<'_> {
     }
 
     /// The models must be apart after the translation.
-    fn check(&self, found: &Penetration) -> Result<(), String> {
+    fn check(&self, found: &Penetration) -> Result<(), Miss> {
         let moved = Translation3::from(found.translation) * self.pose_a;
         if collide(self.a, &moved, self.b, self.pose_b) {
-            return Err(format!("not free after {} m", found.depth));
+            return Err(Miss::Failed(format!("not free after {} m", found.depth)));
         }
         Ok(())
     }
@@ -88,13 +124,15 @@ pub(crate) struct Summary {
     rows: Vec<f64>,
     iterations: Vec<f64>,
     casts: Vec<f64>,
+    /// Queries for which the source had no start.
+    pub(crate) without_start: usize,
     /// What went wrong.
     pub(crate) failures: Vec<String>,
 }
 
 impl Summary {
     /// Keeps an answer, or why there is none; then its depth is not a number, so that depths stay in step.
-    pub(crate) fn add(&mut self, answer: Result<Answer, String>) {
+    pub(crate) fn add(&mut self, answer: Result<Answer, Miss>) {
         match answer {
             Ok(Answer { found, milliseconds }) => {
                 self.milliseconds.push(milliseconds);
@@ -103,9 +141,12 @@ impl Summary {
                 self.iterations.push(f64::from(found.iterations));
                 self.casts.push(f64::from(found.casts + found.marches));
             }
-            Err(why) => {
+            Err(miss) => {
                 self.depths.push(f64::NAN);
-                self.failures.push(why);
+                match miss {
+                    Miss::NoStart => self.without_start += 1,
+                    Miss::Failed(why) => self.failures.push(why),
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 use extricate::penetration::{Effort, FreeConfiguration, MotionCoherence, TranslationalOptions};
 use nalgebra::Isometry3;
 
-use super::answers::{Answer, Pair, Summary, with_effort};
+use super::answers::{Answer, Miss, Pair, Summary, with_effort};
 use super::chart::{self, Panel, Series};
 use super::motion::Path;
 use super::statistics::mean;
@@ -79,9 +79,9 @@ pub(crate) fn table(setting: &Setting) -> Result<Vec<String>> {
     println!("\n## Table 3: predefined paths of {} frames\n", setting.frames);
     println!(
         "| [Je12] | ms | contacts | iterations | ours | triangles | frames of overlap | start | ms | contacts \
-         | iterations | casts | depths ÷ best | failed |"
+         | iterations | casts | depths ÷ best | no start | failed |"
     );
-    println!("|---|--:|--:|--:|---|--:|--:|---|--:|--:|--:|--:|--:|--:|");
+    println!("|---|--:|--:|--:|---|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|");
     let mut failures = Vec::new();
     for passage in passages(setting)? {
         let frames = passage.path.frames(setting.frames);
@@ -89,13 +89,14 @@ pub(crate) fn table(setting: &Setting) -> Result<Vec<String>> {
         let best = &tracks[STARTS.len() - 1].1.summary.depths;
         for (name, track) in &tracks {
             println!(
-                "| {} | {} | {} | {} | {name} | {} | {:.3} | {} |",
+                "| {} | {} | {} | {} | {name} | {} | {:.3} | {} | {} |",
                 passage.paper,
                 passage.names(),
                 passage.moving.triangles() + passage.resting.as_ref().map_or(0, Subject::triangles),
                 track.summary.depths.len(),
                 track.summary.cells(),
                 track.summary.total_to(best),
+                track.summary.without_start,
                 track.summary.failures.len(),
             );
             failures.extend(
@@ -154,7 +155,7 @@ impl Pair<'_> {
         &self,
         start: Start,
         coherence: &mut MotionCoherence,
-    ) -> (std::result::Result<Option<extricate::penetration::Penetration>, String>, f64) {
+    ) -> (std::result::Result<Option<extricate::penetration::Penetration>, Miss>, f64) {
         let options = match start {
             Start::Source(source) => {
                 TranslationalOptions { start: Some(source), ..with_effort(Effort::Fast) }

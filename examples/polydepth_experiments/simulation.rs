@@ -147,7 +147,7 @@ impl Measured {
         let global = match found {
             Ok(None) => return,
             Ok(Some(global)) => global,
-            Err(why) => return self.failures.push(why),
+            Err(why) => return self.failures.push(why.to_string()),
         };
         let start = ProcessTime::now();
         let regions = local_penetrations(pair.a, pair.pose_a, pair.b, pair.pose_b, &global);
@@ -160,7 +160,7 @@ impl Measured {
                 self.cold.push(cold.milliseconds);
                 self.farther.push(global.depth / cold.found.depth);
             }
-            Err(why) => self.failures.push(why),
+            Err(why) => self.failures.push(why.to_string()),
         }
         if regions.is_empty() {
             self.failures.push("an overlap without a region".to_owned());

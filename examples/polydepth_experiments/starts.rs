@@ -20,7 +20,8 @@ const SOURCES: [(&str, FreeConfiguration); 6] = [
 /// Prints the table; what failed.
 pub(crate) fn table(setting: &Setting) -> Result<Vec<String>> {
     println!(
-        "\n## Table 1, sources of starts: mean depth ÷ best, ms; {} poses of each mesh\n",
+        "\n## Table 1, sources of starts: mean depth ÷ best, ms; {} poses of each mesh;\n\
+         in brackets the poses for which the source has no start\n",
         setting.poses
     );
     let names = SOURCES.map(|(name, _)| name).join(" | ");
@@ -43,8 +44,11 @@ pub(crate) fn table(setting: &Setting) -> Result<Vec<String>> {
         let fast = measure(&with_effort(Effort::Fast), setting.repeats);
         let all: Vec<_> = forced.into_iter().chain([fast, best]).collect();
         let reference = all[all.len() - 1].depths.clone();
-        let cell =
-            |summary: &Summary| format!("{:.3}, {:.3}", summary.ratio_to(&reference), summary.milliseconds());
+        let cell = |summary: &Summary| match summary.without_start {
+            0 => format!("{:.3}, {:.3}", summary.ratio_to(&reference), summary.milliseconds()),
+            all if all == summary.depths.len() => "–".to_owned(),
+            some => format!("{:.3}, {:.3} ({some})", summary.ratio_to(&reference), summary.milliseconds()),
+        };
         let cells = all.iter().map(cell).collect::<Vec<_>>().join(" | ");
         let failed: Vec<_> = all.into_iter().flat_map(|summary| summary.failures).collect();
         println!("| {} | {} | {cells} | {} |", subject.name, subject.triangles(), failed.len());
