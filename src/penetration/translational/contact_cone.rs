@@ -34,6 +34,9 @@ pub(crate) struct ContactCone {
 }
 
 impl ContactCone {
+    /// No contacts.
+    pub(crate) const EMPTY: Self = Self { pairs: Vec::new(), rows: Vec::new(), shifted: Vec::new() };
+
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.pairs.clear();

@@ -10,6 +10,7 @@
 //! before each out-projection it looks whether a cast from outside along the target beats the present one (a hop).
 //! All motion keeps a clearance from the contacts, so that a start never touches and needs no special case.
 
+use std::cell::Cell;
 use std::time::Instant;
 
 use nalgebra::{Point3, Vector3};
@@ -37,6 +38,28 @@ const HOPE: f64 = 1.1;
 /// A step must gain this much of the depth, or the walk is at its optimum.
 const GAIN: f64 = 1e-9;
 
+/// What outlives a space.
+#[derive(Debug, Default)]
+struct Buffers {
+    hits: Vec<Hit>,
+    cone: ContactCone,
+}
+
+thread_local! {
+    /// The buffers of this thread's last space, kept so that a warm query allocates nothing.
+    static BUFFERS: Cell<Buffers> = const { Cell::new(Buffers { hits: Vec::new(), cone: ContactCone::EMPTY }) };
+}
+
+/// Buffers that go back to their thread.
+#[derive(Debug)]
+struct Lent(Buffers);
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        BUFFERS.set(std::mem::take(&mut self.0));
+    }
+}
+
 /// A pair of models in one relative orientation, and the buffers of the walks between them.
 pub(crate) struct ContactSpace<'a> {
     pub(crate) a: &'a Model,
@@ -46,8 +69,7 @@ pub(crate) struct ContactSpace<'a> {
     pub(crate) obstacles: ObstacleTree<'a>,
     margin: f64,
     window: f64,
-    hits: Vec<Hit>,
-    cone: ContactCone,
+    lent: Lent,
     /// Casts so far.
     pub(crate) casts: u32,
     /// Marches from inside so far.
@@ -96,8 +118,7 @@ impl<'a> ContactSpace<'a> {
             obstacles: ObstacleTree::new(a, b, &a_to_b, CLEARANCE * margin),
             margin,
             window: WINDOW * size,
-            hits: Vec::new(),
-            cone: ContactCone::default(),
+            lent: Lent(BUFFERS.take()),
             casts: 0,
             marches: 0,
             walks: 0,
@@ -145,7 +166,7 @@ impl<'a> ContactSpace<'a> {
 
     /// Out-projection: moves from the free `from` towards `to` up to the first contact.
     ///
-    /// Answers the length moved, or `None` when nothing is in the way; leaves the contacts in `self.hits`.
+    /// Answers the length moved, or `None` when nothing is in the way; leaves the contacts in the hits.
     fn cast(&mut self, from: &Vector3<f64>, to: &Vector3<f64>, worse_than: f64) -> Option<f64> {
         let length = (to - from).norm();
         if !(length > 0.0) {
@@ -155,7 +176,7 @@ impl<'a> ContactSpace<'a> {
         let direction = (to - from) / length;
         let (margin, window) = (self.margin, self.window);
         let cast = Cast { from: *from, direction, length, margin, window, worse_than };
-        cast.run(&mut self.obstacles, &mut self.hits)
+        cast.run(&mut self.obstacles, &mut self.lent.0.hits)
     }
 
     /// Depth at which A, coming from outside against `direction`, first touches B, if less than `within` [m].
@@ -190,7 +211,8 @@ impl<'a> ContactSpace<'a> {
 
     fn remember(&mut self, q: &Vector3<f64>) {
         let clearance = self.clearance();
-        self.cone.remember((self.a, self.b, &self.a_to_b), &mut self.hits, q, clearance);
+        let Buffers { hits, cone } = &mut self.lent.0;
+        cone.remember((self.a, self.b, &self.a_to_b), hits, q, clearance);
     }
 
     /// Walks from the free configuration `start` to a local optimum.
@@ -217,20 +239,20 @@ impl<'a> ContactSpace<'a> {
     fn descend(&mut self, start: &Vector3<f64>, hops: bool, within: f64) -> (Vector3<f64>, bool) {
         let origin = Vector3::zeros();
         self.walks += 1;
-        self.cone.clear();
+        self.lent.0.cone.clear();
         let mut q = self.advance(start, &origin);
         let (mut converged, mut touching) = (false, false);
         for _ in 0..self.max_iterations {
             self.iterations += 1;
             let clearance = self.clearance();
-            self.cone.update(&q, clearance);
-            let Some(target) = self.cone.nearest(&origin, clearance) else { break };
+            self.lent.0.cone.update(&q, clearance);
+            let Some(target) = self.lent.0.cone.nearest(&origin, clearance) else { break };
             if target.norm() - clearance >= HOPE * within {
                 break;
             }
             if !(target.norm() < q.norm() * (1.0 - GAIN) - clearance) {
                 // Planes of pairs that the walk has left behind may hold it back where nothing does.
-                if !touching && self.cone.keep_touching(&q, self.window) {
+                if !touching && self.lent.0.cone.keep_touching(&q, self.window) {
                     touching = true;
                     continue;
                 }
@@ -251,8 +273,8 @@ impl<'a> ContactSpace<'a> {
     /// Whether even the contacts just met leave the target where it was.
     fn stuck(&mut self, q: &Vector3<f64>, target: &Vector3<f64>) -> bool {
         let clearance = self.clearance();
-        self.cone.update(q, clearance);
-        let renewed = self.cone.nearest(&Vector3::zeros(), clearance);
+        self.lent.0.cone.update(q, clearance);
+        let renewed = self.lent.0.cone.nearest(&Vector3::zeros(), clearance);
         renewed.is_none_or(|renewed| (renewed - target).norm() <= clearance)
     }
 
@@ -287,7 +309,7 @@ impl<'a> ContactSpace<'a> {
         /// Clearances that a lift may move.
         const NEAR: f64 = 32.0;
         let clearance = self.clearance();
-        let lifted = self.cone.nearest(q, clearance);
+        let lifted = self.lent.0.cone.nearest(q, clearance);
         lifted.filter(|lifted| (lifted - q).norm() <= NEAR * clearance).unwrap_or(*q)
     }
 
@@ -300,12 +322,12 @@ impl<'a> ContactSpace<'a> {
 
     /// Settles the last configuration: away from its contacts by the clearance, and touching them.
     fn finish(&mut self, q: Vector3<f64>, converged: bool) -> Optimum {
-        self.cone.update(&q, self.clearance());
+        self.lent.0.cone.update(&q, self.clearance());
         let lifted = self.lift(&q);
         let (free, touching) =
             if converged { self.in_projected(&lifted) } else { None }.unwrap_or((lifted, lifted));
-        let witnesses = self.cone.witnesses(&free).unwrap_or([Point3::origin(); 2]);
-        let (rows, source) = (self.cone.rows().len(), self.source);
+        let witnesses = self.lent.0.cone.witnesses(&free).unwrap_or([Point3::origin(); 2]);
+        let (rows, source) = (self.lent.0.cone.rows().len(), self.source);
         Optimum { q: free, touching, converged, witnesses, rows, source }
     }
 
@@ -313,8 +335,8 @@ impl<'a> ContactSpace<'a> {
     /// nothing, and yet it may lie to the side.
     fn in_projected(&mut self, lifted: &Vector3<f64>) -> Option<(Vector3<f64>, Vector3<f64>)> {
         let origin = Vector3::zeros();
-        let free = self.cone.nearest(&origin, self.clearance())?;
-        let touching = self.cone.nearest(&origin, 0.0)?;
+        let free = self.lent.0.cone.nearest(&origin, self.clearance())?;
+        let touching = self.lent.0.cone.nearest(&origin, 0.0)?;
         let is_there = (free - lifted).norm() <= self.clearance();
         (is_there || self.cast(lifted, &free, 0.0).is_none()).then_some((free, touching))
     }

@@ -1,0 +1,76 @@
+//! A warm query allocates nothing.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use extricate::geometry::Solidity;
+use extricate::geometry::procedural::{BumpySphere, Procedural, Torus};
+use extricate::penetration::{
+    Effort, LowerBound, MotionCoherence, TranslationalOptions, penetration, penetration_coherent,
+};
+use extricate::proximity::{Model, collide};
+use nalgebra::{Isometry3, Translation3};
+
+/// Counts the allocations of each thread.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+#[expect(unsafe_code, reason = "an allocator")]
+// SAFETY: hands everything on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: as the caller promises.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+fn allocations(of: impl FnOnce()) -> u64 {
+    let before = ALLOCATIONS.get();
+    of();
+    ALLOCATIONS.get() - before
+}
+
+#[test]
+fn a_warm_query_allocates_nothing() {
+    let ball = Model::new(BumpySphere::default().mesh().unwrap(), Solidity::Solid);
+    let torus = Model::new(Torus::default().mesh().unwrap(), Solidity::Solid);
+    let options = TranslationalOptions {
+        effort: Effort::Fast,
+        lower_bound: LowerBound::Skip,
+        ..TranslationalOptions::default()
+    };
+    let here = Isometry3::identity();
+    let pose = |step: u32| Isometry3::translation(0.6 + 1e-3 * f64::from(step), 0.2, 0.1);
+    let mut coherence = MotionCoherence::default();
+    // Apart at first, then into one another; the same way again is warm.
+    let mut pass = || {
+        for step in 0..20 {
+            let poses = ((&ball, &pose(step)), (&torus, &here));
+            assert!(penetration_coherent(poses.0, poses.1, &options, &mut coherence).unwrap().is_some());
+            assert!(penetration(&ball, &pose(step), &torus, &here, &options).unwrap().is_some());
+        }
+    };
+    assert!(allocations(&mut pass) > 0);
+    pass();
+    assert_eq!(allocations(&mut pass), 0);
+    let apart = Translation3::new(9.0, 0.0, 0.0) * here;
+    assert_eq!(allocations(|| assert!(!collide(&ball, &apart, &torus, &here))), 0);
+}
