@@ -2,7 +2,7 @@
 
 use cpu_time::ProcessTime;
 use extricate::penetration::{
-    Effort, MotionCoherence, Penetration, PenetrationError, TranslationalOptions, penetration,
+    Effort, LowerBound, MotionCoherence, Penetration, PenetrationError, TranslationalOptions, penetration,
     penetration_coherent,
 };
 use extricate::proximity::{Model, collide};
@@ -60,8 +60,10 @@ impl From<&str> for Miss {
     }
 }
 
+/// The effort alone: no lower bound, which [Je12] has none of, and one thread.
 pub(crate) fn with_effort(effort: Effort) -> TranslationalOptions {
-    TranslationalOptions { effort, ..TranslationalOptions::default() }
+    let lower_bound = LowerBound::Skip;
+    TranslationalOptions { effort, lower_bound, parallel: false, ..TranslationalOptions::default() }
 }
 
 impl Pair<'_> {
@@ -153,6 +155,9 @@ impl Summary {
 
     /// Mean time [ms], contacts, in-projections, casts and marches: cells of a table.
     pub(crate) fn cells(&self) -> String {
+        if self.milliseconds.is_empty() {
+            return "– | – | – | –".to_owned();
+        }
         let [rows, iterations, casts] = [&self.rows, &self.iterations, &self.casts].map(|x| mean(x));
         format!("{:.3} | {rows:.1} | {iterations:.1} | {casts:.0}", self.milliseconds())
     }
@@ -166,6 +171,12 @@ impl Summary {
     pub(crate) fn ratio_to(&self, others: &[f64]) -> f64 {
         let ratios = self.depths.iter().zip(others).map(|(depth, other)| depth / other);
         mean(&ratios.filter(|ratio| ratio.is_finite()).collect::<Vec<_>>())
+    }
+
+    /// [`Summary::total_to`] as a cell of a table.
+    pub(crate) fn total_cell(&self, others: &[f64]) -> String {
+        let total = self.total_to(others);
+        if total.is_finite() { format!("{total:.3}") } else { "–".to_owned() }
     }
 
     /// Sum of the depths divided by that of others, over where both are known: a graze weighs little.

@@ -89,13 +89,13 @@ pub(crate) fn table(setting: &Setting) -> Result<Vec<String>> {
         let best = &tracks[STARTS.len() - 1].1.summary.depths;
         for (name, track) in &tracks {
             println!(
-                "| {} | {} | {} | {} | {name} | {} | {:.3} | {} | {} |",
+                "| {} | {} | {} | {} | {name} | {} | {} | {} | {} |",
                 passage.paper,
                 passage.names(),
                 passage.moving.triangles() + passage.resting.as_ref().map_or(0, Subject::triangles),
                 track.summary.depths.len(),
                 track.summary.cells(),
-                track.summary.total_to(best),
+                track.summary.total_cell(best),
                 track.summary.without_start,
                 track.summary.failures.len(),
             );
