@@ -11,7 +11,8 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use extricate::geometry::procedural::{Blob, BumpySphere, Cup, Grate, Procedural, Spoon, Torus, TorusKnot};
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::penetration::{
-    Effort, MotionCoherence, TranslationalOptions, local_penetrations, penetration, penetration_coherent,
+    Effort, LowerBound, MotionCoherence, TranslationalOptions, local_penetrations, penetration,
+    penetration_coherent,
 };
 use extricate::proximity::{Model, collide};
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
@@ -68,8 +69,19 @@ fn random_configurations(criterion: &mut Criterion) {
     for (name, model) in models() {
         let poses = poses(&model);
         let label = format!("{name}/{}", model.mesh().triangles().len());
-        for (effort_name, effort) in [("fast", Effort::Fast), ("best", Effort::Best)] {
-            let options = TranslationalOptions { effort, ..TranslationalOptions::default() };
+        let (alone, bounded) = (LowerBound::Skip, LowerBound::InnerBalls);
+        let asked = [
+            ("fast", Effort::Fast, alone),
+            ("fast_bounded", Effort::Fast, bounded),
+            ("best", Effort::Best, alone),
+        ];
+        for (effort_name, effort, lower_bound) in asked {
+            let options = TranslationalOptions {
+                effort,
+                lower_bound,
+                parallel: false,
+                ..TranslationalOptions::default()
+            };
             let mut next = (0..POSES).cycle();
             group.bench_function(BenchmarkId::new(effort_name, &label), |bencher| {
                 bencher.iter(|| {
@@ -102,7 +114,11 @@ fn coherent_motion(criterion: &mut Criterion) {
     for (name, model) in models() {
         let motion = motion(&model, &poses(&model)[0]);
         let label = format!("{name}/{}", model.mesh().triangles().len());
-        let options = TranslationalOptions { effort: Effort::Fast, ..TranslationalOptions::default() };
+        let options = TranslationalOptions {
+            effort: Effort::Fast,
+            lower_bound: LowerBound::Skip,
+            ..TranslationalOptions::default()
+        };
         let here = Isometry3::identity();
         // There and back again: no step is longer than the others.
         let round = || (0..motion.len()).chain((0..motion.len()).rev()).cycle();
@@ -145,7 +161,11 @@ fn local(criterion: &mut Criterion) {
     let here = Isometry3::identity();
     for (name, model) in models() {
         let label = format!("{name}/{}", model.mesh().triangles().len());
-        let options = TranslationalOptions { effort: Effort::Fast, ..TranslationalOptions::default() };
+        let options = TranslationalOptions {
+            effort: Effort::Fast,
+            lower_bound: LowerBound::Skip,
+            ..TranslationalOptions::default()
+        };
         let ask = |pose: &Isometry3<f64>| {
             penetration(&model, pose, &model, &here, &options).ok().flatten().expect("they overlap")
         };
