@@ -20,6 +20,54 @@ fn height_field(n: u32) -> TriangleMesh {
     TriangleMesh::new(vertices, cells.flat_map(cell).collect()).unwrap()
 }
 
+/// Whether the layer holds all corners of a packet, to the rounding of their heights.
+fn holds(layer: &layer::Layer, packet: &Packet) -> bool {
+    let normal = Vector3::from(layer.normal.map(f64::from));
+    packet.lanes().all(|(lane, _)| {
+        let heights = packet.triangle(lane).map(|corner| normal.dot(&Vector3::from(corner)));
+        heights.iter().all(|h| f64::from(layer.low) - 1e-15 <= *h && *h <= f64::from(layer.high) + 1e-15)
+    })
+}
+
+/// The packets of a subtree.
+fn packets_below(tree: &TriangleBvh, subtree: Subtree) -> Vec<&Packet> {
+    match tree.child(subtree).expect("a lane with a child") {
+        Child::Leaf(index) => vec![tree.packet(index)],
+        Child::Inner(index) => (0..node::WIDTH)
+            .filter(|&lane| tree.node(index).child(lane).is_some())
+            .flat_map(|lane| packets_below(tree, Subtree::new(index, lane)))
+            .collect(),
+    }
+}
+
+/// Every layer holds what is below it; how many are thinner than half of their boxes' least size.
+fn check_layers(tree: &TriangleBvh) -> usize {
+    let mut thin = 0;
+    for (index, node) in tree.inner_nodes().iter().enumerate() {
+        for lane in (0..node::WIDTH).filter(|&lane| node.child(lane).is_some()) {
+            let volume = node.volume(lane);
+            let below = packets_below(tree, Subtree::new(index as u32, lane));
+            assert!(below.iter().all(|packet| holds(&volume.layer, packet)));
+            let size = volume.bounds.half_extents().into_iter().fold(f64::INFINITY, f64::min);
+            thin += usize::from(f64::from(volume.layer.high - volume.layer.low) < size);
+        }
+    }
+    assert!(tree.packets().iter().all(|packet| holds(&packet.layer, packet)));
+    thin
+}
+
+#[test]
+fn every_layer_holds_what_is_below_it_and_most_are_thin() {
+    let mesh = height_field(40);
+    let mut tree = TriangleBvh::new(&mesh);
+    // The leaves of a smooth surface at the least: half of the lanes.
+    assert!(2 * check_layers(&tree) > tree.packets().len());
+    let bend = |p: &Point3<f64>| Point3::new(p.x * p.y, 3.0 + p.z, (2.0 * p.x).cos());
+    let bent = mesh.vertices().iter().map(bend).collect();
+    tree.refit(&TriangleMesh::new(bent, mesh.triangles().to_vec()).unwrap());
+    check_layers(&tree);
+}
+
 /// Visits the whole tree and returns the triangles in their leaves' order.
 fn check_boxes(tree: &TriangleBvh) -> Vec<u32> {
     let mut seen = Vec::new();

@@ -2,6 +2,7 @@
 
 use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
 
+use super::first_free::March;
 use super::obstacle_tree::ObstacleTree;
 use super::placement::Placement;
 use super::time_of_contact::{Cast, Hit, triangles_in_b};
@@ -145,6 +146,36 @@ fn a_cast_stops_where_bisection_over_all_pairs_stops() {
         }
     }
     assert!(hits > 5);
+}
+
+#[test]
+fn what_a_tree_of_obstacles_has_learnt_changes_no_answer() {
+    let mut noise = Noise(5);
+    let (a, b) = (soup(&mut noise, 300, 0.2), soup(&mut noise, 300, 0.2));
+    for _ in 0..4 {
+        let a_to_b = Placement::between(&a, &noise.pose(0.1), &b, &noise.pose(0.1));
+        let mut old = ObstacleTree::new(&a, &b, &a_to_b, 1e-9);
+        for _ in 0..20 {
+            let direction = noise.vector().normalize();
+            let from = noise.vector();
+            let cast = Cast { from, direction, length: 2.0, margin: 1e-9, window: 1e-6, worse_than: 0.0 };
+            let march = March { direction, margin: 1e-9, within: 2.0, stride: 0.0 };
+            let (mut known, mut fresh) = (Vec::new(), Vec::new());
+            let mut new = ObstacleTree::new(&a, &b, &a_to_b, 1e-9);
+            assert_eq!(cast.run(&mut old, &mut known), cast.run(&mut new, &mut fresh));
+            known.sort_by_key(|hit| hit.pair);
+            fresh.sort_by_key(|hit| hit.pair);
+            assert_eq!(known, fresh);
+            // A march may leave by another of the pairs that block it, but where it ends nothing does.
+            let [x, y] = [&mut old, &mut new].map(|tree| march.first_free(tree, 0.0, |length| length));
+            assert_eq!(x.is_some(), y.is_some());
+            for length in [x, y].into_iter().flatten() {
+                let there = a_to_b.shifted(&(direction * length));
+                assert!(!super::collision::surfaces_collide_at(&a, &b, &there));
+                assert!((x.unwrap() - y.unwrap()).abs() < 1e-7, "{x:?} {y:?}");
+            }
+        }
+    }
 }
 
 #[test]

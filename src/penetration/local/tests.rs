@@ -72,6 +72,22 @@ fn a_swapped_pair_has_the_same_regions_with_opposite_normals() {
 }
 
 #[test]
+fn surfaces_have_regions_whose_patches_are_the_triangles_that_cross() {
+    let shell = |size: f64, subdivisions| {
+        Model::new(cuboid([size; 3], [0.0; 3], subdivisions), crate::geometry::Solidity::Surface)
+    };
+    let (small, large) = (shell(1.0, 12), shell(4.0, 7));
+    let found = local(&small, &large, Vector3::new(0.1, 0.2, 2.2));
+    assert_eq!(found.len(), 1);
+    let region = &found[0];
+    // The curve runs around the small box at the height of the large one's top.
+    assert!(region.normal.z > 0.99 && (region.point.z - 2.0).abs() < 1e-9, "{region:?}");
+    assert!(region.depth > 0.0 && region.depth <= 0.3 + 1e-9);
+    // One row of triangles of each side, or two where the curve runs along an edge; never the bottom.
+    assert!((4 * 2 * 12..4 * 5 * 12).contains(&region.patches[0].len()), "{}", region.patches[0].len());
+}
+
+#[test]
 fn a_box_within_a_box_is_one_region_of_the_global_depth() {
     let (a, b) = (joined(&[cuboid([0.5; 3], [0.0; 3], 1)]), joined(&[cuboid([2.0; 3], [0.0; 3], 1)]));
     let found = local(&a, &b, Vector3::zeros());

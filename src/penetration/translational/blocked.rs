@@ -112,3 +112,48 @@ impl Balls {
         balls
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Isometry3;
+
+    use super::super::free_configuration::fibonacci;
+    use super::*;
+    use crate::geometry::Solidity;
+    use crate::geometry::procedural::{BumpySphere, Procedural, Torus};
+    use crate::proximity::collision::collide_at;
+
+    #[test]
+    fn what_is_skipped_collides_and_the_last_exit_is_no_deeper_than_a_cast() {
+        let ball = Model::new(BumpySphere::default().mesh().unwrap(), Solidity::Solid);
+        let torus = Model::new(Torus::default().mesh().unwrap(), Solidity::Solid);
+        let a_to_b =
+            Placement::between(&ball, &Isometry3::translation(0.4, 0.3, 0.2), &torus, &Isometry3::identity());
+        let mut blocked = Blocked::new(&ball, &torus, &a_to_b, 10.0);
+        let mut skipped = 0;
+        for i in 0..60 {
+            let direction = fibonacci(i, 60);
+            let last = blocked.look_along(&direction);
+            let end = blocked.skip(0.0);
+            assert!(end <= last);
+            skipped += usize::from(end > 0.1);
+            for share in [0.01, 0.3, 0.7, 0.99] {
+                assert!(
+                    end == 0.0 || collide_at(&ball, &torus, &a_to_b.shifted(&(direction * (share * end))))
+                );
+            }
+            let before_last = a_to_b.shifted(&(direction * (last * 0.9999)));
+            assert!(last <= 0.0 || collide_at(&ball, &torus, &before_last), "{i}");
+        }
+        assert!(skipped > 30, "{skipped}");
+    }
+
+    #[test]
+    fn surfaces_block_nothing() {
+        let shell = Model::new(Torus::default().mesh().unwrap(), Solidity::Surface);
+        let here = Isometry3::identity();
+        let mut blocked =
+            Blocked::new(&shell, &shell, &Placement::between(&shell, &here, &shell, &here), 10.0);
+        assert_eq!((blocked.look_along(&fibonacci(3, 10)), blocked.skip(0.0)), (0.0, 0.0));
+    }
+}

@@ -1,4 +1,19 @@
-//! The efforts of a search: which walks are made, in which order.
+//! The policy: which sources of starts an effort uses, in which order, and which walks are made from them.
+//!
+//! | step | source [Je12 §5] | what is done |
+//! |------|------------------|--------------|
+//! | 0 | motion coherence | a walk from where the models were last apart, where that is known; it is the answer |
+//! | 1 | centroid difference, axes of both bodies | thirteen casts from outside, a walk from the nearest: `fast` ends here |
+//! | 2 | spread | casts from outside along 212 directions, walks from the ten nearest |
+//! | 3 | maximally clear | walks from up to four configurations in holes and hollows |
+//! | 4 | sampled | marches from inside along the 24 lines on which balls in place of the bodies have their nearest gaps |
+//! | 5 | spread | casts on rings around the best direction so far, marches from inside along the 212 directions |
+//!
+//! Every walk has to beat the best one before it and is given up when it promises not to. Translations that inner
+//! balls prove to collide are neither cast through nor marched through. The search ends early where the lower bound
+//! meets the depth, or the time is up. The order is that of what a source found for its time in measurements
+//! (`examples/free_configurations.rs`); random starts and face normals found nothing beyond these, and have to be asked
+//! for.
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
