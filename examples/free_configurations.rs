@@ -10,6 +10,9 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints tables")]
 
+#[path = "truth/mod.rs"]
+mod truth;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -20,8 +23,9 @@ use extricate::penetration::{
     Effort, FreeConfiguration, LowerBound, PenetrationError, TranslationalOptions, penetration,
 };
 use extricate::proximity::Model;
-use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::Isometry3;
 use serde_json::Value;
+use truth::{number, pose};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -41,21 +45,11 @@ struct Case {
     best: f64,
 }
 
-fn numbers(value: &Value) -> Result<Vec<f64>> {
-    let list = value.as_array().ok_or("a list is missing")?;
-    list.iter().map(|x| x.as_f64().ok_or_else(|| "a number is missing".into())).collect()
-}
-
 fn case(line: &str) -> Result<Case> {
     let line: Value = serde_json::from_str(line)?;
-    let pose = |body: &str| -> Result<Isometry3<f64>> {
-        let rows = Matrix3::from_row_slice(&numbers(&line[body]["rotation"])?);
-        let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(rows));
-        let translation = Vector3::from_row_slice(&numbers(&line[body]["translation"])?);
-        Ok(Isometry3::from_parts(Translation3::from(translation), rotation))
-    };
-    let best = line["best_known_depth"].as_f64().ok_or("no best known depth")?;
-    Ok(Case { pose: pose("b")?.inv_mul(&pose("a")?), best })
+    let place = |body: &str| pose(&line[body]["rotation"], &line[body]["translation"]);
+    let best = number(&line["best_known_depth"])?;
+    Ok(Case { pose: place("b")?.inv_mul(&place("a")?), best })
 }
 
 /// Depths ÷ best known ones, `None` where the source has no start, and the mean milliseconds of a query.

@@ -11,6 +11,9 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints tables")]
 
+#[path = "truth/mod.rs"]
+mod truth;
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -24,8 +27,9 @@ use extricate::penetration::{
     Effort, LowerBound, MotionCoherence, Penetration, TranslationalOptions, penetration, penetration_coherent,
 };
 use extricate::proximity::{Model, collide};
-use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use serde_json::Value;
+use truth::{number, pose};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -37,25 +41,6 @@ fn load(path: &Path, solid: bool) -> Result<Model> {
     let mesh = read_mesh(path)?;
     let solidity = if solid { Solidity::Solid } else { MeshReport::of(&mesh).solidity() };
     Ok(Model::new(mesh, solidity))
-}
-
-fn number(value: &Value) -> Result<f64> {
-    value.as_f64().ok_or_else(|| format!("{value} is not a number").into())
-}
-
-/// The numbers of an array, nested or flat.
-fn numbers(value: &Value) -> Result<Vec<f64>> {
-    let items = value.as_array().ok_or_else(|| format!("{value} is not an array"))?;
-    let nested =
-        items.iter().map(|item| if item.is_array() { numbers(item) } else { Ok(vec![number(item)?]) });
-    Ok(nested.collect::<Result<Vec<_>>>()?.concat())
-}
-
-fn pose(rotation: &Value, translation: &Value) -> Result<Isometry3<f64>> {
-    let translation = Vector3::from_column_slice(&numbers(translation)?);
-    let rotation = Matrix3::from_row_slice(&numbers(rotation)?);
-    let turned = UnitQuaternion::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(rotation));
-    Ok(Isometry3::from_parts(translation.into(), turned))
 }
 
 /// Two models at their poses, body to world.

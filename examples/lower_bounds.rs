@@ -12,6 +12,9 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints tables")]
 
+#[path = "truth/mod.rs"]
+mod truth;
+
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -21,8 +24,9 @@ use extricate::geometry::Solidity;
 use extricate::geometry::read::read_mesh;
 use extricate::penetration::{Effort, LowerBound, TranslationalOptions, penetration};
 use extricate::proximity::Model;
-use nalgebra::{Isometry3, Matrix3, UnitQuaternion, Vector3};
+use nalgebra::Isometry3;
 use serde_json::Value;
+use truth::{number, pose};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -39,25 +43,6 @@ struct Case {
     poses: [Isometry3<f64>; 2],
     depth: f64,
     tolerance: f64,
-}
-
-fn number(value: &Value) -> Result<f64> {
-    value.as_f64().ok_or_else(|| format!("{value} is not a number").into())
-}
-
-/// The numbers of an array, nested or flat.
-fn numbers(value: &Value) -> Result<Vec<f64>> {
-    let items = value.as_array().ok_or_else(|| format!("{value} is not an array"))?;
-    let nested =
-        items.iter().map(|item| if item.is_array() { numbers(item) } else { Ok(vec![number(item)?]) });
-    Ok(nested.collect::<Result<Vec<_>>>()?.concat())
-}
-
-fn pose(rotation: &Value, translation: &Value) -> Result<Isometry3<f64>> {
-    let translation = Vector3::from_column_slice(&numbers(translation)?);
-    let rotation = Matrix3::from_row_slice(&numbers(rotation)?);
-    let turned = UnitQuaternion::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(rotation));
-    Ok(Isometry3::from_parts(translation.into(), turned))
 }
 
 /// The poses of one file, of a mesh against itself.

@@ -6,7 +6,7 @@ use std::path::Path;
 use extricate::geometry::Solidity;
 use extricate::penetration::Effort;
 use extricate::proximity::Model;
-use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use serde_json::Value;
 
 use super::answers::{Pair, with_effort};
@@ -14,6 +14,7 @@ use super::known_depths::{self, Case};
 use super::motion::{Random, random_configurations};
 use super::statistics::{mean, mean_radius, median, relative_error};
 use super::subjects::{self, Result, Setting, Subject};
+use super::truth::{number, pose};
 
 /// How far a depth may fall below an exact one [share of the bodies' mean radii]: the files' exact depths belong to
 /// pieces whose coordinates are rounded to seven digits, and a mesh's corners are rounded anyway.
@@ -134,25 +135,6 @@ fn searched(subject: Subject, setting: &Setting) -> Result<Set> {
         });
     }
     Ok(Set { name, reference: "least of 8 searches", exact: false, cases })
-}
-
-fn number(value: &Value) -> Result<f64> {
-    value.as_f64().ok_or_else(|| format!("{value} is not a number").into())
-}
-
-/// The numbers of an array, nested or flat.
-fn numbers(value: &Value) -> Result<Vec<f64>> {
-    let items = value.as_array().ok_or_else(|| format!("{value} is not an array"))?;
-    let nested =
-        items.iter().map(|item| if item.is_array() { numbers(item) } else { Ok(vec![number(item)?]) });
-    Ok(nested.collect::<Result<Vec<_>>>()?.concat())
-}
-
-fn pose(rotation: &Value, translation: &Value) -> Result<Isometry3<f64>> {
-    let translation = Vector3::from_column_slice(&numbers(translation)?);
-    let rotation = Matrix3::from_row_slice(&numbers(rotation)?);
-    let turned = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(rotation));
-    Ok(Isometry3::from_parts(translation.into(), turned))
 }
 
 /// The sets of `soup/`: best-known depths, and those of the original library.

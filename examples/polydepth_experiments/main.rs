@@ -31,6 +31,8 @@ mod simulation;
 mod starts;
 mod statistics;
 mod subjects;
+#[path = "../truth/mod.rs"]
+mod truth;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
