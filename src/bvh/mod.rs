@@ -1,8 +1,8 @@
 //! Bounding volume hierarchies over triangles: build, refit, one tree, two trees in tandem.
 //!
-//! Nodes are eight wide with boxes in single precision rounded outwards; leaves hold four triangles side by side in
-//! double precision, so that a query never gathers vertices. Coordinates are relative to the centre of the mesh's
-//! box: a mesh far from its origin loses nothing.
+//! Nodes are eight wide with boxes, and layers across patches that are nearly flat, in single precision rounded
+//! outwards; leaves hold four triangles side by side in double precision, so that a query never gathers vertices.
+//! Coordinates are relative to the centre of the mesh's box: a mesh far from its origin loses nothing.
 
 mod build;
 pub(crate) mod lanes;
