@@ -363,3 +363,33 @@ fn a_pose_that_is_not_finite_is_an_error_and_not_an_absence() {
     let result = penetration(&cube, &at(0.0, 0.0, 0.0), &cube, &broken, &options);
     assert!(matches!(result, Err(PenetrationError::PoseNotFinite { body: 'B', .. })));
 }
+
+#[test]
+fn the_number_of_threads_does_not_change_the_answer() {
+    let knot = solid(TorusKnot::default().mesh().unwrap());
+    let mut noise = Noise(23);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+    for _ in 0..3 {
+        let (pose_a, pose_b) = (noise.pose(0.4), noise.pose(0.4));
+        let ask = |parallel| {
+            let options = TranslationalOptions { parallel, ..TranslationalOptions::default() };
+            penetration(&knot, &pose_a, &knot, &pose_b, &options).unwrap().expect("they overlap")
+        };
+        let (alone, together) = (ask(false), pool.install(|| ask(true)));
+        assert_eq!(alone, together);
+    }
+}
+
+#[test]
+fn an_answer_whose_time_is_up_is_free_and_cost_less() {
+    let knot = solid(TorusKnot::default().mesh().unwrap());
+    let (here, there) = (Isometry3::identity(), Isometry3::translation(0.3, 0.2, 0.1));
+    let ask = |time_budget| {
+        let options = TranslationalOptions { time_budget, ..TranslationalOptions::default() };
+        penetration(&knot, &there, &knot, &here, &options).unwrap().expect("they overlap")
+    };
+    let (hasty, thorough) = (ask(Some(std::time::Duration::from_nanos(1))), ask(None));
+    assert!(!collide(&knot, &moved(&there, hasty.translation), &knot, &here));
+    assert!(hasty.depth >= thorough.depth * (1.0 - 1e-9) && hasty.lower_bound <= hasty.depth);
+    assert!(2 * hasty.casts < thorough.casts, "{} {}", hasty.casts, thorough.casts);
+}
