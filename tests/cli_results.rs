@@ -239,12 +239,14 @@ fn ctrl_c_ends_a_run_after_the_step_with_whole_lines_and_no_summary() {
 
 #[test]
 fn help_has_examples_that_parse() {
-    for command in ["run", "check", "verify", "query"] {
-        let help = extricate([command, "--help"]);
+    let queries = ["collide", "distance", "penetration"];
+    let commands = ["run", "check", "verify", "query"].map(|command| vec![command]);
+    for command in commands.into_iter().chain(queries.map(|kind| vec!["query", kind])) {
+        let help = extricate(command.iter().chain([&"--help"]));
         assert_eq!(help.exit, 0);
         let examples: Vec<&str> =
             help.stdout.lines().filter_map(|line| line.trim().strip_prefix("extricate ")).collect();
-        assert!(!examples.is_empty(), "`{command} --help` has no examples");
+        assert!(!examples.is_empty(), "`{command:?} --help` has no examples");
         for example in examples {
             let words: Vec<&str> = example.split_whitespace().collect();
             // Their files are not here, so they fail on those (3) and not on usage (2).

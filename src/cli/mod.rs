@@ -62,8 +62,9 @@ enum Command {
     Check(check::Arguments),
     /// Run scenes and judge what they expect.
     Verify(verify::Arguments),
-    /// Ask about two shapes: do they collide, how far apart, how deep.
-    Query(query::Arguments),
+    /// Ask about shapes: do they collide, how far apart, how deep, when.
+    #[command(subcommand, after_help = query::EXAMPLES)]
+    Query(query::Question),
     /// Move overlapping bodies of a scene apart, as little as possible.
     Repair(repair::Arguments),
     /// Make a procedural mesh.
@@ -108,7 +109,7 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Run(arguments) => run::execute(&mut console, &interrupt, arguments),
         Command::Check(arguments) => check::execute(&mut console, arguments),
         Command::Verify(arguments) => verify::execute(&mut console, &interrupt, arguments),
-        Command::Query(arguments) => query::execute(&mut console, &interrupt, arguments),
+        Command::Query(question) => query::execute(&mut console, &interrupt, question),
         Command::Repair(arguments) => repair::execute(&mut console, arguments),
         Command::Mesh(arguments) => mesh::execute(&mut console, arguments),
         Command::Convert(arguments) => convert::execute(&mut console, arguments),

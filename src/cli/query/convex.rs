@@ -1,10 +1,10 @@
-//! Questions about two convex shapes, answered by their certified signed distance.
-
-use std::time::{Duration, Instant};
+//! Two convex shapes, answered by their certified signed distance.
 
 use nalgebra::{Isometry3, Translation3, center};
 
-use super::answer::{Answer, Local, PenetrationAnswer, Question, coordinates};
+use super::coordinates;
+use super::lines::Answered;
+use super::penetration::answer::{Answer, Local, PenetrationAnswer};
 use super::poses::Poses;
 use crate::geometry::convex::ConvexShape;
 use crate::penetration::convex::{ConvexCache, ConvexError, ConvexOptions, SignedDistance, signed_distance};
@@ -16,42 +16,20 @@ const CLEARANCE: f64 = 0.9e-10;
 /// shapes that touch is no better known.
 const ROUNDING: f64 = 1e-14;
 
-impl Question {
-    /// The answer for convex shapes, and how long the query took. Every answer begins afresh, so that it
-    /// does not depend on those before.
-    pub(super) fn ask_convex(self, shapes: &[ConvexShape; 2], poses: &Poses) -> (Answer, Duration) {
-        let started = Instant::now();
-        let found = signed_distance_at(shapes, &poses.a, &poses.b);
-        let time = started.elapsed();
-        let answer = match (found, self) {
-            (Err(error), _) => Answer::Failed { error: error.to_string() },
-            (Ok(found), _) if found.value <= 0.0 && found.at_most > rounding(shapes, poses) => {
-                Answer::Failed {
-                    error: format!(
-                        "not decided: apart by no more than {} m, or overlapping by no more than {} m",
-                        found.at_most, -found.value
-                    ),
-                }
-            }
-            (Ok(found), Self::Collide { .. }) => {
-                Answer::Collide { collides: found.value <= 0.0, pairs: None }
-            }
-            (Ok(found), Self::Distance { closer_than }) => match closer_than {
-                Some(limit) if found.value > limit => Answer::Farther { distance: None, points: None },
-                _ => {
-                    Answer::Distance { distance: found.value.max(0.0), points: coordinates(&found.witnesses) }
-                }
-            },
-            (Ok(found), Self::Penetration(_)) => match found.depth() {
-                Some(depth) => penetration(shapes, poses, &found, depth),
-                None => Answer::Separate {},
-            },
-        };
-        (answer, time)
+/// The certified signed distance of two shapes. Every answer begins afresh, so that it does not depend on those before.
+/// Bounds that leave open whether the shapes overlap are no answer.
+pub(super) fn signed_distance_at(shapes: &[ConvexShape; 2], poses: &Poses) -> Answered<SignedDistance> {
+    let found = search(shapes, &poses.a, &poses.b).map_err(|error| error.to_string())?;
+    if found.value <= 0.0 && found.at_most > rounding(shapes, poses) {
+        let (above, below) = (found.at_most, -found.value);
+        return Err(format!(
+            "not decided: apart by no more than {above} m, or overlapping by no more than {below} m"
+        ));
     }
+    Ok(found)
 }
 
-fn signed_distance_at(
+fn search(
     [a, b]: &[ConvexShape; 2],
     pose_a: &Isometry3<f64>,
     pose_b: &Isometry3<f64>,
@@ -59,22 +37,26 @@ fn signed_distance_at(
     signed_distance(a, pose_a, b, pose_b, &ConvexOptions::default(), &mut ConvexCache::default())
 }
 
-/// The answer for shapes that overlap; a translation after which they are not found apart is a failure.
-fn penetration(shapes: &[ConvexShape; 2], poses: &Poses, found: &SignedDistance, depth: f64) -> Answer {
+/// How deep shapes overlap; a translation after which they are not found apart is a failure.
+pub(super) fn penetration(
+    shapes: &[ConvexShape; 2],
+    poses: &Poses,
+    found: &SignedDistance,
+) -> Answered<Answer> {
+    let Some(depth) = found.depth() else { return Ok(Answer::Separate {}) };
     let size = size(shapes);
     let direction = found.direction.into_inner();
     let translation = direction * (depth + CLEARANCE * size);
     let moved = Translation3::from(translation) * poses.a;
-    let left = signed_distance_at(shapes, &moved, &poses.b);
+    let left = search(shapes, &moved, &poses.b);
     if !left.is_ok_and(|left| left.value > 0.0) {
-        let error = format!("the translation found ({depth} m) does not separate the shapes");
-        return Answer::Failed { error };
+        return Err(format!("the translation found ({depth} m) does not separate the shapes"));
     }
     let proved = (-found.at_most).clamp(0.0, depth);
     let tolerance = ConvexOptions::default().relative_tolerance * depth + rounding(shapes, poses);
     let middle = center(&found.witnesses[0], &found.witnesses[1]);
     let region = Local { point: middle.coords.into(), normal: direction.into(), depth };
-    Answer::Penetrating(PenetrationAnswer {
+    Ok(Answer::Penetrating(PenetrationAnswer {
         depth,
         lower_bound: proved,
         direction: direction.into(),
@@ -85,7 +67,7 @@ fn penetration(shapes: &[ConvexShape; 2], poses: &Poses, found: &SignedDistance,
         search: None,
         converged: depth - proved <= tolerance,
         verified_free: true,
-    })
+    }))
 }
 
 /// The size of two shapes [m]: the radii of their bounding spheres. Where both are half-spaces, which have none, a metre.

@@ -1,4 +1,4 @@
-//! What `query penetration` alone is told: where to start, how much work to do, what to keep.
+//! `query penetration`: how far must A move to be free of B? Where to start, how much work to do, what to keep.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,21 +6,39 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use self::answer::{Answer, PenetrationAnswer};
+use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
-use super::pair::Pair;
+use super::super::interrupt::Interrupt;
+use super::lines::{self, Answered, timed};
+use super::pair::{Pair, PairArguments};
 use super::poses::Poses;
+use super::{POSES, SHAPES, convex};
 use crate::penetration::{
     Effort, FreeConfiguration, LowerBound, MotionCoherence, Penetration, PenetrationError,
-    TranslationalOptions, penetration, penetration_coherent,
+    TranslationalOptions, local_penetrations, penetration, penetration_coherent,
 };
 use crate::proximity::Model;
+
+pub(super) mod answer;
 
 /// Signed distances that a cover may evaluate unless told otherwise: tens of milliseconds.
 const EVALUATIONS: u32 = 4096;
 
-/// Options of `query penetration`.
+/// Arguments of `query penetration`.
 #[derive(Debug, Args)]
-pub(super) struct Arguments {
+#[command(after_help = format!("\
+Examples:
+  extricate query penetration cup.obj box:0.1,0.1,0.1 --effort fast
+  extricate query penetration hull:cup.obj capsule:0.1,0.5 --json
+  extricate query penetration cup.obj spoon.obj --start coherence --poses motion.jsonl --json
+
+{SHAPES}
+
+{POSES}"))]
+pub(in crate::cli) struct Arguments {
+    #[command(flatten)]
+    pair: PairArguments,
     /// How much work a penetration query may be [default: best].
     #[arg(long, value_name = "EFFORT")]
     effort: Option<EffortArgument>,
@@ -72,10 +90,9 @@ fn lower_bound(text: &str) -> Result<LowerBound, String> {
 }
 
 impl Arguments {
-    /// The first of the options that was given, the effort aside if `but_effort`.
-    pub(super) fn given(&self, but_effort: bool) -> Option<&'static str> {
+    /// The first of the options that was given and that only meshes have.
+    fn given_for_meshes(&self) -> Option<&'static str> {
         let options = [
-            ("--effort", self.effort.is_some() && !but_effort),
             ("--start", self.start.is_some()),
             ("--seed", self.seed.is_some()),
             ("--time-budget", self.time_budget.is_some()),
@@ -86,7 +103,8 @@ impl Arguments {
     }
 
     /// The options of the query, refused where they make no sense together.
-    pub(super) fn options(&self, sequence: bool) -> Result<TranslationalOptions, Failure> {
+    fn options(&self) -> Result<TranslationalOptions, Failure> {
+        let sequence = self.pair.is_sequence();
         if self.start == Some(FreeConfiguration::MotionCoherence) && !sequence {
             let why = "`--start coherence` remembers one pose for the next ones and needs `--poses`";
             return Err(Failure::new(Exit::Usage, why));
@@ -109,8 +127,8 @@ impl Arguments {
     }
 
     /// Readies the pair: refuses convex shapes what only meshes have, and reads or writes the cache.
-    pub(super) fn prepare(&self, pair: &mut Pair) -> Result<(), Failure> {
-        match (pair, self.given(true), &self.cache) {
+    fn prepare(&self, pair: &mut Pair) -> Result<(), Failure> {
+        match (pair, self.given_for_meshes(), &self.cache) {
             (Pair::Convex(_), Some(option), _) => {
                 let why = "two convex shapes are answered exactly, without a search";
                 Err(Failure::new(Exit::Usage, format!("`{option}` belongs to meshes: {why}")))
@@ -136,9 +154,47 @@ fn cached(model: &mut Model, folder: &Path) -> Result<(), Failure> {
     model.save_clear_configurations(&path).map_err(|error| bad(&error))
 }
 
+pub(super) fn execute(
+    console: &mut Console,
+    interrupt: &Interrupt,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
+    let options = arguments.options()?;
+    let mut pair = arguments.pair.load()?;
+    let poses = arguments.pair.poses()?;
+    arguments.prepare(&mut pair)?;
+    let mut coherence = MotionCoherence::default();
+    lines::answer(console, interrupt, &poses, |poses| match &pair {
+        Pair::Convex(shapes) => {
+            let (found, time) = timed(|| convex::signed_distance_at(shapes, poses));
+            (found.and_then(|found| convex::penetration(shapes, poses, &found)), time)
+        }
+        Pair::Meshes(models) => of_meshes([&models[0], &models[1]], poses, &options, &mut coherence),
+    })
+}
+
+/// The answer and the time of the search alone: the local penetrations are told beyond it.
+fn of_meshes(
+    [a, b]: [&Model; 2],
+    poses: &Poses,
+    options: &TranslationalOptions,
+    coherence: &mut MotionCoherence,
+) -> (Answered<Answer>, Duration) {
+    let (found, time) = timed(|| search([a, b], poses, options, coherence));
+    let answer = match found {
+        Ok(Some(found)) => {
+            let local = local_penetrations(a, &poses.a, b, &poses.b, &found);
+            Ok(Answer::Penetrating(PenetrationAnswer::new(&found, &local)))
+        }
+        Ok(None) => Ok(Answer::Separate {}),
+        Err(error) => Err(error.to_string()),
+    };
+    (answer, time)
+}
+
 /// The answer of the search at a pose. Coherent poses share what is remembered; before anything is remembered, the
 /// choice of the starts is the effort's.
-pub(super) fn ask(
+fn search(
     [a, b]: [&Model; 2],
     poses: &Poses,
     options: &TranslationalOptions,

@@ -1,0 +1,78 @@
+//! Answering a question line by line: a line of JSON or of text for each, the failures counted.
+
+use std::fmt::Display;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use super::super::console::Console;
+use super::super::failure::{Exit, Failure};
+use super::super::interrupt::Interrupt;
+
+/// An answer as programs read it (its fields) and as people do (its text).
+pub(super) trait Reply: Serialize + Display {
+    /// What the answer says in a word.
+    fn status(&self) -> &'static str;
+}
+
+/// An answer, or why there is none.
+pub(super) type Answered<R> = Result<R, String>;
+
+/// An answer as a line of JSON.
+#[derive(Debug, Serialize)]
+struct Line<'a, R> {
+    index: usize,
+    status: &'static str,
+    #[serde(flatten)]
+    answer: &'a R,
+    time_us: f64,
+}
+
+/// The fields of a failure.
+#[derive(Debug, Serialize)]
+struct NoAnswer<'a> {
+    error: &'a str,
+}
+
+/// Runs a query and tells how long it took.
+pub(super) fn timed<T>(query: impl FnOnce() -> T) -> (T, Duration) {
+    let started = Instant::now();
+    let found = query();
+    (found, started.elapsed())
+}
+
+/// Asks the question for every line in their order and tells the answers. The time of an answer is that of the query
+/// alone.
+pub(super) fn answer<L, R: Reply>(
+    console: &mut Console,
+    interrupt: &Interrupt,
+    lines: &[L],
+    mut ask: impl FnMut(&L) -> (Answered<R>, Duration),
+) -> Result<(), Failure> {
+    let mut progress = console.progress(lines.len() as u64);
+    let mut failures = 0_usize;
+    for (index, line) in lines.iter().enumerate() {
+        if interrupt.is_asked() {
+            return Err(Failure::Silent(Exit::Interrupted));
+        }
+        let (answered, time) = ask(line);
+        let time_us = time.as_secs_f64() * 1e6;
+        match &answered {
+            Ok(answer) if console.json() => {
+                console.json_line(&Line { index, status: answer.status(), answer, time_us })?;
+            }
+            Ok(answer) => console.line(format_args!("{index}: {answer}"))?,
+            Err(error) if console.json() => {
+                let answer = &NoAnswer { error };
+                console.json_line(&Line { index, status: "failed", answer, time_us })?;
+            }
+            Err(error) => console.line(format_args!("{index}: failed: {error}"))?,
+        }
+        failures += usize::from(answered.is_err());
+        progress.update(index as u64 + 1, || format!("{failures} failures"));
+    }
+    if failures > 0 {
+        return Err(Failure::new(Exit::Numerical, format!("{failures} of {} queries failed", lines.len())));
+    }
+    Ok(())
+}
