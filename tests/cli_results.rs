@@ -242,7 +242,7 @@ fn help_has_examples_that_parse() {
     let queries = ["collide", "distance", "penetration"];
     let commands = ["run", "check", "verify", "query"].map(|command| vec![command]);
     for command in commands.into_iter().chain(queries.map(|kind| vec!["query", kind])) {
-        let help = extricate(command.iter().chain([&"--help"]));
+        let help = extricate(command.iter().copied().chain(["--help"]));
         assert_eq!(help.exit, 0);
         let examples: Vec<&str> =
             help.stdout.lines().filter_map(|line| line.trim().strip_prefix("extricate ")).collect();
