@@ -249,12 +249,12 @@ fn help_has_examples_that_parse() {
         assert!(!examples.is_empty(), "`{command:?} --help` has no examples");
         for example in examples {
             let words: Vec<&str> = example.split_whitespace().collect();
-            // Their files are not here, so they fail on those (3) and not on usage (2).
+            // Most of their files are not here, so they fail on those (3); none fails on usage (2).
             let folder = Folder::new();
             let ended =
                 program().args(&words).current_dir(folder.path(".")).output().expect("the program starts");
             let stderr = String::from_utf8_lossy(&ended.stderr).into_owned();
-            assert_eq!(ended.status.code(), Some(3), "{example}: {stderr}");
+            assert!(matches!(ended.status.code(), Some(0 | 3)), "{example}: {stderr}");
         }
     }
 }
