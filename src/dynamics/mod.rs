@@ -20,6 +20,6 @@ pub use error::{BuildError, StepError};
 pub use options::{Accuracy, NarrowPhase, WorldOptions};
 pub use penetration::BodyPenetration;
 pub use separation::{BodySeparation, BodySeparationError, Mobility};
-pub use state::{BodyState, Energy};
+pub use state::{BodyState, Energy, Momentum};
 pub use step_report::{StepReport, StepTimings};
 pub use world::World;

@@ -34,6 +34,15 @@ impl Energy {
     }
 }
 
+/// Momentum of the dynamic bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Momentum {
+    /// m v, summed [kg·m/s, world].
+    pub linear: Vector3<f64>,
+    /// c × m v + I ω with c the centre of mass, summed: about the world's origin [kg·m²/s, world].
+    pub angular: Vector3<f64>,
+}
+
 /// 64-bit FNV-1a over bit patterns: the same state gives the same hash, a difference in the last bit another one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StateHash(u64);

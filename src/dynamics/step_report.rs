@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Energy;
+use super::{Energy, Momentum};
 
 /// What a step did. Everything but [`timings`](Self::timings) is the same in equal runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,6 +17,8 @@ pub struct StepReport {
     pub max_penetration: f64,
     /// Energy at the end of the step.
     pub energy: Energy,
+    /// Momentum at the end of the step.
+    pub momentum: Momentum,
     /// Where the time went; differs from run to run.
     pub timings: StepTimings,
 }

@@ -10,7 +10,8 @@ use rapier3d::pipeline::PhysicsWorld;
 use super::contact::ContactTally;
 use super::state::StateHash;
 use super::{
-    BodyDescription, BodyState, Energy, StepError, StepReport, StepTimings, WorldBuilder, WorldOptions,
+    BodyDescription, BodyState, Energy, Momentum, StepError, StepReport, StepTimings, WorldBuilder,
+    WorldOptions,
 };
 
 /// Bodies and joints under gravity.
@@ -107,6 +108,7 @@ impl World {
             contacts,
             max_penetration: deepest,
             energy: self.energy(),
+            momentum: self.momentum(),
             timings,
         }
     }
@@ -162,16 +164,27 @@ impl World {
         )
     }
 
+    /// Momentum of the dynamic bodies.
+    #[must_use]
+    pub fn momentum(&self) -> Momentum {
+        let mut sum = Momentum { linear: Vector3::zeros(), angular: Vector3::zeros() };
+        for (.., body) in self.named_bodies().filter(|(.., body)| body.is_dynamic()) {
+            let center: Vector3<f64> = body.center_of_mass().into();
+            let velocity: Vector3<f64> = body.linvel().into();
+            let linear = body.mass() * velocity;
+            sum.linear += linear;
+            sum.angular += center.cross(&linear) + spin(body);
+        }
+        sum
+    }
+
     fn energy_of(&self, body: &RigidBody) -> Energy {
-        let properties = &body.mass_properties().local_mprops;
-        let principal_to_world = body.rotation() * properties.principal_inertia_local_frame;
-        let angular_velocity = principal_to_world.inverse() * body.angvel();
-        let momentum = properties.principal_inertia() * angular_velocity;
-        let speed_squared = body.linvel().dot(body.linvel());
+        let mass = body.mass();
+        let (velocity, turning): (Vector3<f64>, Vector3<f64>) = (body.linvel().into(), body.angvel().into());
         let center: Vector3<f64> = body.center_of_mass().into();
         Energy {
-            kinetic: 0.5 * (properties.mass() * speed_squared + angular_velocity.dot(momentum)),
-            potential: -properties.mass() * self.options.gravity.dot(&center),
+            kinetic: 0.5 * (mass * velocity.norm_squared() + turning.dot(&spin(body))),
+            potential: -mass * self.options.gravity.dot(&center),
         }
     }
 
@@ -212,6 +225,14 @@ impl World {
             .zip(&self.handles)
             .map(|(body, &handle)| (body.name.as_str(), handle, &self.physics.bodies[handle]))
     }
+}
+
+/// I ω: angular momentum of a body about its centre of mass [kg·m²/s, world].
+fn spin(body: &RigidBody) -> Vector3<f64> {
+    let properties = &body.mass_properties().local_mprops;
+    let principal_to_world = body.rotation() * properties.principal_inertia_local_frame;
+    let turning = principal_to_world.inverse() * body.angvel();
+    (principal_to_world * (properties.principal_inertia() * turning)).into()
 }
 
 fn body_state(name: &str, body: &RigidBody) -> BodyState {

@@ -148,7 +148,10 @@ impl<'a> Course<'a> {
         let relative = penetrations.iter().map(|pair| pair.depth / pair.size).fold(0.0, f64::max);
         let bodies = world.bodies();
         let energy = world.energy();
-        self.judge.observe(&Moment { time: world.time(), bodies: &bodies, energy, penetration: relative });
+        let angular_momentum = world.momentum().angular;
+        let moment =
+            Moment { time: world.time(), bodies: &bodies, energy, angular_momentum, penetration: relative };
+        self.judge.observe(&moment);
         let Some(directory) = directory else { return Ok(()) };
         let line = StateLine {
             step: world.steps(),

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::linking::linking_number;
 use super::placement::{point, vector};
+use super::quantity::Meter;
 use super::schema::{Core, Expect, Region};
 use super::shape::volume;
 use crate::dynamics::{BodyDescription, BodyKind, BodyState, Energy, Mass};
@@ -27,6 +28,8 @@ pub struct Moment<'a> {
     pub bodies: &'a [BodyState],
     /// Energy of the dynamic bodies.
     pub energy: Energy,
+    /// Angular momentum of the dynamic bodies about the world's origin [kg·m²/s].
+    pub angular_momentum: Vector3<f64>,
     /// Largest penetration depth of a pair over the size of its smaller body.
     pub penetration: f64,
 }
@@ -76,6 +79,8 @@ pub struct Judge<'a> {
     /// Least energy scale of a run [J]: see [`least_scale`].
     least_scale: f64,
     seen: Extremes,
+    /// In the order of what is expected to be measured.
+    meters: Vec<Meter>,
     last: Vec<BodyState>,
 }
 
@@ -122,7 +127,16 @@ impl<'a> Judge<'a> {
         let dynamic: Vec<Watched> = of_kind.map(watched).collect();
         let masses = dynamic.iter().map(|w| (mass_of(sorted[w.index]), w.size));
         let least_scale = least_scale(masses, gravity.norm());
-        Self { expect, dynamic, least_scale, seen: Extremes::default(), last: Vec::new() }
+        let names: Vec<&str> = sorted.iter().map(|body| body.name.as_str()).collect();
+        let meters = expect.measured.iter().map(|measured| Meter::new(&measured.quantity, &names, gravity));
+        Self {
+            expect,
+            dynamic,
+            least_scale,
+            seen: Extremes::default(),
+            meters: meters.collect(),
+            last: Vec::new(),
+        }
     }
 
     /// Takes a moment into account. Moments come in the order of time, the first at the start.
@@ -148,6 +162,7 @@ impl<'a> Judge<'a> {
                 seen.outside = worse(seen.outside, distance_outside(&region, &body.position));
             }
         }
+        self.meters.iter_mut().for_each(|meter| meter.observe(moment));
         self.last = moment.bodies.to_vec();
     }
 
@@ -217,6 +232,9 @@ impl<'a> Judge<'a> {
                 let quantity = format!("linked({}, {})", pair[0], pair[1]);
                 verdicts.push(Verdict::new(quantity, 1.0, measured, LINKING_TOLERANCE));
             }
+        }
+        for (measured, meter) in expect.measured.iter().zip(&self.meters) {
+            verdicts.push(Verdict::new(&meter.name, measured.exact, meter.value(), measured.tolerance));
         }
         verdicts
     }
@@ -327,7 +345,8 @@ mod tests {
         for &(time, height, speed, penetration) in run {
             let bodies = [state("a", [0.0, 0.0, height], [0.0, 0.0, speed]), state("f", [0.0; 3], [9.0; 3])];
             let energy = Energy { kinetic: speed * speed, potential: 20.0 * height };
-            judge.observe(&Moment { time, bodies: &bodies, energy, penetration });
+            let angular_momentum = Vector3::zeros();
+            judge.observe(&Moment { time, bodies: &bodies, energy, angular_momentum, penetration });
         }
         (judge.verdicts(), judge.energy())
     }
@@ -415,7 +434,13 @@ mod tests {
             ..Expect::default()
         };
         let mut judge = Judge::new(&expect, &bodies, &GRAVITY);
-        judge.observe(&Moment { time: 0.0, bodies: &states, energy: Energy::default(), penetration: 0.0 });
+        judge.observe(&Moment {
+            time: 0.0,
+            bodies: &states,
+            energy: Energy::default(),
+            angular_momentum: Vector3::zeros(),
+            penetration: 0.0,
+        });
         let verdicts = judge.verdicts();
         let passed: Vec<_> = verdicts.iter().map(|v| (v.quantity.as_str(), v.pass)).collect();
         let expected = [

@@ -9,6 +9,7 @@ mod locate;
 mod overlap;
 mod parse;
 mod placement;
+mod quantity;
 mod random;
 mod rewrite;
 pub mod schema;

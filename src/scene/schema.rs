@@ -3,11 +3,15 @@
 //! SI units; angles in degrees where the name says so; positions and directions in the world frame unless a line
 //! says otherwise. Nothing is checked here beyond types and names of fields: `Scene::load` does that.
 
+mod expect;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
+
+pub use expect::{BodyAt, BodyWithin, Core, Distance, Expect, Linked, Measured, Quantity, Region};
 
 /// Three numbers `(x, y, z)`.
 pub type Triple = (f64, f64, f64);
@@ -367,136 +371,5 @@ pub enum JointKind {
         anchors: (Triple, Triple),
         /// Greatest distance of the two [m].
         length: f64,
-    },
-}
-
-/// What a run must show. Every bound is judged; what is missing is not.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Expect {
-    /// Largest penetration depth of a pair over the size of its smaller body, from `settle_time` on.
-    #[serde(default)]
-    pub max_penetration: Option<f64>,
-    /// Time from which `max_penetration` is judged [s].
-    #[serde(default)]
-    pub settle_time: Option<f64>,
-    /// The same of the last state alone.
-    #[serde(default)]
-    pub final_penetration: Option<f64>,
-    /// From this time on [s] every dynamic body moves slower than `rest_speed`.
-    #[serde(default)]
-    pub at_rest_by: Option<f64>,
-    /// Speed of rest, in sizes of the body per second [1/s].
-    #[serde(default)]
-    pub rest_speed: Option<f64>,
-    /// Largest rise of the total energy above its start, over the energy scale of the run.
-    #[serde(default)]
-    pub energy_gain: Option<f64>,
-    /// Largest rise of the total energy above its least value before, over the energy scale of the run.
-    #[serde(default)]
-    pub energy_rise: Option<f64>,
-    /// Largest speed of the origin of a dynamic body [m/s].
-    #[serde(default)]
-    pub max_speed: Option<f64>,
-    /// Box that the origins of all dynamic bodies never leave.
-    #[serde(default)]
-    pub no_escape: Option<Region>,
-    /// Positions of bodies at the end.
-    #[serde(default)]
-    pub body_at: Vec<BodyAt>,
-    /// Boxes in which bodies are at the end.
-    #[serde(default)]
-    pub body_within: Vec<BodyWithin>,
-    /// Distances between bodies at the end.
-    #[serde(default)]
-    pub distance: Vec<Distance>,
-    /// Chains of bodies that are linked at the end.
-    #[serde(default)]
-    pub linked: Vec<Linked>,
-}
-
-impl Expect {
-    /// Time from which `max_penetration` is judged [s]: 1 s where the scene says nothing.
-    #[must_use]
-    pub fn settle_time(&self) -> f64 {
-        self.settle_time.unwrap_or(1.0)
-    }
-
-    /// Speed of rest in sizes of the body per second [1/s]: 0.01 where the scene says nothing.
-    #[must_use]
-    pub fn rest_speed(&self) -> f64 {
-        self.rest_speed.unwrap_or(0.01)
-    }
-}
-
-/// An axis-aligned box.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Region {
-    /// Least coordinates [m].
-    pub min: Triple,
-    /// Greatest coordinates [m].
-    pub max: Triple,
-}
-
-/// A body whose origin ends at a position.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BodyAt {
-    /// Name of the body.
-    pub body: String,
-    /// The position [m].
-    pub position: Triple,
-    /// Greatest distance from it [m].
-    pub tolerance: f64,
-}
-
-/// A body whose origin ends in a box.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BodyWithin {
-    /// Name of the body.
-    pub body: String,
-    /// Least coordinates [m].
-    pub min: Triple,
-    /// Greatest coordinates [m].
-    pub max: Triple,
-}
-
-/// Bodies whose origins end at a distance, each from the next.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Distance {
-    /// Names of two or more bodies.
-    pub bodies: Vec<String>,
-    /// The distance [m].
-    pub distance: f64,
-    /// Greatest deviation over the distance.
-    pub tolerance: f64,
-}
-
-/// Bodies that end linked, each with the next.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Linked {
-    /// Names of two or more bodies.
-    pub bodies: Vec<String>,
-    /// The closed curve inside each body, in its frame.
-    pub core: Core,
-}
-
-/// A closed curve, in the frame of a body.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Core {
-    /// A circle around the origin, in the plane z = 0.
-    Circle {
-        /// Its radius [m].
-        radius: f64,
-    },
-    /// Points joined by straight lines, the last with the first.
-    Polygon {
-        /// Three points or more [m].
-        points: Vec<Triple>,
     },
 }

@@ -62,7 +62,9 @@ impl PairArguments {
 
     /// The poses, in their order.
     pub(super) fn poses(&self) -> Result<Vec<Poses>, Failure> {
-        self.poses.as_ref().map_or_else(|| Ok(vec![Poses::default()]), |path| poses::read(path))
+        self.poses
+            .as_ref()
+            .map_or_else(|| Ok(vec![Poses::default()]), |path| poses::read_lines(path, poses::parse))
     }
 
     /// Loads the shapes: as convex shapes, unless one is a mesh file or `--surface` takes their triangles.

@@ -15,6 +15,13 @@ pub(super) struct Poses {
     pub(super) b: Isometry3<f64>,
 }
 
+/// Poses of A and B at the start and at the end of a motion, body → world.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Motions {
+    pub(super) start: Poses,
+    pub(super) end: Poses,
+}
+
 /// A pose line; further keys are ignored.
 #[derive(Debug, Deserialize)]
 struct Line {
@@ -22,6 +29,15 @@ struct Line {
     a: Pose,
     #[serde(default)]
     b: Pose,
+}
+
+/// A line of a motion: a pose line, and where the motion ends; a body without an end rests.
+#[derive(Debug, Deserialize)]
+struct MotionLine {
+    #[serde(flatten)]
+    start: Line,
+    a_end: Option<Pose>,
+    b_end: Option<Pose>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -35,24 +51,43 @@ struct Pose {
 /// Largest deviation of a rotation from an orthonormal one: what six written digits leave.
 const ROTATION_TOLERANCE: f64 = 1e-5;
 
-/// The poses of a file, one for each line that is not blank.
-pub(super) fn read(path: &Path) -> Result<Vec<Poses>, Failure> {
+/// What the lines of a file say, one for each line that is not blank; `parse` reads a line.
+pub(super) fn read_lines<T>(
+    path: &Path,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<Vec<T>, Failure> {
     let bad = |message: String| Failure::new(Exit::BadFile, message);
     let text = fs::read_to_string(path)
         .map_err(|error| bad(format!("cannot read the poses {}: {error}", path.display())))?;
-    let mut poses = Vec::new();
+    let mut lines = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let pose = parse(line).map_err(|why| bad(format!("{}:{}: {why}", path.display(), index + 1)))?;
-        poses.push(pose);
+        let line = parse(line).map_err(|why| bad(format!("{}:{}: {why}", path.display(), index + 1)))?;
+        lines.push(line);
     }
-    if poses.is_empty() {
+    if lines.is_empty() {
         return Err(bad(format!("{} holds no poses", path.display())));
     }
-    Ok(poses)
+    Ok(lines)
 }
 
-fn parse(line: &str) -> Result<Poses, String> {
-    let line: Line = serde_json::from_str(line).map_err(|error| format!("not a pose line: {error}"))?;
+/// The poses of a line.
+pub(super) fn parse(line: &str) -> Result<Poses, String> {
+    poses(serde_json::from_str(line).map_err(|error| format!("not a pose line: {error}"))?)
+}
+
+/// The motions of a line.
+pub(super) fn parse_motions(line: &str) -> Result<Motions, String> {
+    let line: MotionLine =
+        serde_json::from_str(line).map_err(|error| format!("not a line of a motion: {error}"))?;
+    let start = poses(line.start)?;
+    let end = |body: &str, end: Option<Pose>, start| {
+        end.map_or(Ok(start), |pose| isometry(pose).map_err(|why| format!("pose of {body}_end: {why}")))
+    };
+    let end = Poses { a: end("a", line.a_end, start.a)?, b: end("b", line.b_end, start.b)? };
+    Ok(Motions { start, end })
+}
+
+fn poses(line: Line) -> Result<Poses, String> {
     let in_body = |body: &str, pose: Pose| isometry(pose).map_err(|why| format!("pose of {body}: {why}"));
     Ok(Poses { a: in_body("a", line.a)?, b: in_body("b", line.b)? })
 }
@@ -119,5 +154,16 @@ mod tests {
         }
         assert!(parse("{\"a\": {\"translation\": [1, 2]}}").unwrap_err().contains("not a pose line"));
         assert!(parse("{\"a\": {\"translation\": [1, 2, 1e999]}}").is_err());
+    }
+
+    #[test]
+    fn a_body_without_an_end_rests() {
+        let motions = r#"{"a": {"translation": [1, 0, 0]}, "b": {"translation": [0, 1, 0]}, "b_end": {}}"#;
+        let motions = parse_motions(motions).unwrap();
+        assert_eq!(motions.end.a, motions.start.a);
+        assert_eq!(motions.end.b, Isometry3::identity());
+        let error = parse_motions(r#"{"a_end": {"rotation": [1, 1, 0, 0]}}"#).unwrap_err();
+        assert!(error.contains("pose of a_end") && error.contains("length 1.41"), "{error}");
+        assert!(parse_motions(r#"{"a_end": 3}"#).unwrap_err().contains("not a line of a motion"));
     }
 }

@@ -1,7 +1,7 @@
 //! Expectations: each must be one that a run can be judged by.
 
 use super::super::locate::Step::{self, Field, Index};
-use super::super::schema::{Core, Expect, Triple};
+use super::super::schema::{Core, Expect, Measured, Quantity, Triple};
 use super::{BodyNames, Checker, NOT_NEGATIVE, POSITIVE};
 
 impl Checker<'_> {
@@ -32,6 +32,41 @@ impl Checker<'_> {
             let path = [Field("expect"), Field("linked"), Index(index)];
             self.chain(&path, &linked.bodies, bodies);
             self.core(&inside(&path, "core"), &linked.core);
+        }
+        for (index, measured) in expect.measured.iter().enumerate() {
+            self.measured(&[Field("expect"), Field("measured"), Index(index)], measured, bodies);
+        }
+    }
+
+    fn measured(&mut self, path: &[Step], measured: &Measured, bodies: &BodyNames) {
+        self.range(&inside(path, "tolerance"), "the tolerance", measured.tolerance, NOT_NEGATIVE);
+        let path = inside(path, "quantity");
+        let (body, direction) = match &measured.quantity {
+            Quantity::Travel { body, along } | Quantity::Speed { body, along } => {
+                (body, Some(("along", *along)))
+            }
+            Quantity::FirstFlip { body, axis } | Quantity::FlipInterval { body, axis } => {
+                (body, Some(("axis", *axis)))
+            }
+            Quantity::Drift { body, from } => {
+                if *from >= self.file().duration {
+                    let message = "nothing is measured: the run ends before this time";
+                    self.contradiction(&inside(&path, "from"), message);
+                }
+                (body, None)
+            }
+            Quantity::Rebound { body, .. } => {
+                if self.file().gravity == (0.0, 0.0, 0.0) {
+                    self.contradiction(&path, "without gravity nothing falls and bounces");
+                }
+                (body, None)
+            }
+            Quantity::EnergyDrift | Quantity::AngularMomentumDrift => return,
+        };
+        self.known_body(&inside(&path, "body"), body, bodies);
+        if let Some((field, (x, y, z))) = direction {
+            let length = x.hypot(y).hypot(z);
+            self.range(&inside(&path, field), "the length of the direction", length, POSITIVE);
         }
     }
 
