@@ -4,10 +4,12 @@ pub mod convex;
 pub(crate) mod in_projection;
 mod local;
 pub(crate) mod n_bodies;
+mod signed_distance;
 pub mod translational;
 
 pub use local::{LocalPenetration, local_penetrations};
 pub use n_bodies::{Body, Measure, Overlap, Separation, SeparationError, SeparationOptions, separate};
+pub use signed_distance::{SignedDistance, signed_distance};
 pub use translational::{
     Effort, FreeConfiguration, LowerBound, MotionCoherence, Penetration, PenetrationError,
     TranslationalOptions, UnknownFreeConfiguration, penetration, penetration_coherent, penetration_from,

@@ -10,6 +10,7 @@ pub(crate) mod first_free;
 mod incidence;
 pub(crate) mod inner_balls;
 mod inside;
+mod intersection;
 mod leaf_pair;
 mod model;
 pub(crate) mod obstacle_tree;
@@ -26,7 +27,11 @@ pub use clear_configurations::{
 };
 pub use closest_point::{ClosestPoint, closest_point, closest_point_up_to, signed_distance};
 pub use collision::{collide, intersecting_pairs, pairs_within, surfaces_collide};
-pub use distance::{Distance, DistanceCache, distance, distance_up_to, distance_with_cache, is_within};
+pub use distance::{
+    Distance, DistanceCache, DistanceError, DistanceOptions, distance, distance_up_to, distance_with,
+    distance_with_cache, is_within,
+};
+pub use intersection::{IntersectionSegment, intersection_segments};
 pub use model::Model;
 pub use time_of_contact::{TimeOfContact, translational};
 

@@ -57,6 +57,11 @@ impl Placement {
         }
     }
 
+    /// Whether it is a motion at all: no component is infinite or not a number.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.rotation.iter().chain(&self.translation).all(|x| x.is_finite())
+    }
+
     /// This motion followed by a translation [m].
     pub(crate) fn shifted(&self, by: &Vector3<f64>) -> Self {
         Self { translation: self.translation + by, ..*self }

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use nalgebra::{Point3, Vector3};
 
 use super::triangles::{PreparedTriangle, closest_points, distances_squared, is_slab_open};
-use super::{Distance, Model};
+use super::{Distance, DistanceOptions, Model};
 use crate::bvh::lanes::{Isa, Single};
 use crate::bvh::node::{Bounds, NONE, Node, PACKET, Packet, Volume, WIDTH, above};
 use crate::bvh::tandem::{self, Tandem};
@@ -25,8 +25,12 @@ pub(super) struct Nearest {
     b_to_a: Placement,
     rounded_a_to_b: RoundedPlacement,
     rounded_b_to_a: RoundedPlacement,
+    options: DistanceOptions,
     /// Least squared distance so far, or what the answer must not exceed [m²].
     best: f64,
+    /// Squared distance below which a pair must be able to come to be looked at [m²]: less than the best by the
+    /// tolerance.
+    cutoff: f64,
     /// A squared distance that is good enough to stop [m²].
     enough: f64,
     pair: [u32; 2],
@@ -38,8 +42,9 @@ pub(super) struct Nearest {
 }
 
 impl Nearest {
-    /// A descent to the closest pair that is at most `limit` [m] apart.
-    pub(super) fn new(a_to_b: &Placement, limit: f64) -> Self {
+    /// A descent to the closest pair within the limit of the options.
+    pub(super) fn new(a_to_b: &Placement, options: &DistanceOptions) -> Self {
+        let best = squared_limit(options.limit);
         let b_to_a = a_to_b.inverse();
         let between_centers = (-a_to_b.translation).try_normalize(0.0);
         Self {
@@ -47,7 +52,9 @@ impl Nearest {
             b_to_a,
             rounded_a_to_b: RoundedPlacement::new(a_to_b, 0.0),
             rounded_b_to_a: RoundedPlacement::new(&b_to_a, 0.0),
-            best: limit * limit,
+            options: *options,
+            best,
+            cutoff: best,
             enough: f64::NEG_INFINITY,
             pair: [NONE; 2],
             direction: between_centers.unwrap_or_else(Vector3::x).into(),
@@ -61,12 +68,13 @@ impl Nearest {
         self.enough = self.best;
     }
 
-    /// Starts from the distance of a pair of triangles, where that is better than what is known.
+    /// Starts from the distance of a pair of triangles, where that is within the limit and better than what is known.
     pub(super) fn start(&mut self, a: &Model, b: &Model, pair: [u32; 2]) {
         let [p, q] = triangles_in_b(a, b, &self.a_to_b, pair);
         let (distance, witnesses) = closest_points(&p, &q);
-        if self.pair[0] == NONE || distance * distance < self.best {
-            (self.best, self.pair) = (distance * distance, pair);
+        // In this order a distance that is NaN is kept where there is no other one.
+        if self.pair[0] == NONE && !(distance * distance > self.best) || distance * distance < self.best {
+            self.accept(distance * distance, pair);
             self.turn(distance, &witnesses);
         }
     }
@@ -81,13 +89,29 @@ impl Nearest {
     pub(super) fn outcome(&self, a: &Model, b: &Model) -> Distance {
         let [p, q] = triangles_in_b(a, b, &self.a_to_b, self.pair);
         let (value, witnesses) = closest_points(&p, &q);
-        Distance { value, witnesses, triangles: Some(self.pair) }
+        let lower_bound = self.options.lower_bound(value);
+        Distance { value, lower_bound, witnesses, triangles: Some(self.pair) }
+    }
+
+    #[inline(always)]
+    fn accept(&mut self, squared: f64, pair: [u32; 2]) {
+        (self.best, self.pair) = (squared, pair);
+        self.cutoff = self.options.lower_bound(squared.sqrt()).powi(2).min(squared);
     }
 
     fn turn(&mut self, distance: f64, [x, y]: &[Point3<f64>; 2]) {
         if distance > 0.0 {
             self.direction = ((y - x) / distance).into();
         }
+    }
+}
+
+/// The square of a limit. Nothing is within a negative one, and everything within one that is not a number.
+fn squared_limit(limit: f64) -> f64 {
+    match limit {
+        limit if limit >= 0.0 => limit * limit,
+        limit if limit.is_nan() => f64::INFINITY,
+        _ => f64::NEG_INFINITY,
     }
 }
 
@@ -106,7 +130,7 @@ impl Tandem for Nearest {
 
     #[inline(always)]
     fn bound(&self) -> f32 {
-        above(self.best).min(f32::MAX)
+        above(self.cutoff).min(f32::MAX)
     }
 
     #[inline(always)]
@@ -120,14 +144,13 @@ impl Tandem for Nearest {
         let mut closer = None;
         for (lane_a, triangle_a) in a.1.lanes() {
             let corners = &self.triangles[lane_a];
-            if !is_slab_open::<I::Double>(corners, b.1, &self.direction, self.best) {
+            if !is_slab_open::<I::Double>(corners, b.1, &self.direction, self.cutoff) {
                 continue;
             }
-            let squared = distances_squared::<I::Double>(&PreparedTriangle::new(corners), b.1, self.best);
+            let squared = distances_squared::<I::Double>(&PreparedTriangle::new(corners), b.1, self.cutoff);
             for (lane_b, triangle_b) in b.1.lanes() {
                 if squared[lane_b] < self.best || (squared[lane_b] <= self.best && self.pair[0] == NONE) {
-                    self.best = squared[lane_b];
-                    self.pair = [triangle_a, triangle_b];
+                    self.accept(squared[lane_b], [triangle_a, triangle_b]);
                     closer = Some([lane_a, lane_b]);
                 }
             }

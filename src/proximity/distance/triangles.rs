@@ -196,7 +196,7 @@ pub(crate) fn closest_points(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]) -> (f64
 }
 
 /// A point that two intersecting triangles share, to within rounding.
-pub(super) fn common_point(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]) -> Point3<f64> {
+pub(in crate::proximity) fn common_point(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]) -> Point3<f64> {
     let (apart, [x, y]) = closest_points(p, q);
     let mut best = (apart, nalgebra::center(&x, &y));
     for (edges_of, other) in [(p, q), (q, p)] {

@@ -1,0 +1,85 @@
+//! Signed distance of two models: how far they are apart, or how deep they penetrate [LMK17 §40.2].
+
+use nalgebra::{Isometry3, Point3};
+
+use super::{Penetration, PenetrationError, TranslationalOptions, penetration};
+use crate::proximity::{Distance, Model, distance};
+
+/// How far two models are apart or how deep they penetrate, with all that is known of either.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SignedDistance {
+    /// They are apart.
+    Apart(Distance),
+    /// They overlap or touch.
+    Overlapping(Penetration),
+}
+
+impl SignedDistance {
+    /// The distance [m]: positive apart, minus the depth where the models overlap.
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        match self {
+            Self::Apart(distance) => distance.value,
+            Self::Overlapping(penetration) => -penetration.depth,
+        }
+    }
+
+    /// What the signed distance is proved to be at least and at most [m].
+    #[must_use]
+    pub fn bounds(&self) -> [f64; 2] {
+        match self {
+            Self::Apart(distance) => [distance.lower_bound, distance.value],
+            Self::Overlapping(penetration) => [-penetration.depth, -penetration.lower_bound],
+        }
+    }
+
+    /// A point of A and one of B [m, world]: the closest ones apart, and those that touch when A has been moved out
+    /// where the models overlap.
+    #[must_use]
+    pub fn witnesses(&self) -> [Point3<f64>; 2] {
+        match self {
+            Self::Apart(distance) => distance.witnesses,
+            Self::Overlapping(penetration) => penetration.witnesses,
+        }
+    }
+}
+
+/// The signed distance of `a` and `b`; poses map body to world coordinates, `options` are those of the penetration.
+///
+/// It is continuous where the models touch, up to what the penetration's bounds leave open.
+///
+/// ```
+/// use extricate::geometry::Solidity;
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::penetration::{TranslationalOptions, signed_distance};
+/// use extricate::proximity::Model;
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, options) = (Isometry3::identity(), TranslationalOptions::default());
+/// for x in [0.8, 1.3] {
+///     let there = Isometry3::translation(x, 0.1, 0.0);
+///     let found = signed_distance(&cube, &here, &cube, &there, &options)?;
+///     assert!((found.value() - (x - 1.0)).abs() < 1e-9);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`PenetrationError`] when a pose is not finite, or when the models overlap and no separating translation could be
+/// verified.
+pub fn signed_distance(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    options: &TranslationalOptions,
+) -> Result<SignedDistance, PenetrationError> {
+    let apart = distance(a, pose_a, b, pose_b);
+    // What is not a number is left to the penetration, which says so.
+    if apart.value > 0.0 {
+        return Ok(SignedDistance::Apart(apart));
+    }
+    let found = penetration(a, pose_a, b, pose_b, options)?;
+    Ok(found.map_or(SignedDistance::Apart(apart), SignedDistance::Overlapping))
+}

@@ -1,0 +1,153 @@
+//! Distances against brute force, closed forms and one another.
+
+use nalgebra::{UnitQuaternion, Vector3};
+
+use super::super::tests::{Noise, all_pairs, soup};
+use super::super::{collide, shapes};
+use super::*;
+use crate::geometry::{Solidity, TriangleMesh};
+
+/// Rounding of a distance, relative to the size of the models and their separation.
+const ROUNDING: f64 = 1e-13;
+
+fn solid(mesh: TriangleMesh) -> Model {
+    Model::new(mesh, Solidity::Solid)
+}
+
+fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
+    Isometry3::translation(x, y, z)
+}
+
+#[test]
+fn the_descent_finds_the_distance_that_brute_force_finds() {
+    let mut noise = Noise(30);
+    let (a, b) = (soup(&mut noise, 60, 0.2), soup(&mut noise, 80, 0.1));
+    let (mut apart, mut cache) = (0, DistanceCache::default());
+    for i in 0..60 {
+        let (pose_a, pose_b) = (noise.pose(0.04 * f64::from(i)), noise.pose(0.04 * f64::from(i)));
+        let found = distance_with_cache(&a, &pose_a, &b, &pose_b, &mut cache);
+        assert_eq!(found.value == 0.0, collide(&a, &pose_a, &b, &pose_b));
+        let cold = distance(&a, &pose_a, &b, &pose_b);
+        assert!((cold.value - found.value).abs() <= 1e-14);
+        if found.value > 0.0 {
+            let a_to_b = Placement::between(&a, &pose_a, &b, &pose_b);
+            let of_pair = |pair| {
+                let [p, q] = triangles_in_b(&a, &b, &a_to_b, pair);
+                triangles::closest_points(&p, &q).0
+            };
+            let brute = all_pairs(&a, &b).map(of_pair).fold(f64::INFINITY, f64::min);
+            assert!((found.value - brute).abs() <= 1e-14, "{} {brute}", found.value);
+            apart += 1;
+        }
+    }
+    assert!(apart > 20, "{apart}");
+}
+
+#[test]
+fn boxes_are_as_far_apart_as_their_faces_edges_and_corners() {
+    let cube = solid(shapes::cuboid(Vector3::repeat(2.0)));
+    let diagonal = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::FRAC_PI_4);
+    for scale in [1e-6, 1.0, 1e6] {
+        let cube = solid(cube.mesh().scaled(&Vector3::repeat(scale)).unwrap());
+        let turned = |x: f64| Isometry3::from_parts((scale * Vector3::x() * x).into(), diagonal);
+        for (pose, expected) in [
+            (at(3.0 * scale, 0.3 * scale, 0.1 * scale), 1.0),
+            (at(3.0 * scale, 3.0 * scale, 0.1 * scale), 2.0_f64.sqrt()),
+            (at(3.0 * scale, -4.0 * scale, 5.0 * scale), 14.0_f64.sqrt()),
+            (turned(4.0), 3.0 - 2.0_f64.sqrt()),
+            (at(2.0 * scale, 0.0, 0.0), 0.0),
+            (at(0.5 * scale, 0.0, 0.0), 0.0),
+        ] {
+            let found = distance(&cube, &pose, &cube, &Isometry3::identity());
+            assert!((found.value - expected * scale).abs() <= ROUNDING * scale, "{found:?} {expected}");
+            let [x, y] = found.witnesses;
+            assert!((nalgebra::distance(&x, &y) - found.value).abs() <= ROUNDING * scale);
+        }
+    }
+}
+
+#[test]
+fn spheres_are_as_far_apart_as_their_centres_less_their_radii() {
+    let ball = solid(shapes::sphere(60));
+    let mut noise = Noise(31);
+    for _ in 0..20 {
+        let (pose_a, mut pose_b) = (noise.pose(1.0), noise.pose(1.0));
+        pose_b.translation.vector += 6.0 * noise.vector().normalize();
+        let centers = nalgebra::distance(&(pose_a * Point3::origin()), &(pose_b * Point3::origin()));
+        let found = distance(&ball, &pose_a, &ball, &pose_b).value;
+        // The facets lie up to 1 − cos(π/120) within the sphere, on both sides.
+        assert!(found >= centers - 2.0 - 1e-12 && found <= centers - 2.0 + 2.0 * 7e-4, "{found} {centers}");
+    }
+}
+
+#[test]
+fn linked_tori_are_as_far_apart_as_their_closed_form() {
+    let torus = solid(shapes::torus(1.0, 0.2, 200));
+    let linked = Isometry3::new(Vector3::x(), Vector3::x() * std::f64::consts::FRAC_PI_2);
+    let found = distance(&torus, &linked, &torus, &Isometry3::identity());
+    // The circles of radius 1, one through the other's centre, are 1 apart.
+    assert!((found.value - 0.6).abs() <= 1e-3, "{found:?}");
+}
+
+#[test]
+fn a_solid_inside_another_one_is_zero_apart_and_a_surface_inside_a_surface_is_not() {
+    let [small, large] = [0.2, 2.0].map(|size| shapes::cuboid(Vector3::repeat(size)));
+    let pose = Isometry3::new(Vector3::new(3.0, 1.0, -2.0), Vector3::new(0.3, 0.2, 0.1));
+    let inside = distance(&solid(small.clone()), &pose, &solid(large.clone()), &pose);
+    assert!(inside.value == 0.0 && inside.triangles.is_none());
+    let local = pose.inverse() * inside.witnesses[0];
+    assert!((local.coords.abs() - Vector3::repeat(0.1)).norm() < ROUNDING);
+    let [small, large] = [small, large].map(|mesh| Model::new(mesh, Solidity::Surface));
+    assert!((distance(&small, &pose, &large, &pose).value - 0.9).abs() < ROUNDING);
+}
+
+#[test]
+fn the_distance_is_the_same_with_a_and_b_exchanged_and_under_a_rigid_motion() {
+    let mut noise = Noise(32);
+    let (a, b) = (solid(shapes::bumpy_sphere(16)), solid(shapes::torus(1.0, 0.3, 20)));
+    for _ in 0..30 {
+        let (pose_a, mut pose_b) = (noise.pose(1.0), noise.pose(1.0));
+        pose_b.translation.x += 2.5;
+        let motion = noise.pose(2.0);
+        let found = distance(&a, &pose_a, &b, &pose_b);
+        let swapped = distance(&b, &pose_b, &a, &pose_a);
+        let moved = distance(&a, &(motion * pose_a), &b, &(motion * pose_b));
+        assert!((found.value - swapped.value).abs() <= 1e-12 && (found.value - moved.value).abs() <= 1e-12);
+        for (i, (model, pose)) in [(&a, &pose_a), (&b, &pose_b)].into_iter().enumerate() {
+            let witness = pose.inverse() * found.witnesses[i];
+            let triangle = model.mesh().triangle(found.triangles.unwrap()[i] as usize);
+            let nearest = triangles::closest_on_triangle(&witness, &triangle);
+            assert!(nalgebra::distance(&witness, &nearest) < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn limits_are_kept_from_both_sides() {
+    let (a, b) = (solid(shapes::bumpy_sphere(12)), solid(shapes::bumpy_sphere(10)));
+    let mut noise = Noise(33);
+    for _ in 0..20 {
+        let (pose_a, mut pose_b) = (noise.pose(0.5), noise.pose(0.5));
+        pose_b.translation.y += 2.5;
+        let exact = distance(&a, &pose_a, &b, &pose_b).value;
+        for factor in [0.1, 0.999, 1.001, 5.0] {
+            let limit = factor * exact.max(0.01);
+            let expected = exact <= limit;
+            assert_eq!(is_within(&a, &pose_a, &b, &pose_b, limit), expected);
+            let found = distance_up_to(&a, &pose_a, &b, &pose_b, limit);
+            assert_eq!(found.map(|found| found.value), expected.then_some(exact));
+        }
+    }
+    assert!(is_within(&a, &at(0.0, 0.0, 0.0), &b, &at(0.01, 0.0, 0.0), 0.0));
+}
+
+#[test]
+fn no_distance_is_too_great_and_no_pose_panics() {
+    let cube = solid(shapes::cuboid(Vector3::repeat(2.0)));
+    for x in [1e10, 1e25, 1e60, 1e120] {
+        let found = distance(&cube, &at(x, 0.0, 0.0), &cube, &at(0.0, 0.0, 0.0));
+        assert!((found.value - (x - 2.0)).abs() <= 1e-15 * x, "{x} {}", found.value);
+        assert!(!collide(&cube, &at(x, x, x), &cube, &at(0.0, 0.0, 0.0)));
+    }
+    assert!(distance(&cube, &at(f64::NAN, 0.0, 0.0), &cube, &at(0.0, 0.0, 0.0)).value.is_nan());
+}
