@@ -7,6 +7,7 @@ pub mod contacts;
 pub(crate) mod distance;
 mod face_normals;
 pub(crate) mod first_free;
+mod hausdorff;
 mod incidence;
 pub(crate) mod inner_balls;
 mod inside;
@@ -27,6 +28,9 @@ pub use clear_configurations::{
 pub use closest_point::{ClosestPoint, closest_point, closest_point_up_to, signed_distance};
 pub use collision::{collide, intersecting_pairs, pairs_within, surfaces_collide};
 pub use distance::{Distance, DistanceCache, distance, distance_up_to, distance_with_cache, is_within};
+pub use hausdorff::{
+    Hausdorff, HausdorffError, HausdorffOptions, Side, hausdorff_distance, one_sided_hausdorff_distance,
+};
 pub use model::Model;
 pub use time_of_contact::{TimeOfContact, translational};
 
