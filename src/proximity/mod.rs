@@ -7,6 +7,7 @@ pub mod contacts;
 pub(crate) mod distance;
 mod face_normals;
 pub(crate) mod first_free;
+mod hausdorff;
 mod incidence;
 pub(crate) mod inner_balls;
 mod inside;
@@ -30,6 +31,9 @@ pub use collision::{collide, intersecting_pairs, pairs_within, surfaces_collide}
 pub use distance::{
     Distance, DistanceCache, DistanceError, DistanceOptions, distance, distance_up_to, distance_with,
     distance_with_cache, is_within,
+};
+pub use hausdorff::{
+    Hausdorff, HausdorffError, HausdorffOptions, Side, hausdorff_distance, one_sided_hausdorff_distance,
 };
 pub use intersection::{IntersectionSegment, intersection_segments};
 pub use model::Model;
