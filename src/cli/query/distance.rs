@@ -1,9 +1,11 @@
-//! `query distance`: how far are two shapes apart, and where?
+//! `query distance`: how far are two shapes apart, and where? Exactly, within a tolerance, or up to a limit; with
+//! `--signed` also how deep they overlap.
 
 use std::fmt;
 use std::time::Duration;
 
 use clap::Args;
+use nalgebra::Point3;
 use serde::Serialize;
 
 use super::super::console::Console;
@@ -13,18 +15,25 @@ use super::super::table::number;
 use super::lines::{self, Answered, Reply, timed};
 use super::pair::{Pair, PairArguments};
 use super::poses::Poses;
+use super::tolerance::Tolerance;
 use super::{POSES, SHAPES, convex, coordinates, text_of};
 use crate::geometry::convex::ConvexShape;
-use crate::proximity::{Model, distance, distance_up_to};
+use crate::penetration::{TranslationalOptions, signed_distance};
+use crate::proximity::{DistanceCache, DistanceOptions, Model, distance_with};
 
 /// Arguments of `query distance`.
 #[derive(Debug, Args)]
 #[command(after_help = format!("\
 Examples:
   extricate query distance cup.obj spoon.obj --closer-than 0.01
+  extricate query distance cup.obj spoon.obj --tolerance 1% --json
+  extricate query distance cup.obj spoon.obj --signed --poses poses.jsonl
   extricate query distance cylinder:0.2,0.5 sphere:0.1
 
-The distance is zero where the shapes collide.
+The distance is zero where the shapes collide. It is proved to be at least `lower_bound`: with a tolerance the answer
+may be farther than the closest points by so much, which saves looking at all that is about as close. With `--signed` it
+is minus the penetration depth where the shapes overlap, and `lower_bound` and `upper_bound` tell what is proved. Along a
+sequence of poses a query starts from where the last one ended.
 
 {SHAPES}
 
@@ -35,12 +44,23 @@ pub(in crate::cli) struct Arguments {
     /// Look for a distance of at most D [m] only, and stop early where there is none.
     #[arg(long, value_name = "D", value_parser = length)]
     closer_than: Option<f64>,
+    /// How much farther than the closest points the answer may be: a length [m], or a share of the distance like 1%.
+    #[arg(long, value_name = "T")]
+    tolerance: Option<Tolerance>,
+    /// Tell how deep the shapes overlap as a negative distance.
+    #[arg(long, conflicts_with_all = ["closer_than", "tolerance"])]
+    signed: bool,
 }
 
 /// How far two shapes are apart; no distance where they are farther than the limit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Separation {
     distance: Option<f64>,
+    /// What is proved [m].
+    lower_bound: Option<f64>,
+    /// Of a signed distance: what it is at most [m].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upper_bound: Option<f64>,
     points: Option<[[f64; 3]; 2]>,
 }
 
@@ -59,21 +79,43 @@ pub(super) fn execute(
 ) -> Result<(), Failure> {
     let pair = arguments.pair.load()?;
     let poses = arguments.pair.poses()?;
+    let mut cache = DistanceCache::default();
     lines::answer(console, interrupt, &poses, |poses| match &pair {
-        Pair::Convex(shapes) => of_convex(shapes, poses, arguments.closer_than),
-        Pair::Meshes(models) => of_meshes(models, poses, arguments.closer_than),
+        Pair::Convex(shapes) => of_convex(shapes, poses, arguments),
+        Pair::Meshes(models) if arguments.signed => signed(models, poses, arguments.pair.is_sequence()),
+        Pair::Meshes(models) => of_meshes(models, poses, &arguments.options(), &mut cache),
     })
+}
+
+impl Arguments {
+    fn options(&self) -> DistanceOptions {
+        let default = DistanceOptions::default();
+        let limit = self.closer_than.unwrap_or(default.limit);
+        match self.tolerance {
+            None => DistanceOptions { limit, ..default },
+            Some(Tolerance::Length(absolute)) => {
+                DistanceOptions { limit, absolute_tolerance: absolute, ..default }
+            }
+            Some(Tolerance::Share(relative)) => {
+                DistanceOptions { limit, relative_tolerance: relative, ..default }
+            }
+        }
+    }
 }
 
 fn of_convex(
     shapes: &[ConvexShape; 2],
     poses: &Poses,
-    closer_than: Option<f64>,
+    arguments: &Arguments,
 ) -> (Answered<Separation>, Duration) {
     let (found, time) = timed(|| convex::signed_distance_at(shapes, poses));
-    let answer = found.map(|found| match closer_than {
+    let answer = found.map(|found| match arguments.closer_than {
         Some(limit) if found.value > limit => Separation::FARTHER,
-        _ => Separation::new(found.value.max(0.0), &found.witnesses),
+        _ if arguments.signed => Separation {
+            upper_bound: Some(found.at_most),
+            ..Separation::new([found.value, found.value], &found.witnesses)
+        },
+        _ => Separation::new([found.value.max(0.0); 2], &found.witnesses),
     });
     (answer, time)
 }
@@ -81,21 +123,38 @@ fn of_convex(
 fn of_meshes(
     [a, b]: &[Model; 2],
     poses: &Poses,
-    closer_than: Option<f64>,
+    options: &DistanceOptions,
+    cache: &mut DistanceCache,
 ) -> (Answered<Separation>, Duration) {
-    let (found, time) = timed(|| match closer_than {
-        None => Some(distance(a, &poses.a, b, &poses.b)),
-        Some(limit) => distance_up_to(a, &poses.a, b, &poses.b, limit),
+    let (found, time) = timed(|| distance_with(a, &poses.a, b, &poses.b, options, cache));
+    let answer = found.map(|found| {
+        found.map_or(Separation::FARTHER, |found| {
+            Separation::new([found.value, found.lower_bound], &found.witnesses)
+        })
     });
-    let answer = found.map_or(Separation::FARTHER, |found| Separation::new(found.value, &found.witnesses));
-    (Ok(answer), time)
+    (answer.map_err(|error| error.to_string()), time)
+}
+
+fn signed([a, b]: &[Model; 2], poses: &Poses, sequence: bool) -> (Answered<Separation>, Duration) {
+    let options = TranslationalOptions { parallel: !sequence, ..TranslationalOptions::default() };
+    let (found, time) = timed(|| signed_distance(a, &poses.a, b, &poses.b, &options));
+    let answer = found.map(|found| {
+        let [lower, upper] = found.bounds();
+        Separation { upper_bound: Some(upper), ..Separation::new([found.value(), lower], &found.witnesses()) }
+    });
+    (answer.map_err(|error| error.to_string()), time)
 }
 
 impl Separation {
-    const FARTHER: Self = Self { distance: None, points: None };
+    const FARTHER: Self = Self { distance: None, lower_bound: None, upper_bound: None, points: None };
 
-    fn new(distance: f64, witnesses: &[nalgebra::Point3<f64>; 2]) -> Self {
-        Self { distance: Some(distance), points: Some(coordinates(witnesses)) }
+    fn new([distance, lower_bound]: [f64; 2], witnesses: &[Point3<f64>; 2]) -> Self {
+        Self {
+            distance: Some(distance),
+            lower_bound: Some(lower_bound),
+            upper_bound: None,
+            points: Some(coordinates(witnesses)),
+        }
     }
 }
 
@@ -111,12 +170,19 @@ impl Reply for Separation {
 
 impl fmt::Display for Separation {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match (self.distance, &self.points) {
-            (Some(distance), Some([a, b])) if distance > 0.0 => {
-                write!(f, "{} m apart, at ({}) and ({})", number(distance), text_of(a), text_of(b))
-            }
-            (Some(_), _) => f.write_str("colliding"),
-            (None, _) => f.write_str("not closer than the limit"),
+        let Some((distance, [a, b])) = self.distance.zip(self.points.as_ref()) else {
+            return f.write_str("not closer than the limit");
+        };
+        if distance < 0.0 {
+            return write!(f, "{} m deep", number(-distance));
         }
+        if !(distance > 0.0) {
+            return f.write_str("colliding");
+        }
+        write!(f, "{} m apart", number(distance))?;
+        if let Some(least) = self.lower_bound.filter(|&least| least < distance) {
+            write!(f, " (at least {})", number(least))?;
+        }
+        write!(f, ", at ({}) and ({})", text_of(a), text_of(b))
     }
 }

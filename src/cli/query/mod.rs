@@ -3,11 +3,13 @@
 mod collide;
 mod convex;
 mod distance;
+mod hausdorff;
 mod lines;
 mod pair;
 mod penetration;
 mod poses;
 mod shape;
+mod tolerance;
 
 use clap::Subcommand;
 use nalgebra::Point3;
@@ -54,6 +56,8 @@ pub(super) enum Question {
     Collide(collide::Arguments),
     /// How far are two shapes apart? Zero where they collide.
     Distance(distance::Arguments),
+    /// How far do two surfaces deviate from one another, at most?
+    Hausdorff(hausdorff::Arguments),
     /// How far must A move to be free of B?
     Penetration(penetration::Arguments),
 }
@@ -67,6 +71,7 @@ pub(super) fn execute(
     match question {
         Question::Collide(arguments) => collide::execute(console, interrupt, arguments),
         Question::Distance(arguments) => distance::execute(console, interrupt, arguments),
+        Question::Hausdorff(arguments) => hausdorff::execute(console, interrupt, arguments),
         Question::Penetration(arguments) => penetration::execute(console, interrupt, arguments),
     }
 }
