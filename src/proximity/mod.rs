@@ -19,6 +19,7 @@ pub(crate) mod parts;
 pub(crate) mod patch;
 pub(crate) mod placement;
 mod principal_axes;
+mod spanning;
 pub(crate) mod time_of_contact;
 pub(crate) mod triangle_pair;
 mod winding;
@@ -37,6 +38,7 @@ pub use hausdorff::{
 };
 pub use intersection::{IntersectionSegment, intersection_segments};
 pub use model::Model;
+pub use spanning::{Spanning, spanning_distance};
 pub use time_of_contact::{TimeOfContact, translational};
 
 #[cfg(test)]
