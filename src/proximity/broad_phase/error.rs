@@ -1,0 +1,43 @@
+//! Why a box is refused.
+
+use thiserror::Error;
+
+use super::BoxHandle;
+use crate::geometry::Aabb;
+
+/// Why a broad phase refuses a box.
+#[derive(Debug, Error, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum BroadPhaseError {
+    /// A coordinate is NaN, or an edge is infinite or of negative length.
+    #[error(
+        "box {} is no box: it reaches from ({}, {}, {}) to ({}, {}, {}) m",
+        .handle.index(), .aabb.min.x, .aabb.min.y, .aabb.min.z, .aabb.max.x, .aabb.max.y, .aabb.max.z
+    )]
+    ImproperBox {
+        /// Handle that the box has or would have had.
+        handle: BoxHandle,
+        /// The box [m].
+        aabb: Aabb,
+    },
+    /// There is no box of this handle.
+    #[error("there is no box {}", .handle.index())]
+    NoSuchBox {
+        /// The handle.
+        handle: BoxHandle,
+    },
+    /// All boxes were to be moved, but another number of them was given.
+    #[error("{given} boxes are given for {present}")]
+    OtherNumber {
+        /// Number of boxes that were given.
+        given: usize,
+        /// Number of boxes that there are.
+        present: usize,
+    },
+    /// There are more boxes than handles.
+    #[error("{count} boxes are more than there are handles (2³²−1)")]
+    TooMany {
+        /// Number of boxes.
+        count: usize,
+    },
+}
