@@ -1,5 +1,6 @@
 //! `extricate query`: shapes at given poses, asked one question per pose; each kind of question has its file.
 
+mod broad_phase;
 mod collide;
 mod convex;
 mod distance;
@@ -9,6 +10,7 @@ mod pair;
 mod penetration;
 mod poses;
 mod shape;
+mod spanning;
 mod tolerance;
 
 use clap::Subcommand;
@@ -58,8 +60,12 @@ pub(super) enum Question {
     Distance(distance::Arguments),
     /// How far do two surfaces deviate from one another, at most?
     Hausdorff(hausdorff::Arguments),
+    /// How far are two shapes apart where they are farthest?
+    Spanning(spanning::Arguments),
     /// How far must A move to be free of B?
     Penetration(penetration::Arguments),
+    /// Which of many moving boxes overlap?
+    BroadPhase(broad_phase::Arguments),
 }
 
 /// Answers the question for every pose, in their order.
@@ -72,6 +78,8 @@ pub(super) fn execute(
         Question::Collide(arguments) => collide::execute(console, interrupt, arguments),
         Question::Distance(arguments) => distance::execute(console, interrupt, arguments),
         Question::Hausdorff(arguments) => hausdorff::execute(console, interrupt, arguments),
+        Question::Spanning(arguments) => spanning::execute(console, interrupt, arguments),
+        Question::BroadPhase(arguments) => broad_phase::execute(console, interrupt, arguments),
         Question::Penetration(arguments) => penetration::execute(console, interrupt, arguments),
     }
 }

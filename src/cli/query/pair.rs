@@ -64,7 +64,7 @@ impl PairArguments {
     pub(super) fn poses(&self) -> Result<Vec<Poses>, Failure> {
         self.poses
             .as_ref()
-            .map_or_else(|| Ok(vec![Poses::default()]), |path| poses::read_lines(path, poses::parse))
+            .map_or_else(|| Ok(vec![Poses::default()]), |path| poses::read_lines(path, "poses", poses::parse))
     }
 
     /// Loads the shapes: as convex shapes, unless one is a mesh file or `--surface` takes their triangles.

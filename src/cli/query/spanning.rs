@@ -1,0 +1,69 @@
+//! `query spanning`: the greatest distance between a point of one shape and a point of the other.
+
+use std::fmt;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::super::console::Console;
+use super::super::failure::Failure;
+use super::super::interrupt::Interrupt;
+use super::super::table::number;
+use super::lines::{self, Reply, timed};
+use super::pair::PairArguments;
+use super::{POSES, SHAPES, coordinates, text_of};
+use crate::proximity::spanning_distance;
+
+/// Arguments of `query spanning`.
+#[derive(Debug, Args)]
+#[command(after_help = format!("\
+Examples:
+  extricate query spanning cup.obj spoon.obj
+  extricate query spanning cup.obj box:0.1,0.1,0.1 --poses poses.jsonl --json
+
+The answer is exact, to rounding; it is attained at vertices.
+
+{SHAPES}
+
+{POSES}"))]
+pub(in crate::cli) struct Arguments {
+    #[command(flatten)]
+    pair: PairArguments,
+}
+
+/// A spanning distance, world frame.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Span {
+    value: f64,
+    error_bound: f64,
+    points: [[f64; 3]; 2],
+    vertices: [u32; 2],
+}
+
+pub(super) fn execute(
+    console: &mut Console,
+    interrupt: &Interrupt,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
+    let models = arguments.pair.load_meshes("the spanning distance is that of vertices")?;
+    let [a, b] = &*models;
+    let poses = arguments.pair.poses()?;
+    lines::answer(console, interrupt, &poses, |poses| {
+        let (found, time) = timed(|| spanning_distance(a, &poses.a, b, &poses.b));
+        let points = coordinates(&found.witnesses);
+        (Ok(Span { value: found.value, error_bound: 0.0, points, vertices: found.vertices }), time)
+    })
+}
+
+impl Reply for Span {
+    fn status(&self) -> &'static str {
+        "exact"
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let [a, b] = &self.points;
+        write!(f, "{} m, from ({}) to ({})", number(self.value), text_of(a), text_of(b))
+    }
+}
