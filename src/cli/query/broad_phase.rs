@@ -78,9 +78,7 @@ pub(super) fn execute(
     interrupt: &Interrupt,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
-    let steps = poses::read_lines(&arguments.boxes, "boxes", |line| {
-        serde_json::from_str::<Step>(line).map_err(|error| format!("not a line of boxes: {error}"))
-    })?;
+    let steps = poses::read_lines(&arguments.boxes, "boxes", parse)?;
     let mut boxes = Boxes::default();
     lines::answer(console, interrupt, &steps, |step| {
         let (moved, time) = timed(|| {
@@ -91,6 +89,19 @@ pub(super) fn execute(
         let answer = moved.map(|()| boxes.overlaps(arguments));
         (answer.map_err(|error| error.to_string()) as Answered<Overlaps>, time)
     })
+}
+
+fn parse(line: &str) -> Result<Step, String> {
+    let step: Step = serde_json::from_str(line).map_err(|error| format!("not a line of boxes: {error}"))?;
+    let inside_out = |corners: &Option<[f64; 6]>| {
+        corners.is_some_and(|[x, y, z, to_x, to_y, to_z]| !(x <= to_x && y <= to_y && z <= to_z))
+    };
+    match step.boxes.iter().position(inside_out) {
+        None => Ok(step),
+        Some(place) => {
+            Err(format!("box {place} is inside out: the least corner comes first, then the greatest one"))
+        }
+    }
 }
 
 impl Boxes {

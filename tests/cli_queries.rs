@@ -1,0 +1,158 @@
+//! `extricate query`: kinds beyond collision, distance and penetration of two shapes at rest.
+
+mod cli_program;
+mod json_schema;
+
+use cli_program::{Ended, Folder, extricate};
+use json_schema::faults;
+use serde_json::{Value, json};
+
+/// Answers of a query that ends well, line by line, in the form of their schema.
+fn answers(kind: &str, arguments: &[&str]) -> Vec<Value> {
+    let ended = ask(kind, arguments);
+    assert_eq!(ended.exit, 0, "{kind} {arguments:?}: {}", ended.stderr);
+    let path = format!("{}/assets/schema/{kind}.schema.json", env!("CARGO_MANIFEST_DIR"));
+    let schema: Value =
+        serde_json::from_str(&std::fs::read_to_string(path).expect("a schema")).expect("JSON");
+    let answer = |line: &str| {
+        let value: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line}"));
+        let found = faults(&schema, &value);
+        assert!(found.is_empty(), "{kind}: {}\nin {line}", found.join("\n"));
+        value
+    };
+    ended.stdout.lines().map(answer).collect()
+}
+
+fn ask(kind: &str, arguments: &[&str]) -> Ended {
+    extricate(["query", kind].iter().chain(arguments).chain(&["--json"]).copied())
+}
+
+fn told(ended: &Ended, exit: i32, parts: &[&str]) {
+    assert_eq!(ended.exit, exit, "{}", ended.stderr);
+    for part in parts {
+        assert!(ended.stderr.contains(part), "`{part}` is not in {}", ended.stderr);
+    }
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+fn close(found: &Value, expected: f64) {
+    assert!((number(found) - expected).abs() < 1e-9, "{found} {expected}");
+}
+
+/// Two unit boxes, the second one a little farther along x on each line.
+fn apart(folder: &Folder) -> String {
+    folder.write(
+        "poses.jsonl",
+        "{\"b\": {\"translation\": [1.25, 0, 0]}}\n{\"b\": {\"translation\": [1.5, 0, 0]}}\n{\"b\": {\"translation\": [0.75, 0, 0]}}\n",
+    )
+}
+
+const BOX: &str = "box:1,1,1";
+
+#[test]
+fn a_signed_distance_is_minus_the_depth_where_shapes_overlap() {
+    let folder = Folder::new();
+    let poses = apart(&folder);
+    let mesh = folder.path("box.obj");
+    assert_eq!(extricate(["mesh", "box", "-o", &mesh]).exit, 0);
+    for [a, b] in [[BOX, BOX], [&mesh, BOX]] {
+        let found = answers("distance", &[a, b, "--poses", &poses, "--signed"]);
+        for (answer, expected) in found.iter().zip([0.25, 0.5, -0.25]) {
+            close(&answer["distance"], expected);
+            assert!(number(&answer["lower_bound"]) <= number(&answer["upper_bound"]), "{answer}");
+        }
+        let status: Vec<&Value> = found.iter().map(|answer| &answer["status"]).collect();
+        assert_eq!(status, ["separate", "separate", "colliding"]);
+    }
+    told(&ask("distance", &[BOX, BOX, "--signed", "--closer-than", "1"]), 2, &["--closer-than"]);
+}
+
+#[test]
+fn a_distance_within_a_tolerance_keeps_it() {
+    let folder = Folder::new();
+    let poses = apart(&folder);
+    let mesh = folder.path("ball.obj");
+    assert_eq!(extricate(["mesh", "icosphere", "--radius", "0.5", "-o", &mesh]).exit, 0);
+    let exact = answers("distance", &[&mesh, BOX, "--poses", &poses]);
+    for (tolerance, allowed) in [("10%", 0.1 * 0.6), ("0.01", 0.01)] {
+        let found = answers("distance", &[&mesh, BOX, "--poses", &poses, "--tolerance", tolerance]);
+        for (found, exact) in found.iter().zip(&exact) {
+            let [value, lower] = [number(&found["distance"]), number(&found["lower_bound"])];
+            let exact = number(&exact["distance"]);
+            assert!(lower <= exact && exact <= value && value - lower <= allowed, "{found} {exact}");
+        }
+    }
+    told(&ask("distance", &[BOX, BOX, "--tolerance", "-1"]), 2, &["like 1%"]);
+}
+
+#[test]
+fn segments_run_around_what_two_boxes_share() {
+    let folder = Folder::new();
+    let poses = folder.write(
+        "poses.jsonl",
+        "{\"b\": {\"translation\": [0.6, 0.1, 0.2]}}\n{\"b\": {\"translation\": [3, 0, 0]}}\n",
+    );
+    let found = answers("collide", &[BOX, BOX, "--poses", &poses, "--segments"]);
+    let length = |segment: &Value| {
+        let at = |end: usize, axis: usize| number(&segment["points"][end][axis]);
+        (0..3).map(|axis| (at(0, axis) - at(1, axis)).powi(2)).sum::<f64>().sqrt()
+    };
+    let segments = found[0]["segments"].as_array().expect("segments");
+    assert!(
+        (segments.iter().map(length).sum::<f64>() - 2.0 * (0.4 + 0.9 + 0.8)).abs() < 1e-9,
+        "{segments:?}"
+    );
+    assert_eq!((&found[0]["collides"], &found[1]["collides"]), (&json!(true), &json!(false)));
+    assert_eq!(found[1]["segments"], json!([]));
+    told(&ask("collide", &["sphere:1", BOX, "--segments"]), 2, &["sphere:1", "--segments"]);
+}
+
+#[test]
+fn hausdorff_and_spanning_distances_of_boxes_are_their_closed_forms() {
+    let folder = Folder::new();
+    let poses = apart(&folder);
+    let exact = [1.25, 1.5, 0.75];
+    for (answer, expected) in
+        answers("hausdorff", &[BOX, BOX, "--poses", &poses, "--tolerance", "1e-6"]).iter().zip(exact)
+    {
+        let [lower, upper] = ["lower_bound", "upper_bound"].map(|bound| number(&answer[bound]));
+        assert!(lower <= expected && expected <= upper && upper - lower <= 1e-6, "{answer}");
+        assert_eq!(answer["status"], "bounded");
+    }
+    for (answer, along_x) in answers("spanning", &[BOX, BOX, "--poses", &poses]).iter().zip(exact) {
+        close(&answer["value"], ((1.0 + along_x).powi(2) + 2.0).sqrt());
+    }
+    let one = |a, b| number(&answers("hausdorff", &[a, b, "--one-sided"])[0]["value"]);
+    let (inside, outside) = (one(BOX, "box:3,1,1"), one("box:3,1,1", BOX));
+    assert!((inside - 0.5).abs() < 1e-3 && (outside - 1.0).abs() < 1e-3, "{inside} {outside}");
+    let hurried = answers("hausdorff", &["box:1,2,3", "box:3,2,1", "--max-evaluations", "1"]);
+    assert_eq!(hurried[0]["status"], "not-converged");
+    told(&ask("spanning", &["sphere:1", BOX]), 2, &["sphere:1", "no triangles"]);
+}
+
+#[test]
+fn boxes_come_and_go_by_their_places() {
+    let folder = Folder::new();
+    let steps = folder.write(
+        "boxes.jsonl",
+        "{\"boxes\": [[0,0,0, 1,1,1], [1,0,0, 2,1,1], [5,5,5, 6,6,6]]}\n\
+         {\"boxes\": [[0,0,0, 1,1,1], null, [0.5,0,0, 1,1,1], [2,2,2, 3,3,3]], \"note\": 1}\n\n\
+         {\"boxes\": [[0,0,0, 1,1,1], [0,0,0, 9,9,9]]}\n",
+    );
+    let found = answers("broad-phase", &[&steps, "--all", "--changes"]);
+    let lists = |answer: &Value| [answer["pairs"].clone(), answer["begun"].clone(), answer["ended"].clone()];
+    let expected = [
+        [json!([[0, 1]]), json!([[0, 1]]), json!([])],
+        [json!([[0, 2]]), json!([[0, 2]]), json!([[0, 1]])],
+        [json!([[0, 1]]), json!([[0, 1]]), json!([[0, 2]])],
+    ];
+    assert_eq!(found.iter().map(lists).collect::<Vec<_>>(), expected);
+    assert_eq!(found[1]["counts"], json!({"boxes": 3, "pairs": 1, "begun": 1, "ended": 1}));
+    let bad = folder.write("bad.jsonl", "{\"boxes\": []}\n{\"boxes\": [[0,0,0, 1,1,1], [0,0,0, 1,-1,1]]}\n");
+    told(&ask("broad-phase", &[&bad]), 3, &["bad.jsonl:2", "box 1 is inside out"]);
+    let short = folder.write("short.jsonl", "{\"boxes\": [[0,0,0, 1,1]]}\n");
+    told(&ask("broad-phase", &[&short]), 3, &["short.jsonl:1", "length 5"]);
+}
