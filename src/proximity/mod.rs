@@ -18,6 +18,7 @@ pub(crate) mod parts;
 pub(crate) mod patch;
 pub(crate) mod placement;
 mod principal_axes;
+mod self_collision;
 mod spanning;
 pub(crate) mod time_of_contact;
 pub(crate) mod triangle_pair;
@@ -33,6 +34,7 @@ pub use hausdorff::{
     Hausdorff, HausdorffError, HausdorffOptions, Side, hausdorff_distance, one_sided_hausdorff_distance,
 };
 pub use model::Model;
+pub use self_collision::{SelfCollisionOptions, is_self_colliding, self_collisions};
 pub use spanning::{Spanning, spanning_distance};
 pub use time_of_contact::{TimeOfContact, translational};
 
