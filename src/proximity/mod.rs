@@ -20,6 +20,7 @@ pub(crate) mod parts;
 pub(crate) mod patch;
 pub(crate) mod placement;
 mod principal_axes;
+mod self_collision;
 mod spanning;
 pub(crate) mod time_of_contact;
 pub(crate) mod triangle_pair;
@@ -40,6 +41,7 @@ pub use hausdorff::{
 };
 pub use intersection::{IntersectionSegment, intersection_segments};
 pub use model::Model;
+pub use self_collision::{SelfCollisionOptions, is_self_colliding, self_collisions};
 pub use spanning::{Spanning, spanning_distance};
 pub use time_of_contact::{TimeOfContact, translational};
 
