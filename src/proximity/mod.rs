@@ -4,6 +4,7 @@ mod clear_configurations;
 mod closest_point;
 pub(crate) mod collision;
 pub mod contacts;
+mod continuous;
 pub(crate) mod distance;
 mod face_normals;
 pub(crate) mod first_free;
@@ -26,6 +27,7 @@ pub use clear_configurations::{
 };
 pub use closest_point::{ClosestPoint, closest_point, closest_point_up_to, signed_distance};
 pub use collision::{collide, intersecting_pairs, pairs_within, surfaces_collide};
+pub use continuous::{ContactInTime, ContinuousError, ContinuousOptions, rigid};
 pub use distance::{Distance, DistanceCache, distance, distance_up_to, distance_with_cache, is_within};
 pub use model::Model;
 pub use time_of_contact::{TimeOfContact, translational};
