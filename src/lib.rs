@@ -11,13 +11,14 @@
 //!
 //! # Layers
 //!
-//! Each layer names only those before it: [`geometry`], [`bvh`], [`proximity`], [`penetration`], [`dynamics`],
+//! Each layer names only those before it: [`geometry`], [`kinematics`], [`bvh`], [`proximity`], [`penetration`], [`dynamics`],
 //! [`scene`], [`record`], [`cli`].
 
 pub mod bvh;
 pub mod cli;
 pub mod dynamics;
 pub mod geometry;
+pub mod kinematics;
 pub mod penetration;
 pub mod proximity;
 pub mod record;

@@ -29,7 +29,7 @@ pub struct TriangleBvh {
 }
 
 /// A lane of a node: a subtree with its box.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Subtree(u32);
 
 impl Subtree {

@@ -5,6 +5,7 @@ mod clear_configurations;
 mod closest_point;
 pub(crate) mod collision;
 pub mod contacts;
+mod continuous;
 pub(crate) mod distance;
 mod face_normals;
 pub(crate) mod first_free;
@@ -40,6 +41,7 @@ pub use hausdorff::{
     Hausdorff, HausdorffError, HausdorffOptions, Side, hausdorff_distance, one_sided_hausdorff_distance,
 };
 pub use intersection::{IntersectionSegment, intersection_segments};
+pub use continuous::{ContactInTime, ContinuousError, ContinuousOptions, rigid};
 pub use model::Model;
 pub use self_collision::{SelfCollisionOptions, is_self_colliding, self_collisions};
 pub use spanning::{Spanning, spanning_distance};

@@ -190,6 +190,22 @@ impl RoundedPlacement {
         moved
     }
 
+    /// Middle and half sizes of the hull of a box after the motion, rounded up.
+    #[inline(always)]
+    pub(crate) fn hull(&self, bounds: &Bounds) -> [[f32; 3]; 2] {
+        let (mut center, mut half) = ([0.0; 3], [0.0; 3]);
+        for k in 0..3 {
+            center[k] = 0.5 * (bounds.min[k] + bounds.max[k]);
+            half[k] = 0.5 * (bounds.max[k] - bounds.min[k]);
+        }
+        let mut hull = [self.translation, [self.slack; 3]];
+        for (axis, r) in self.rotation.iter().enumerate() {
+            hull[0][axis] += r[0] * center[0] + r[1] * center[1] + r[2] * center[2];
+            hull[1][axis] += r[0].abs() * half[0] + r[1].abs() * half[1] + r[2].abs() * half[2];
+        }
+        hull
+    }
+
     /// What its rounding may amount to, and the margin [m].
     #[inline(always)]
     pub(crate) fn slack(&self) -> f32 {

@@ -79,7 +79,7 @@ pub fn translational(
 }
 
 /// The separating plane with the greatest gap; of equal ones the one that most opposes the motion.
-fn nearest_plane(pair: &[[Point3<f64>; 3]; 2], direction: &Vector3<f64>) -> SeparatingPlane {
+pub(super) fn nearest_plane(pair: &[[Point3<f64>; 3]; 2], direction: &Vector3<f64>) -> SeparatingPlane {
     let mut best: Option<SeparatingPlane> = None;
     let size = pair.iter().flatten().map(|p| (p - pair[0][0]).norm()).fold(0.0, f64::max);
     separating_planes(&pair[0], &pair[1], |plane| {

@@ -1,7 +1,7 @@
 //! The wide path of x86-64.
 //!
 //! The methods are inlined into functions that are compiled for AVX2 and entered only after the instruction set has
-//! been detected (`tandem::descend`, `single::descend`); nothing else makes these values.
+//! been detected (`tandem::descend`, `single::descend`, `on_widest`); nothing else makes these values.
 
 #![expect(
     unsafe_code,
@@ -11,7 +11,7 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, Mul, Neg, Sub};
 
-use super::{Double, Isa, Mask, Single};
+use super::{Double, Isa, Kernel, Mask, Single};
 
 /// The instruction set AVX2 of x86-64.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +20,12 @@ pub(crate) struct Avx2;
 impl Isa for Avx2 {
     type Double = F64x4;
     type Single = F32x8;
+}
+
+/// Compiles a kernel for AVX2; only [`super::on_widest`] enters it.
+#[target_feature(enable = "avx2")]
+pub(super) fn run<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<Avx2>()
 }
 
 /// Four `f64` in one register.
@@ -205,6 +211,18 @@ impl Single for F32x8 {
         let enough = floor.less_or_equal(self.abs());
         // SAFETY: AVX2 is there, see the module's documentation.
         Self(unsafe { _mm256_blendv_ps(floor.0, self.0, enough.0) })
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        // SAFETY: AVX2 is there, see the module's documentation.
+        Self(unsafe { _mm256_sqrt_ps(self.0) })
+    }
+
+    #[inline(always)]
+    fn times_sign_of(self, other: Self) -> Self {
+        // SAFETY: AVX2 is there, see the module's documentation.
+        Self(unsafe { _mm256_xor_ps(self.0, _mm256_and_ps(other.0, _mm256_set1_ps(-0.0))) })
     }
 
     #[inline(always)]

@@ -11,6 +11,23 @@ pub(crate) trait Isa: Copy {
     type Single: Single;
 }
 
+/// A computation that is the same on every instruction set.
+pub(crate) trait Kernel {
+    type Output;
+    fn run<I: Isa>(self) -> Self::Output;
+}
+
+/// Runs a kernel on the widest instruction set that the machine has.
+pub(crate) fn on_widest<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    if has_avx2() {
+        #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
+        // SAFETY: AVX2 is there.
+        return unsafe { avx2::run(kernel) };
+    }
+    kernel.run::<Portable>()
+}
+
 /// Truth values, one per lane.
 pub(crate) trait Mask: Copy + BitAnd<Output = Self> {
     /// One bit per lane, the first lane lowest.
@@ -59,6 +76,9 @@ pub(crate) trait Single: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Ou
     fn recip(self) -> Self;
     /// `self` where `|self| ≥ least`, else `least`: keeps a divisor away from zero.
     fn away_from_zero(self, least: f32) -> Self;
+    fn sqrt(self) -> Self;
+    /// `self`, its sign turned round in the lanes where `other` has one.
+    fn times_sign_of(self, other: Self) -> Self;
     fn less_or_equal(self, other: Self) -> Self::Mask;
 
     #[inline(always)]
@@ -262,8 +282,21 @@ macro_rules! portable_extras {
             Self(result)
         }
     };
-    (Single) => {};
+    (Single) => {
+        #[inline(always)]
+        fn sqrt(self) -> Self {
+            Self(self.0.map(f32::sqrt))
+        }
+
+        #[inline(always)]
+        fn times_sign_of(self, other: Self) -> Self {
+            self.zip(other, |a, b| f32::from_bits(a.to_bits() ^ (b.to_bits() & SIGN)))
+        }
+    };
 }
+
+/// The bit of a sign.
+const SIGN: u32 = 1 << 31;
 
 portable!(Double, f64, 4);
 portable!(Single, f32, 8);

@@ -19,7 +19,7 @@ const TIE: f64 = 1e-14;
 
 /// A triangle of A prepared to meet packets of B; everything in the frame of B's tree.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct PreparedTriangle {
+pub(in crate::proximity) struct PreparedTriangle {
     first: [f64; 3],
     edges: [[f64; 3]; 3],
     /// Corners relative to the first one.
@@ -33,7 +33,7 @@ pub(super) struct PreparedTriangle {
 
 impl PreparedTriangle {
     #[inline(always)]
-    pub(super) fn new(corners: &[[f64; 3]; 3]) -> Self {
+    pub(in crate::proximity) fn new(corners: &[[f64; 3]; 3]) -> Self {
         let [a, b, c] = corners.map(Vector3::from);
         let edges = [b - a, c - b, a - c];
         let normal = edges[0].cross(&edges[1]);
@@ -95,7 +95,11 @@ pub(super) fn is_slab_open<D: Double>(
 /// Squared distance [m²] of P to each lane's triangle, given that they do not intersect; or anything greater than
 /// `cutoff` [m²] when no lane is closer than that.
 #[inline(always)]
-pub(super) fn distances_squared<D: Double>(p: &PreparedTriangle, packet: &Packet, cutoff: f64) -> [f64; 4] {
+pub(in crate::proximity) fn distances_squared<D: Double>(
+    p: &PreparedTriangle,
+    packet: &Packet,
+    cutoff: f64,
+) -> [f64; 4] {
     let q = Others::<D>::new(&p.first, packet);
     let p_normal = splat(&p.normal);
     let above_p =

@@ -1,0 +1,112 @@
+//! Joints: what connects a link to the one that carries it.
+
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+
+use super::ArticulationError;
+
+/// How a joint moves its child.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum JointKind {
+    /// Not at all.
+    Fixed,
+    /// Turns it about an axis through the joint's origin; without limits a *continuous* joint.
+    Revolute {
+        /// The axis in the joint's frame, of any length but zero.
+        axis: Vector3<f64>,
+    },
+    /// Slides it along an axis.
+    Prismatic {
+        /// The axis in the joint's frame, of any length but zero.
+        axis: Vector3<f64>,
+    },
+}
+
+/// A joint that follows another one: its value is `factor` times the other's plus `offset`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mimic {
+    /// Name of the joint that is followed.
+    pub joint: String,
+    /// What the other's value is multiplied by.
+    pub factor: f64,
+    /// What is added [rad or m].
+    pub offset: f64,
+}
+
+/// What connects a link to the one that carries it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Joint {
+    /// Its name.
+    pub name: String,
+    /// Name of the link that carries the other one.
+    pub parent: String,
+    /// Name of the link that is carried.
+    pub child: String,
+    /// The joint's frame in that of the parent; that of the child at value zero.
+    pub origin: Isometry3<f64>,
+    /// How it moves the child.
+    pub kind: JointKind,
+    /// Least and greatest value [rad or m]; `None` where there are none. Kinematics does not enforce them.
+    pub limits: Option<[f64; 2]>,
+    /// The joint that this one follows, if any.
+    pub mimic: Option<Mimic>,
+}
+
+impl Joint {
+    /// A joint at the parent's origin without limits.
+    #[must_use]
+    pub fn new(name: &str, parent: &str, child: &str, kind: JointKind) -> Self {
+        let (name, parent, child) = (name.to_owned(), parent.to_owned(), child.to_owned());
+        Self { name, parent, child, origin: Isometry3::identity(), kind, limits: None, mimic: None }
+    }
+
+    /// The joint with its frame at `origin` in that of the parent.
+    #[must_use]
+    pub fn at(self, origin: Isometry3<f64>) -> Self {
+        Self { origin, ..self }
+    }
+
+    /// The joint with limits [rad or m].
+    #[must_use]
+    pub fn within(self, limits: [f64; 2]) -> Self {
+        Self { limits: Some(limits), ..self }
+    }
+
+    /// From the child to the parent at a value [rad or m] of a joint whose axis is a unit vector.
+    pub(super) fn transform(&self, value: f64) -> Isometry3<f64> {
+        match self.kind {
+            JointKind::Fixed => self.origin,
+            JointKind::Revolute { axis } => self.origin * UnitQuaternion::from_scaled_axis(axis * value),
+            JointKind::Prismatic { axis } => self.origin * Translation3::from(axis * value),
+        }
+    }
+
+    /// The joint with an axis of unit length.
+    pub(super) fn checked(mut self) -> Result<Self, ArticulationError> {
+        let joint = || self.name.clone();
+        let mut numbers = self.origin.translation.vector.iter().chain(self.origin.rotation.coords.iter());
+        if !numbers.all(|x| x.is_finite()) {
+            return Err(ArticulationError::NotFinite { joint: joint() });
+        }
+        if let Some(Mimic { factor, offset, .. }) = self.mimic
+            && !(factor.is_finite() && offset.is_finite())
+        {
+            return Err(ArticulationError::NotFinite { joint: joint() });
+        }
+        if let Some([lower, upper]) = self.limits
+            && !(lower <= upper)
+        {
+            return Err(ArticulationError::ReversedLimits { joint: joint(), lower, upper });
+        }
+        if let JointKind::Revolute { axis } | JointKind::Prismatic { axis } = &mut self.kind {
+            if !axis.iter().all(|x| x.is_finite()) {
+                return Err(ArticulationError::NotFinite { joint: self.name.clone() });
+            }
+            let size = axis.amax();
+            if size == 0.0 {
+                return Err(ArticulationError::ZeroAxis { joint: self.name.clone() });
+            }
+            *axis = (*axis / size).normalize();
+        }
+        Ok(self)
+    }
+}

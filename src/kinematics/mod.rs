@@ -1,0 +1,13 @@
+//! How rigid bodies move: motions over an interval of time with proved bounds, articulations, robots in URDF files.
+//!
+//! Time t runs from 0 to 1 over a motion, so a velocity is a length [m], and an angular velocity an angle [rad], per
+//! motion. Poses map body to world coordinates.
+
+pub mod articulation;
+mod motion;
+mod rigid_motion;
+pub mod urdf;
+
+pub use articulation::{Articulation, ArticulationError, Joint, JointKind, LinkMotion};
+pub use motion::Motion;
+pub use rigid_motion::{MotionBounds, RigidMotion, Twist};

@@ -1,0 +1,140 @@
+//! Motions of one rigid body between two poses: interpolated linearly, or along a screw.
+//!
+//! Both turn at a constant angular velocity ω. In a *linear* motion the origin of the body's frame moves along a
+//! straight line while the rotation is slerped; in a *screw* motion every point moves along a helix about one axis, the
+//! motion of a constant twist (Chasles). So one formula serves both:
+//!
+//! o(t) = o(0) + d t + sin(θt)/θ w + (1 − cos θt)/θ ω̂ × w,  R(t) = exp(tω) R(0),  θ = |ω|.
+//!
+//! | here | meaning                                                                                           |
+//! |------|---------------------------------------------------------------------------------------------------|
+//! | d    | `drift`: the part of o's velocity that is constant; along ω in a screw motion                     |
+//! | w    | `turning`: the part of o's velocity that turns with the body, at time 0; zero in a linear motion  |
+
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+
+use super::rigid_motion::{MotionBounds, RigidMotion, Twist};
+
+/// Below this angle [rad] sin θ/θ and (1 − cos θ)/θ are taken from their series: cosine loses digits there.
+const SMALL_ANGLE: f64 = 1e-4;
+
+/// A motion of a rigid body over the time from 0 to 1.
+///
+/// ```
+/// use extricate::kinematics::{Motion, RigidMotion};
+/// use nalgebra::{Isometry3, Vector3};
+///
+/// let (from, to) = (Isometry3::identity(), Isometry3::new(Vector3::x() * 2.0, Vector3::z()));
+/// let half_way = Motion::linear(&from, &to).pose_at(0.5);
+/// assert!((half_way.translation.vector - Vector3::x()).norm() < 1e-15);
+/// assert!((half_way.rotation.angle() - 0.5).abs() < 1e-15);
+/// // The screw takes the origin along an arc to the same place.
+/// assert!(Motion::screw(&from, &to).pose_at(0.5).translation.y < -0.1);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Motion {
+    from: Isometry3<f64>,
+    drift: Vector3<f64>,
+    turning: Vector3<f64>,
+    /// ω [rad per motion].
+    angular: Vector3<f64>,
+}
+
+impl Motion {
+    /// No motion.
+    #[must_use]
+    pub fn still(pose: &Isometry3<f64>) -> Self {
+        Self { from: *pose, drift: Vector3::zeros(), turning: Vector3::zeros(), angular: Vector3::zeros() }
+    }
+
+    /// From one pose to another: the position of the body's origin interpolated, the rotation slerped the short way,
+    /// by at most π.
+    #[must_use]
+    pub fn linear(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Self {
+        let drift = to.translation.vector - from.translation.vector;
+        Self { from: *from, drift, turning: Vector3::zeros(), angular: turn_between(from, to) }
+    }
+
+    /// From one pose to another along a screw: turning about one axis in space by at most π while sliding along it.
+    ///
+    /// With w = w∥ + w⊥ the velocity of the origin at time 0, its displacement is w∥ + s w⊥ + c ω̂ × w⊥ where
+    /// s = sin θ/θ and c = (1 − cos θ)/θ; solved for w⊥, since s² + c² is positive for θ ≤ π.
+    #[must_use]
+    pub fn screw(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Self {
+        let angular = turn_between(from, to);
+        let displacement = to.translation.vector - from.translation.vector;
+        let Some(axis) = angular.try_normalize(0.0) else { return Self::linear(from, to) };
+        let drift = axis * axis.dot(&displacement);
+        let across = displacement - drift;
+        let (s, c) = chord(angular.norm(), 1.0);
+        let turning = (s * across - c * axis.cross(&across)) / (s * s + c * c);
+        Self { from: *from, drift, turning, angular }
+    }
+
+    /// At constant velocities: `linear` [m] of the body's origin and `angular` [rad, any number of turns], both in
+    /// the world frame and for the whole motion.
+    #[must_use]
+    pub fn steady(from: &Isometry3<f64>, linear: &Vector3<f64>, angular: &Vector3<f64>) -> Self {
+        Self { from: *from, drift: *linear, turning: Vector3::zeros(), angular: *angular }
+    }
+
+    /// The pose at time 0.
+    #[must_use]
+    pub fn start(&self) -> &Isometry3<f64> {
+        &self.from
+    }
+
+    /// The pose at time 1.
+    #[must_use]
+    pub fn end(&self) -> Isometry3<f64> {
+        self.pose_at(1.0)
+    }
+
+    fn axis(&self) -> Vector3<f64> {
+        self.angular.try_normalize(0.0).unwrap_or_else(Vector3::zeros)
+    }
+}
+
+impl RigidMotion for Motion {
+    fn pose_at(&self, t: f64) -> Isometry3<f64> {
+        let (s, c) = chord(self.angular.norm(), t);
+        let moved = self.drift * t + self.turning * s + self.axis().cross(&self.turning) * c;
+        let rotation = UnitQuaternion::new(self.angular * t) * self.from.rotation;
+        Isometry3::from_parts(Translation3::from(self.from.translation.vector + moved), rotation)
+    }
+
+    fn twist_at(&self, t: f64) -> Twist {
+        let (sin, cos) = (self.angular.norm() * t).sin_cos();
+        let linear = self.drift + self.turning * cos + self.axis().cross(&self.turning) * sin;
+        Twist { linear, angular: self.angular }
+    }
+
+    fn bounds(&self) -> MotionBounds {
+        let angular_speed = self.angular.norm();
+        MotionBounds {
+            // The turning part stays across the drift of a screw.
+            speed: self.drift.norm().hypot(self.turning.norm()),
+            angular_speed,
+            acceleration: angular_speed * self.turning.norm(),
+            angular_acceleration: 0.0,
+        }
+    }
+}
+
+/// The rotation vector [rad, world] that takes the orientation of one pose to that of another the short way.
+fn turn_between(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector3<f64> {
+    let turn = to.rotation * from.rotation.inverse();
+    // Of the two quaternions of a rotation the one with w ≥ 0 turns by at most π.
+    let turn = if turn.w < 0.0 { UnitQuaternion::new_unchecked(-turn.into_inner()) } else { turn };
+    turn.scaled_axis()
+}
+
+/// sin(θt)/θ and (1 − cos θt)/θ.
+fn chord(theta: f64, t: f64) -> (f64, f64) {
+    let angle = theta * t;
+    if angle.abs() < SMALL_ANGLE {
+        return (t * (1.0 - angle * angle / 6.0), t * angle * (0.5 - angle * angle / 24.0));
+    }
+    let (sin, cos) = angle.sin_cos();
+    (sin / theta, (1.0 - cos) / theta)
+}

@@ -1,0 +1,156 @@
+//! How A moves relative to B, seen from B: where it is, how fast, and a bound of its acceleration.
+//!
+//! With x a point of A, o the origins of the bodies' frames, z = x − o_b and y = Rᵀz what B sees of x:
+//!
+//! ẏ = Rᵀ(ż − ω_b × z),  |ÿ| ≤ |z̈| + 2 |ω_b| |ż| + (|ω_b|² + |ω̇_b|) |z|.
+//!
+//! For a point ρ from A's origin the right side is at most α₀ + α₁ ρ all along the motion. It vanishes for
+//! translations, and for a resting B it is A's own acceleration: so B should be the body that turns less.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use crate::kinematics::{MotionBounds, RigidMotion, Twist};
+use crate::proximity::Model;
+use crate::proximity::placement::Placement;
+
+/// Rounding of poses and velocities in double precision, relative to the positions and speeds that enter them.
+const ROUNDING: f64 = 1e-15;
+/// Makes up for the rounding of the bounds themselves.
+const INFLATION: f64 = 1.0 + 1e-12;
+
+/// Two moving models.
+#[derive(Clone, Copy)]
+pub(crate) struct Moving<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) motion: &'a dyn RigidMotion,
+}
+
+/// The motion of A as B sees it; everything in the frame of B's tree.
+pub(crate) struct Relative<'a> {
+    pub(crate) a: Moving<'a>,
+    pub(crate) b: Moving<'a>,
+    /// Bound of the acceleration of a point of A: α₀ [m] and α₁ [1], see the module's documentation.
+    acceleration: [f64; 2],
+    /// Rounding of velocities [m per motion].
+    speed_slack: f64,
+    /// Rounding of positions that poses far from the origin bring [m].
+    position_slack: f64,
+    /// A length that no speed and acceleration of a point of A exceeds [m].
+    pub(crate) scale: f64,
+}
+
+/// The relative motion at one time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Instant {
+    /// From A's tree to that of B.
+    pub(crate) a_to_b: Placement,
+    /// Velocity of the centre of A's tree [m per motion].
+    pub(crate) linear: Vector3<f64>,
+    /// Angular velocity of A [rad per motion].
+    pub(crate) angular: Vector3<f64>,
+}
+
+impl<'a> Relative<'a> {
+    pub(crate) fn new(a: Moving<'a>, b: Moving<'a>) -> Self {
+        let [of_a, of_b] = [a.motion.bounds(), b.motion.bounds()];
+        let farthest = greatest_distance(a.motion, b.motion, of_a.speed + of_b.speed);
+        let acceleration = accelerations(&of_a, &of_b, farthest);
+        let reach = |moving: &Moving<'_>| moving.model.center().coords.norm() + moving.model.radius();
+        let [reach_a, reach_b] = [reach(&a), reach(&b)];
+        let speed = of_a.speed
+            + of_b.speed
+            + of_a.angular_speed * reach_a
+            + of_b.angular_speed * (farthest + reach_a + reach_b);
+        let position = |moving: &Moving<'_>, bounds: &MotionBounds| {
+            moving.motion.pose_at(0.0).translation.vector.norm() + bounds.speed
+        };
+        let positions = position(&a, &of_a) + position(&b, &of_b) + reach_a + reach_b;
+        let turning = 1.0 + of_a.angular_speed + of_b.angular_speed;
+        let fastest = speed + acceleration[0] + acceleration[1] * reach_a;
+        Self {
+            a,
+            b,
+            acceleration,
+            speed_slack: 8.0 * ROUNDING * speed * turning,
+            position_slack: 4.0 * ROUNDING * (positions + turning * (reach_a + reach_b)),
+            scale: fastest + a.model.radius() + b.model.radius(),
+        }
+    }
+
+    /// Bound of the acceleration of any point of A within `distance` [m] of the origin of its frame, as B sees it.
+    pub(crate) fn acceleration_within(&self, distance: f64) -> f64 {
+        (self.acceleration[0] + self.acceleration[1] * distance) * INFLATION
+    }
+
+    /// Bound of the acceleration of any point of A.
+    pub(crate) fn greatest_acceleration(&self) -> f64 {
+        self.acceleration_within(self.a.model.center().coords.norm() + self.a.model.radius())
+    }
+
+    /// The least gap that rounding lets a search tell from contact [m].
+    pub(crate) fn least_tolerance(&self) -> f64 {
+        8.0 * (self.position_slack + self.at(0.0).a_to_b.slack())
+    }
+
+    pub(crate) fn is_finite(&self) -> bool {
+        let poses = [0.0, 1.0].iter().all(|&t| {
+            self.poses_at(t).iter().all(|pose| {
+                pose.translation.vector.iter().chain(pose.rotation.coords.iter()).all(|x| x.is_finite())
+            })
+        });
+        poses && (self.scale * self.scale).is_finite()
+    }
+
+    /// What rounding may add to a speed [m per motion].
+    pub(crate) fn speed_slack(&self) -> f64 {
+        self.speed_slack
+    }
+
+    /// What rounding may amount to in positions [m].
+    pub(crate) fn position_slack(&self) -> f64 {
+        self.position_slack
+    }
+
+    pub(crate) fn poses_at(&self, t: f64) -> [Isometry3<f64>; 2] {
+        [self.a.motion.pose_at(t), self.b.motion.pose_at(t)]
+    }
+
+    pub(crate) fn at(&self, t: f64) -> Instant {
+        let ((pose_a, of_a), (pose_b, of_b)) = (self.a.motion.state_at(t), self.b.motion.state_at(t));
+        let to_b = pose_b.rotation.inverse();
+        let arm = pose_a.rotation * self.a.model.center().coords;
+        let from_b = pose_a.translation.vector - pose_b.translation.vector + arm;
+        let velocity = velocity_at(&of_a, &arm) - velocity_at(&of_b, &from_b);
+        Instant {
+            a_to_b: Placement::between(self.a.model, &pose_a, self.b.model, &pose_b),
+            linear: to_b * velocity,
+            angular: to_b * (of_a.angular - of_b.angular),
+        }
+    }
+}
+
+fn velocity_at(twist: &Twist, arm: &Vector3<f64>) -> Vector3<f64> {
+    twist.linear + twist.angular.cross(arm)
+}
+
+/// Bound of the distance of the bodies' origins at any time [m], who travel `travelled` [m] towards one another at
+/// most: going there and coming back fits into a path of that length.
+fn greatest_distance(a: &dyn RigidMotion, b: &dyn RigidMotion, travelled: f64) -> f64 {
+    let between = |t: f64| {
+        let [p, q] = [a.pose_at(t), b.pose_at(t)].map(|pose| Point3::from(pose.translation.vector));
+        nalgebra::distance(&p, &q)
+    };
+    0.5 * (between(0.0) + between(1.0) + travelled)
+}
+
+/// α₀ and α₁.
+fn accelerations(a: &MotionBounds, b: &MotionBounds, farthest: f64) -> [f64; 2] {
+    let centrifugal =
+        |bounds: &MotionBounds| bounds.angular_acceleration + bounds.angular_speed * bounds.angular_speed;
+    let at_origin = a.acceleration
+        + b.acceleration
+        + 2.0 * b.angular_speed * (a.speed + b.speed)
+        + centrifugal(b) * farthest;
+    let per_distance = centrifugal(a) + 2.0 * b.angular_speed * a.angular_speed + centrifugal(b);
+    [at_origin, per_distance]
+}
