@@ -4,6 +4,7 @@ mod clear_configurations;
 mod closest_point;
 pub(crate) mod collision;
 pub mod contacts;
+pub mod deforming;
 pub(crate) mod distance;
 mod face_normals;
 pub(crate) mod first_free;
