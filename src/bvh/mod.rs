@@ -10,6 +10,7 @@ pub(crate) mod layer;
 mod layers;
 pub(crate) mod node;
 pub(crate) mod single;
+pub(crate) mod swept;
 pub(crate) mod tandem;
 
 use nalgebra::{Point3, Vector3};

@@ -6,6 +6,7 @@ mod closest_point;
 pub(crate) mod collision;
 pub mod contacts;
 mod continuous;
+pub mod deforming;
 pub(crate) mod distance;
 mod face_normals;
 pub(crate) mod first_free;

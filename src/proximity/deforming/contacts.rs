@@ -1,0 +1,453 @@
+//! Queries of deforming meshes: whether, when and where they touch during a step [LMK17 §40.3].
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use nalgebra::Point3;
+use rayon::prelude::*;
+
+use super::elementary::{ElementaryContact, ElementaryOptions, edge_edge_until, vertex_face_until};
+use super::error::DeformingError;
+use super::model::DeformingModel;
+use super::pairs::{Task, Trees, Visitor};
+use crate::bvh::node::{Bounds, Child};
+use crate::bvh::swept::overlap;
+
+/// How a query of deforming meshes is answered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeformingOptions {
+    /// Of the elementary tests.
+    pub elementary: ElementaryOptions,
+    /// Whether regions that provably cannot reach themselves are skipped in a query of self-collision.
+    pub normal_cones: bool,
+}
+
+impl Default for DeformingOptions {
+    fn default() -> Self {
+        Self { elementary: ElementaryOptions::default(), normal_cones: true }
+    }
+}
+
+/// Two features in contact, by index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Features {
+    /// A vertex of A and a triangle of B, or of one mesh.
+    VertexFace {
+        /// Vertex of A.
+        vertex: u32,
+        /// Triangle of B.
+        face: u32,
+    },
+    /// A triangle of A and a vertex of B; of two different meshes only.
+    FaceVertex {
+        /// Triangle of A.
+        face: u32,
+        /// Vertex of B.
+        vertex: u32,
+    },
+    /// An edge of A and one of B, or of one mesh the lower one first; see [`DeformingModel::edges`].
+    EdgeEdge {
+        /// The edges.
+        edges: [u32; 2],
+    },
+}
+
+/// The first contact of two features during a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeformingContact {
+    /// Which features.
+    pub features: Features,
+    /// When and where on them.
+    pub contact: ElementaryContact,
+}
+
+/// Whether `model` comes into contact with itself during its step; adjacent features never do.
+///
+/// # Errors
+/// [`DeformingError::Elementary`] when an option is negative or NaN.
+pub fn self_collides(model: &DeformingModel, options: &DeformingOptions) -> Result<bool, DeformingError> {
+    Ok(Query::within(model, options)?.any())
+}
+
+/// Appends every pair of features of `model` that come into contact during its step, sorted by features; each pair once.
+///
+/// ```
+/// use extricate::geometry::TriangleMesh;
+/// use extricate::proximity::deforming::{DeformingModel, DeformingOptions, self_contacts};
+/// use nalgebra::Point3;
+///
+/// // A small triangle above a large one falls through it.
+/// let corner = |x, y, z| Point3::new(x, y, z);
+/// let mut places = vec![corner(-9.0, -9.0, 0.0), corner(9.0, -9.0, 0.0), corner(0.0, 9.0, 0.0)];
+/// places.extend([corner(0.0, 0.0, 1.0), corner(1.0, 0.0, 2.0), corner(0.0, 1.0, 3.0)]);
+/// let mesh = TriangleMesh::new(places.clone(), vec![[0, 1, 2], [3, 4, 5]])?;
+/// let mut model = DeformingModel::new(&mesh)?;
+/// places[3..].iter_mut().for_each(|p| p.z -= 4.0);
+/// model.move_to(&places)?;
+/// let mut contacts = Vec::new();
+/// self_contacts(&model, &DeformingOptions::default(), &mut contacts)?;
+/// let times = contacts.iter().map(|c| c.contact.time).collect::<Vec<_>>();
+/// assert!((times[0] - 0.25).abs() < 1e-12 && times.len() == 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`self_collides`].
+pub fn self_contacts(
+    model: &DeformingModel,
+    options: &DeformingOptions,
+    contacts: &mut Vec<DeformingContact>,
+) -> Result<(), DeformingError> {
+    Query::within(model, options)?.all(contacts);
+    Ok(())
+}
+
+/// The earliest contact of `model` with itself during its step; of equal ones the one of least features. `None` is a
+/// proof that there is none.
+///
+/// # Errors
+/// As [`self_collides`].
+pub fn first_self_contact(
+    model: &DeformingModel,
+    options: &DeformingOptions,
+) -> Result<Option<DeformingContact>, DeformingError> {
+    Ok(Query::within(model, options)?.first())
+}
+
+/// Whether the surfaces of `a` and `b` come into contact during their steps.
+///
+/// ```
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::proximity::deforming::{DeformingModel, DeformingOptions, collides};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Cuboid::default().mesh()?;
+/// let at = |x| Isometry3::translation(x, 0.1, 0.2);
+/// let wall = DeformingModel::moved(&cube, &at(0.0), &at(0.0))?;
+/// let bullet = DeformingModel::moved(&cube, &at(-50.0), &at(50.0))?;
+/// assert!(collides(&bullet, &wall, &DeformingOptions::default())?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`self_collides`].
+pub fn collides(
+    a: &DeformingModel,
+    b: &DeformingModel,
+    options: &DeformingOptions,
+) -> Result<bool, DeformingError> {
+    Ok(Query::between(a, b, options)?.any())
+}
+
+/// Appends every pair of features of `a` and `b` that come into contact during their steps, sorted by features; each
+/// pair once.
+///
+/// # Errors
+/// As [`self_collides`].
+pub fn contacts(
+    a: &DeformingModel,
+    b: &DeformingModel,
+    options: &DeformingOptions,
+    contacts: &mut Vec<DeformingContact>,
+) -> Result<(), DeformingError> {
+    Query::between(a, b, options)?.all(contacts);
+    Ok(())
+}
+
+/// The earliest contact of the surfaces of `a` and `b` during their steps; of equal ones the one of least features.
+/// `None` is a proof that there is none. One surface inside the other is not seen while they do not touch.
+///
+/// # Errors
+/// As [`self_collides`].
+pub fn first_contact(
+    a: &DeformingModel,
+    b: &DeformingModel,
+    options: &DeformingOptions,
+) -> Result<Option<DeformingContact>, DeformingError> {
+    Ok(Query::between(a, b, options)?.first())
+}
+
+/// A query of two models, or of one with itself.
+struct Query<'a> {
+    a: &'a DeformingModel,
+    b: &'a DeformingModel,
+    options: ElementaryOptions,
+    trees: Trees<'a>,
+    is_within: bool,
+}
+
+impl<'a> Query<'a> {
+    fn within(model: &'a DeformingModel, options: &DeformingOptions) -> Result<Self, DeformingError> {
+        let query = Self::between(model, model, options)?;
+        Ok(Self { is_within: true, ..query })
+    }
+
+    fn between(
+        a: &'a DeformingModel,
+        b: &'a DeformingModel,
+        options: &DeformingOptions,
+    ) -> Result<Self, DeformingError> {
+        options.elementary.check()?;
+        let trees = Trees::new(&a.tree, &b.tree, options.elementary.minimum_separation);
+        Ok(Self { a, b, options: options.elementary, trees, is_within: false })
+    }
+
+    /// Runs all tasks and returns what their sinks hold, in the order of the tasks.
+    fn run<S: Sink + Send>(&self, sink: impl Fn() -> S + Sync) -> Vec<S> {
+        let whole = if self.is_within { Trees::all_within() } else { self.trees.all_between() };
+        let tasks = self.trees.split(whole, &FeatureTests { query: self, sink: sink() });
+        let run = |stack: &mut Vec<Task>, &task: &Task| {
+            let mut tests = FeatureTests { query: self, sink: sink() };
+            // A break means that the sink needs no more.
+            let _ = self.trees.run(task, &mut tests, stack);
+            tests.sink
+        };
+        tasks.par_iter().map_init(Vec::new, run).collect()
+    }
+
+    fn any(&self) -> bool {
+        let found = AtomicBool::new(false);
+        self.run(|| Any { found: &found });
+        found.into_inner()
+    }
+
+    fn all(&self, contacts: &mut Vec<DeformingContact>) {
+        let first = contacts.len();
+        for found in self.run(|| All(Vec::new())) {
+            contacts.extend(found.0);
+        }
+        contacts[first..].sort_unstable_by_key(|contact| contact.features);
+    }
+
+    fn first(&self) -> Option<DeformingContact> {
+        let bound = AtomicU64::new(1.0_f64.to_bits());
+        let found = self.run(|| First { bound: &bound, best: None });
+        found.into_iter().filter_map(|first| first.best).min_by(earlier)
+    }
+}
+
+fn earlier(a: &DeformingContact, b: &DeformingContact) -> std::cmp::Ordering {
+    a.contact.time.total_cmp(&b.contact.time).then(a.features.cmp(&b.features))
+}
+
+/// What to do with the contacts.
+trait Sink {
+    /// Contacts after this time are of no interest.
+    fn until(&self) -> f64;
+    /// Takes a contact and says whether to go on.
+    fn add(&mut self, contact: DeformingContact) -> ControlFlow<()>;
+    /// Whether another task has found all that is needed.
+    fn is_done(&self) -> bool {
+        false
+    }
+}
+
+struct Any<'a> {
+    found: &'a AtomicBool,
+}
+
+impl Sink for Any<'_> {
+    fn until(&self) -> f64 {
+        1.0
+    }
+
+    fn add(&mut self, _: DeformingContact) -> ControlFlow<()> {
+        self.found.store(true, Ordering::Relaxed);
+        ControlFlow::Break(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.found.load(Ordering::Relaxed)
+    }
+}
+
+struct All(Vec<DeformingContact>);
+
+impl Sink for All {
+    fn until(&self) -> f64 {
+        1.0
+    }
+
+    fn add(&mut self, contact: DeformingContact) -> ControlFlow<()> {
+        self.0.push(contact);
+        ControlFlow::Continue(())
+    }
+}
+
+/// The least time so far is shared by all tasks; times are not negative, so their bits are in their order.
+struct First<'a> {
+    bound: &'a AtomicU64,
+    best: Option<DeformingContact>,
+}
+
+impl Sink for First<'_> {
+    fn until(&self) -> f64 {
+        // A contact at the very time of the bound may still have the lesser features.
+        f64::from_bits(self.bound.load(Ordering::Relaxed)).next_up().min(1.0)
+    }
+
+    fn add(&mut self, contact: DeformingContact) -> ControlFlow<()> {
+        self.bound.fetch_min(contact.contact.time.to_bits(), Ordering::Relaxed);
+        if self.best.is_none_or(|best| earlier(&contact, &best).is_lt()) {
+            self.best = Some(contact);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The elementary tests of the pairs of triangles.
+struct FeatureTests<'q, 'a, S> {
+    query: &'q Query<'a>,
+    sink: S,
+}
+
+impl<S: Sink> Visitor for FeatureTests<'_, '_, S> {
+    #[inline(always)]
+    fn is_free_of_itself(&self, _: Child) -> bool {
+        false
+    }
+
+    #[inline]
+    fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()> {
+        if self.sink.is_done() {
+            return ControlFlow::Break(());
+        }
+        self.vertices_of_a(a, b)?;
+        self.vertices_of_b(a, b)?;
+        self.edges(a, b)
+    }
+}
+
+impl<S: Sink> FeatureTests<'_, '_, S> {
+    /// The vertices in the charge of a triangle of A against a triangle of B.
+    #[inline(always)]
+    fn vertices_of_a(&mut self, i: u32, j: u32) -> ControlFlow<()> {
+        let (a, b) = (self.query.a, self.query.b);
+        let (corners, face) = (a.triangles[i as usize], b.triangles[j as usize]);
+        for corner in 0..3 {
+            let vertex = corners[corner];
+            if !a.features.charges[i as usize].has_corner(corner) || self.is_corner(vertex, &face) {
+                continue;
+            }
+            if overlap(&self.query.trees.in_b(a.tree.vertex(vertex)), &face_bounds(b, &face)) {
+                self.vertex_face([a, b], vertex, &face, Features::VertexFace { vertex, face: j })?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The vertices in the charge of a triangle of B against a triangle of A.
+    #[inline(always)]
+    fn vertices_of_b(&mut self, i: u32, j: u32) -> ControlFlow<()> {
+        let (a, b) = (self.query.a, self.query.b);
+        let (face, corners) = (a.triangles[i as usize], b.triangles[j as usize]);
+        for corner in 0..3 {
+            let vertex = corners[corner];
+            if !b.features.charges[j as usize].has_corner(corner) || self.is_corner(vertex, &face) {
+                continue;
+            }
+            if overlap(&self.query.trees.in_b(&face_bounds(a, &face)), b.tree.vertex(vertex)) {
+                let features = if self.query.is_within {
+                    Features::VertexFace { vertex, face: i }
+                } else {
+                    Features::FaceVertex { face: i, vertex }
+                };
+                self.vertex_face([b, a], vertex, &face, features)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The edges in the charge of a triangle of A against those of a triangle of B.
+    #[inline(always)]
+    fn edges(&mut self, i: u32, j: u32) -> ControlFlow<()> {
+        let (a, b) = (self.query.a, self.query.b);
+        let (i, j) = (i as usize, j as usize);
+        for first in 0..3 {
+            if !a.features.charges[i].has_side(first) {
+                continue;
+            }
+            let ends = side(&a.triangles[i], first);
+            let bounds = self.query.trees.in_b(&edge_bounds(a, ends));
+            for second in 0..3 {
+                let others = side(&b.triangles[j], second);
+                if !b.features.charges[j].has_side(second)
+                    || self.is_corner(ends[0], &others)
+                    || self.is_corner(ends[1], &others)
+                    || !overlap(&bounds, &edge_bounds(b, others))
+                {
+                    continue;
+                }
+                self.edge_edge([ends, others], [a.features.sides[i][first], b.features.sides[j][second]])?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Whether a vertex is adjacent to a feature with these corners.
+    #[inline(always)]
+    fn is_corner<const N: usize>(&self, vertex: u32, corners: &[u32; N]) -> bool {
+        let mut is_corner = false;
+        for &corner in corners {
+            is_corner |= corner == vertex;
+        }
+        is_corner && self.query.is_within
+    }
+
+    fn vertex_face(
+        &mut self,
+        [of_vertex, of_face]: [&DeformingModel; 2],
+        vertex: u32,
+        face: &[u32; 3],
+        features: Features,
+    ) -> ControlFlow<()> {
+        let points = |v: &[Point3<f64>], f: &[Point3<f64>]| {
+            [v[vertex as usize], f[face[0] as usize], f[face[1] as usize], f[face[2] as usize]]
+        };
+        let start = points(&of_vertex.start, &of_face.start);
+        let end = points(&of_vertex.end, &of_face.end);
+        match vertex_face_until(&start, &end, &self.query.options, self.sink.until()) {
+            Some(contact) => self.sink.add(DeformingContact { features, contact }),
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    fn edge_edge(&mut self, [first, second]: [[u32; 2]; 2], edges: [u32; 2]) -> ControlFlow<()> {
+        let (a, b) = (self.query.a, self.query.b);
+        // Of one mesh the lower edge comes first, whichever way the tree led here.
+        let turned = self.query.is_within && edges[0] > edges[1];
+        let ([first, second], edges) =
+            if turned { ([second, first], [edges[1], edges[0]]) } else { ([first, second], edges) };
+        let points = |a: &[Point3<f64>], b: &[Point3<f64>]| {
+            let ([i, j], [k, l]) = (sorted(first), sorted(second));
+            [a[i as usize], a[j as usize], b[k as usize], b[l as usize]]
+        };
+        let (start, end) = (points(&a.start, &b.start), points(&a.end, &b.end));
+        match edge_edge_until(&start, &end, &self.query.options, self.sink.until()) {
+            Some(contact) => {
+                self.sink.add(DeformingContact { features: Features::EdgeEdge { edges }, contact })
+            }
+            None => ControlFlow::Continue(()),
+        }
+    }
+}
+
+#[inline(always)]
+fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
+    if a < b { [a, b] } else { [b, a] }
+}
+
+#[inline(always)]
+fn side(corners: &[u32; 3], side: usize) -> [u32; 2] {
+    [corners[side], corners[(side + 1) % 3]]
+}
+
+#[inline(always)]
+fn edge_bounds(model: &DeformingModel, ends: [u32; 2]) -> Bounds {
+    model.tree.vertex(ends[0]).union(model.tree.vertex(ends[1]))
+}
+
+#[inline(always)]
+fn face_bounds(model: &DeformingModel, face: &[u32; 3]) -> Bounds {
+    model.tree.vertex(face[0]).union(model.tree.vertex(face[1])).union(model.tree.vertex(face[2]))
+}

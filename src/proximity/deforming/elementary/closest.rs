@@ -1,0 +1,170 @@
+//! Where two features are closest at one time: the point of the hull of their differences that is nearest to zero.
+//!
+//! Nothing is proved here: the direction is a guess at a separating plane's normal, which is checked, and the distance
+//! is attained by two points of the features, so it is never too small by more than rounding.
+
+/// Square of the ratio by which the distance that is attained may exceed that along the normal.
+const SHARP: f64 = 1.1;
+
+/// The closest points of two features.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Closest {
+    /// Across the gap, from the second feature to the first; any length.
+    pub(super) direction: [f64; 3],
+    pub(super) distance: f64,
+    pub(super) parameters: [f64; 2],
+}
+
+/// Two kinds of features whose differences are the hull of N points.
+pub(super) trait Features<const N: usize> {
+    /// The closest points at a time when the differences are `points` and the edges `edges`.
+    fn closest(points: &[[f64; 3]; N], edges: &[[f64; 3]; 2]) -> Closest;
+    /// The difference that completes the two edges to the determinant of coplanarity.
+    const ORIGIN: usize = 0;
+}
+
+/// A vertex and a triangle: the differences are a triangle.
+pub(super) struct VertexFace;
+
+/// Two edges: the differences are a parallelogram.
+pub(super) struct EdgeEdge;
+
+impl Features<3> for VertexFace {
+    #[inline(always)]
+    fn closest(points: &[[f64; 3]; 3], edges: &[[f64; 3]; 2]) -> Closest {
+        let normal = cross(&edges[0], &edges[1]);
+        let squared = dot(&normal, &normal);
+        // Barycentric weights of the foot of the perpendicular, times the square of the normal.
+        let second = dot(&cross(&points[2], &points[0]), &normal);
+        let third = dot(&cross(&points[0], &points[1]), &normal);
+        let first = dot(&cross(&points[1], &points[2]), &normal);
+        let mut inner = None;
+        if first >= 0.0 && second >= 0.0 && third >= 0.0 && squared > 0.0 {
+            let parameters = [second / squared, third / squared];
+            let attained = combination(&points[0], &edges[0], -parameters[0], &edges[1], -parameters[1]);
+            let foot = across(&normal, squared, &points[0], &attained, parameters);
+            if foot.is_sharp {
+                return foot.closest;
+            }
+            inner = Some(foot.closest);
+        }
+        let sides = [
+            on_side(&points[0], &points[1], [[0.0, 0.0], [1.0, 0.0]]),
+            on_side(&points[0], &points[2], [[0.0, 0.0], [0.0, 1.0]]),
+            on_side(&points[1], &points[2], [[1.0, 0.0], [0.0, 1.0]]),
+        ];
+        nearest(&sides, inner)
+    }
+}
+
+impl Features<4> for EdgeEdge {
+    #[inline(always)]
+    fn closest(points: &[[f64; 3]; 4], edges: &[[f64; 3]; 2]) -> Closest {
+        let normal = cross(&edges[0], &edges[1]);
+        let squared = dot(&normal, &normal);
+        let along_first = -dot(&cross(&points[0], &edges[1]), &normal);
+        let along_second = -dot(&cross(&points[0], &edges[0]), &normal);
+        let inside = |value: f64| value >= 0.0 && value <= squared;
+        let mut inner = None;
+        if inside(along_first) && inside(along_second) && squared > 0.0 {
+            let parameters = [along_first / squared, along_second / squared];
+            let attained = combination(&points[0], &edges[0], parameters[0], &edges[1], -parameters[1]);
+            let foot = across(&normal, squared, &points[0], &attained, parameters);
+            if foot.is_sharp {
+                return foot.closest;
+            }
+            inner = Some(foot.closest);
+        }
+        let sides = [
+            on_side(&points[0], &points[2], [[0.0, 0.0], [1.0, 0.0]]),
+            on_side(&points[1], &points[3], [[0.0, 1.0], [1.0, 1.0]]),
+            on_side(&points[0], &points[1], [[0.0, 0.0], [0.0, 1.0]]),
+            on_side(&points[2], &points[3], [[1.0, 0.0], [1.0, 1.0]]),
+        ];
+        nearest(&sides, inner)
+    }
+}
+
+/// The foot of a perpendicular, and whether rounding leaves no doubt that nothing is nearer.
+struct Foot {
+    closest: Closest,
+    is_sharp: bool,
+}
+
+/// The foot of the perpendicular is inside: the gap is along the normal, known far better than the gap itself.
+///
+/// Where the edges are nearly parallel the normal is noise; then the distance `attained` is not that along it.
+#[inline(always)]
+fn across(
+    normal: &[f64; 3],
+    squared: f64,
+    point: &[f64; 3],
+    attained: &[f64; 3],
+    parameters: [f64; 2],
+) -> Foot {
+    let height = dot(normal, point);
+    let sign = if height < 0.0 { -1.0 } else { 1.0 };
+    let direction = [sign * normal[0], sign * normal[1], sign * normal[2]];
+    let distance_squared = dot(attained, attained);
+    let is_sharp = distance_squared * squared <= SHARP * height * height;
+    Foot { closest: Closest { direction, distance: distance_squared.sqrt(), parameters }, is_sharp }
+}
+
+/// point + s · first + t · second.
+#[inline(always)]
+fn combination(point: &[f64; 3], first: &[f64; 3], s: f64, second: &[f64; 3], t: f64) -> [f64; 3] {
+    let mut sum = [0.0; 3];
+    for axis in 0..3 {
+        sum[axis] = point[axis] + s * first[axis] + t * second[axis];
+    }
+    sum
+}
+
+/// The point of a side that is nearest to zero; `corners` are the parameters at its ends.
+#[inline(always)]
+fn on_side(from: &[f64; 3], to: &[f64; 3], corners: [[f64; 2]; 2]) -> (f64, Closest) {
+    let along = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
+    let (reach, length) = (-dot(from, &along), dot(&along, &along));
+    let place = if reach <= 0.0 || !(length > 0.0) {
+        0.0
+    } else if reach >= length {
+        1.0
+    } else {
+        reach / length
+    };
+    let mut direction = [0.0; 3];
+    for axis in 0..3 {
+        direction[axis] = (1.0 - place) * from[axis] + place * to[axis];
+    }
+    let mut parameters = [0.0; 2];
+    for k in 0..2 {
+        parameters[k] = (1.0 - place) * corners[0][k] + place * corners[1][k];
+    }
+    let squared = dot(&direction, &direction);
+    (squared, Closest { direction, distance: squared.sqrt(), parameters })
+}
+
+/// The nearest of the sides, unless a point between them is nearer.
+#[inline(always)]
+fn nearest<const N: usize>(sides: &[(f64, Closest); N], inner: Option<Closest>) -> Closest {
+    let mut best = sides[0];
+    for side in &sides[1..] {
+        if side.0 < best.0 {
+            best = *side;
+        }
+    }
+    match inner {
+        Some(inner) if inner.distance < best.1.distance => inner,
+        _ => best.1,
+    }
+}
+
+#[inline(always)]
+pub(super) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[inline(always)]
+pub(super) fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}

@@ -1,0 +1,186 @@
+//! Paths of the points of one feature relative to those of the other, and planes that separate them for a while.
+//!
+//! A translation that both features share is no motion at all, and a place far from the origin is no magnitude: only
+//! differences enter, each rounded once. They are scaled by a power of two, which rounds nothing.
+//!
+//! | here        | meaning                                                                              |
+//! |-------------|--------------------------------------------------------------------------------------|
+//! | r₀ … r_N₋₁  | differences of the points of both features; their convex hull is that of all differences |
+//! | `extent`    | greatest coordinate of any rᵢ at the start or at the end, after scaling in [1, 2)       |
+
+use nalgebra::Point3;
+
+/// Unit roundoff of `f64`.
+pub(super) const ROUNDING: f64 = f64::EPSILON / 2.0;
+/// Rounding of a distance to a plane in units of roundoff, extent and the normal's 1-norm: a difference (1), a scalar
+/// product (3) and an interpolation (4) make 8; doubled.
+const PLANE_ROUNDING: f64 = 16.0 * ROUNDING;
+/// Rounding of a coordinate of a difference and of its comparison with a separation, in units of roundoff and extent:
+/// 2; doubled.
+const COORDINATE_ROUNDING: f64 = 4.0 * ROUNDING;
+/// Keeps the scale a normal number.
+const EXPONENTS: [i64; 2] = [-1000, 1000];
+
+/// A vector at the start and at the end.
+pub(super) type Moving = [[f64; 3]; 2];
+
+/// Relative paths of two features with N pairs of points, scaled.
+pub(super) struct Paths<const N: usize> {
+    /// `[start or end][axis][pair]`.
+    pub(super) differences: [[[f64; N]; 3]; 2],
+    /// Two edges of the features that span the plane of coplanarity; scaled.
+    pub(super) edges: [Moving; 2],
+    pub(super) extent: f64,
+    /// One over the power of two that lengths were divided by.
+    pub(super) scale: f64,
+}
+
+impl Paths<3> {
+    /// The vertex relative to each corner.
+    #[inline(always)]
+    pub(super) fn vertex_face(start: &[Point3<f64>; 4], end: &[Point3<f64>; 4]) -> Self {
+        let mut differences = [[[0.0; 3]; 3]; 2];
+        let mut edges = [[[0.0; 3]; 2]; 2];
+        for (time, points) in [start, end].into_iter().enumerate() {
+            for axis in 0..3 {
+                for corner in 0..3 {
+                    differences[time][axis][corner] = points[0][axis] - points[1 + corner][axis];
+                }
+                edges[0][time][axis] = points[2][axis] - points[1][axis];
+                edges[1][time][axis] = points[3][axis] - points[1][axis];
+            }
+        }
+        Self { differences, edges, extent: 0.0, scale: 1.0 }.scaled()
+    }
+}
+
+impl Paths<4> {
+    /// Each end of the first edge relative to each end of the second one: pair 2i + j.
+    #[inline(always)]
+    pub(super) fn edge_edge(start: &[Point3<f64>; 4], end: &[Point3<f64>; 4]) -> Self {
+        let mut differences = [[[0.0; 4]; 3]; 2];
+        let mut edges = [[[0.0; 3]; 2]; 2];
+        for (time, points) in [start, end].into_iter().enumerate() {
+            for axis in 0..3 {
+                for pair in 0..4 {
+                    differences[time][axis][pair] = points[pair / 2][axis] - points[2 + pair % 2][axis];
+                }
+                edges[0][time][axis] = points[1][axis] - points[0][axis];
+                edges[1][time][axis] = points[3][axis] - points[2][axis];
+            }
+        }
+        Self { differences, edges, extent: 0.0, scale: 1.0 }.scaled()
+    }
+}
+
+impl<const N: usize> Paths<N> {
+    /// Scales by the power of two that brings the extent to [1, 2).
+    #[inline(always)]
+    fn scaled(mut self) -> Self {
+        let mut extent = 0.0;
+        let mut poison = 0.0;
+        for rows in &self.differences {
+            for row in rows {
+                for &value in row {
+                    extent = if value.abs() > extent { value.abs() } else { extent };
+                    poison += 0.0 * value;
+                }
+            }
+        }
+        let exponent = (((extent.to_bits() >> 52) & 0x7ff) as i64 - 1023).clamp(EXPONENTS[0], EXPONENTS[1]);
+        self.scale = f64::from_bits(((1023 - exponent) as u64) << 52);
+        for rows in &mut self.differences {
+            for row in rows {
+                for value in row {
+                    *value *= self.scale;
+                }
+            }
+        }
+        for vector in self.edges.iter_mut().flatten() {
+            for value in vector {
+                *value *= self.scale;
+            }
+        }
+        self.extent = extent * self.scale + poison;
+        self
+    }
+
+    /// Whether every difference is finite.
+    #[inline(always)]
+    pub(super) fn is_finite(&self) -> bool {
+        self.extent.is_finite()
+    }
+
+    /// Whether a coordinate axis separates the features all the time by more than `separation` (scaled): the cheapest
+    /// certificate.
+    #[inline(always)]
+    pub(super) fn are_apart_on_an_axis(&self, separation: f64) -> bool {
+        // The sign of a difference is exact.
+        let least = if separation > 0.0 { COORDINATE_ROUNDING * self.extent + separation } else { 0.0 };
+        for axis in 0..3 {
+            let [start, end] = [&self.differences[0][axis], &self.differences[1][axis]];
+            let (mut low, mut high) = (start[0], start[0]);
+            for pair in 0..N {
+                for value in [start[pair], end[pair]] {
+                    low = if value < low { value } else { low };
+                    high = if value > high { value } else { high };
+                }
+            }
+            if low > least || -high > least {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The differences at a time.
+    #[inline(always)]
+    pub(super) fn at(&self, time: f64) -> [[f64; 3]; N] {
+        let mut points = [[0.0; 3]; N];
+        for axis in 0..3 {
+            for pair in 0..N {
+                let (start, end) = (self.differences[0][axis][pair], self.differences[1][axis][pair]);
+                points[pair][axis] = (1.0 - time) * start + time * end;
+            }
+        }
+        points
+    }
+
+    /// Until when the plane across `normal` separates the features by more than `separation` (scaled), if it does so
+    /// at the time `from`. Proved for all times between.
+    #[inline(always)]
+    pub(super) fn separated_until(&self, normal: &[f64; 3], from: f64, separation: f64) -> Option<f64> {
+        let norm_l1 = normal[0].abs() + normal[1].abs() + normal[2].abs();
+        let norm = (normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]).sqrt();
+        let rounding = PLANE_ROUNDING * norm_l1 * self.extent;
+        let least = rounding + separation * norm * (1.0 + 8.0 * ROUNDING);
+        let mut heights = [[0.0; N]; 2];
+        for time in 0..2 {
+            let rows = &self.differences[time];
+            for pair in 0..N {
+                heights[time][pair] =
+                    normal[0] * rows[0][pair] + normal[1] * rows[1][pair] + normal[2] * rows[2][pair];
+            }
+        }
+        // Aim where the lowest height is twice its rounding, so that the check below holds.
+        let aim = least + rounding;
+        let mut until = 1.0;
+        for pair in 0..N {
+            let (start, end) = (heights[0][pair], heights[1][pair]);
+            if !(start + from * (end - start) > least) {
+                return None;
+            }
+            if !(end > least) {
+                let time = (start - aim) / (start - end);
+                until = if time < until { time } else { until };
+            }
+        }
+        for pair in 0..N {
+            let (start, end) = (heights[0][pair], heights[1][pair]);
+            if until < 1.0 && !(start + until * (end - start) > least) {
+                return None;
+            }
+        }
+        (until > from).then_some(until)
+    }
+}

@@ -1,0 +1,32 @@
+//! Continuous collision of deforming meshes: every vertex moves on a straight line over a step, t ∈ [0, 1].
+//!
+//! [LMK17 §40.3, "deformable models"] splits the query into elementary tests of features, culled by a tree that is
+//! refitted at every step, by connectivity and by normal cones. [`vertex_face`] and [`edge_edge`] are the elementary
+//! tests; [`DeformingModel`] holds the topology and the tree; [`self_collides`], [`self_contacts`], [`collides`],
+//! [`contacts`] and the queries for the first contact run over it.
+//!
+//! | source      | what is taken from it                                                                         |
+//! |-------------|-----------------------------------------------------------------------------------------------|
+//! | \[Pro97\]   | vertex–face and edge–edge tests; regions of like normals do not collide with themselves       |
+//! | \[CTM08\]   | representative triangles: every pair of features is tested once                               |
+//! | \[TCYM08\]  | continuous normal cones; contours                                                             |
+//! | \[TKM10\]   | conservative advancement of the elementary tests                                              |
+//! | \[TMT10a\]  | the Bernstein coefficients of coplanarity as a filter                                         |
+//! | \[WFS+21\]  | the contract: "no collision" is a proof (Wang et al., ACM Trans. Graph. 40:188)               |
+//!
+//! Features that share a vertex, by index, are adjacent and never in contact with one another.
+
+mod contacts;
+mod elementary;
+mod error;
+mod features;
+mod model;
+mod pairs;
+
+pub use contacts::{
+    DeformingContact, DeformingOptions, Features, collides, contacts, first_contact, first_self_contact,
+    self_collides, self_contacts,
+};
+pub use elementary::{ElementaryContact, ElementaryError, ElementaryOptions, edge_edge, vertex_face};
+pub use error::DeformingError;
+pub use model::DeformingModel;

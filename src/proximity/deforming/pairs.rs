@@ -1,0 +1,251 @@
+//! Which triangles of two trees, or of one tree and itself, may come together during a step.
+//!
+//! The work is a list of tasks that split into smaller ones. It is split breadth first until there are enough of them
+//! for all threads, by a rule that does not know the threads, and each is then worked off depth first.
+
+use std::ops::ControlFlow;
+
+use nalgebra::Vector3;
+
+use crate::bvh::lanes::{Isa, Mask, Portable, Single};
+use crate::bvh::node::{Bounds, Child, NONE, PACKET, WIDTH};
+use crate::bvh::swept::{SweptBvh, SweptLeaf, SweptNode, moved, overlap};
+
+/// Tasks that a step is split into for the threads.
+const TASKS: usize = 512;
+/// Rounding of the distance between two trees, relative to its terms.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// A part of the work.
+#[derive(Clone, Copy)]
+pub(super) enum Task {
+    /// All pairs within one subtree.
+    Within(Child),
+    /// All pairs of two subtrees; the box of the first one in the frame of the second, grown by the margin.
+    Between(Child, Bounds, Child, Bounds),
+}
+
+/// What a query does with the pairs of triangles.
+pub(super) trait Visitor {
+    /// Whether the subtree surely does not collide with itself.
+    fn is_free_of_itself(&self, subtree: Child) -> bool;
+
+    /// Looks at two triangles whose boxes overlap and says whether to go on.
+    fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()>;
+}
+
+/// Two trees, possibly the same one, and the margin at which their boxes count as overlapping.
+#[derive(Clone, Copy)]
+pub(super) struct Trees<'a> {
+    pub(super) a: &'a SweptBvh,
+    pub(super) b: &'a SweptBvh,
+    /// From the frame of A's boxes to that of B's [m].
+    shift: Vector3<f64>,
+    /// Growth of A's boxes [m].
+    margin: f64,
+    /// Whether A's boxes are B's as they are.
+    same_frame: bool,
+}
+
+impl<'a> Trees<'a> {
+    /// Triangles of `a` and `b` at most `separation` [m] apart.
+    pub(super) fn new(a: &'a SweptBvh, b: &'a SweptBvh, separation: f64) -> Self {
+        let shift = a.origin() - b.origin();
+        let same_frame = shift == Vector3::zeros() && separation <= 0.0;
+        let reach = |tree: &SweptBvh| {
+            let hull = tree.hull();
+            hull.max.iter().chain(&hull.min).fold(0.0, |reach, x| x.abs().max(reach))
+        };
+        let terms = f64::from(reach(a)) + f64::from(reach(b)) + shift.amax() + separation;
+        let margin = if same_frame { 0.0 } else { separation + ROUNDING * terms };
+        Self { a, b, shift, margin, same_frame }
+    }
+
+    /// A box of A in the frame of B.
+    #[inline(always)]
+    pub(super) fn in_b(&self, bounds: &Bounds) -> Bounds {
+        if self.same_frame { *bounds } else { moved(bounds, &self.shift, self.margin) }
+    }
+
+    /// The whole of the pairs within one tree.
+    pub(super) fn all_within() -> Task {
+        Task::Within(Child::Inner(0))
+    }
+
+    /// The whole of the pairs of both trees.
+    pub(super) fn all_between(&self) -> Task {
+        let (hull_a, hull_b) = (self.a.hull(), self.b.hull());
+        Task::Between(Child::Inner(0), self.in_b(&hull_a), Child::Inner(0), hull_b)
+    }
+
+    /// Splits the work into enough tasks for many threads, or leaves it whole where there is little of it.
+    pub(super) fn split<V: Visitor>(&self, whole: Task, visitor: &V) -> Vec<Task> {
+        let mut tasks = vec![whole];
+        while tasks.len() < TASKS {
+            let mut smaller = Vec::new();
+            for &task in &tasks {
+                if task.is_smallest() {
+                    smaller.push(task);
+                } else {
+                    self.expand::<Portable, V>(task, visitor, &mut smaller);
+                }
+            }
+            let done = smaller.iter().all(Task::is_smallest);
+            tasks = smaller;
+            if done {
+                break;
+            }
+        }
+        tasks
+    }
+
+    /// Works off a task; `stack` is scratch.
+    pub(super) fn run<V: Visitor>(
+        &self,
+        task: Task,
+        visitor: &mut V,
+        stack: &mut Vec<Task>,
+    ) -> ControlFlow<()> {
+        #[cfg(target_arch = "x86_64")]
+        if crate::bvh::lanes::has_avx2() {
+            #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
+            // SAFETY: AVX2 is there.
+            return unsafe { self.run_avx2(task, visitor, stack) };
+        }
+        self.run_with::<Portable, V>(task, visitor, stack)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn run_avx2<V: Visitor>(&self, task: Task, visitor: &mut V, stack: &mut Vec<Task>) -> ControlFlow<()> {
+        self.run_with::<crate::bvh::lanes::Avx2, V>(task, visitor, stack)
+    }
+
+    #[inline(always)]
+    fn run_with<I: Isa, V: Visitor>(
+        &self,
+        task: Task,
+        visitor: &mut V,
+        stack: &mut Vec<Task>,
+    ) -> ControlFlow<()> {
+        stack.clear();
+        stack.push(task);
+        while let Some(task) = stack.pop() {
+            match task {
+                Task::Within(Child::Leaf(leaf)) => self.within_leaf(self.a.leaf(leaf), visitor)?,
+                Task::Between(Child::Leaf(i), _, Child::Leaf(j), _) => {
+                    self.between_leaves(self.a.leaf(i), self.b.leaf(j), visitor)?;
+                }
+                _ => self.expand::<I, V>(task, visitor, stack),
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Puts the parts of a task that is not the smallest into `tasks`.
+    #[inline(always)]
+    fn expand<I: Isa, V: Visitor>(&self, task: Task, visitor: &V, tasks: &mut Vec<Task>) {
+        match task {
+            Task::Within(subtree) => {
+                if let Child::Inner(index) = subtree
+                    && !visitor.is_free_of_itself(subtree)
+                {
+                    self.expand_within::<I>(self.a.node(index), tasks);
+                }
+            }
+            Task::Between(Child::Inner(i), a_box, b, b_box)
+                if matches!(b, Child::Leaf(_)) || a_box.half_area() > b_box.half_area() =>
+            {
+                let node = self.a.node(i);
+                for lane in 0..WIDTH {
+                    let Some(child) = node.child(lane) else { break };
+                    let bounds = self.in_b(&node.bounds(lane));
+                    if overlap(&bounds, &b_box) {
+                        tasks.push(Task::Between(child, bounds, b, b_box));
+                    }
+                }
+            }
+            Task::Between(a, a_box, Child::Inner(j), _) => {
+                let node = self.b.node(j);
+                let mut bits = overlapping::<I>(node, &a_box);
+                while bits != 0 {
+                    let lane = bits.trailing_zeros() as usize;
+                    bits &= bits - 1;
+                    if let Some(child) = node.child(lane) {
+                        tasks.push(Task::Between(a, a_box, child, node.bounds(lane)));
+                    }
+                }
+            }
+            Task::Between(_, _, Child::Leaf(_), _) => tasks.push(task),
+        }
+    }
+
+    #[inline(always)]
+    fn expand_within<I: Isa>(&self, node: &SweptNode, tasks: &mut Vec<Task>) {
+        for lane in 0..WIDTH {
+            let Some(child) = node.child(lane) else { break };
+            tasks.push(Task::Within(child));
+            let bounds = self.in_b(&node.bounds(lane));
+            let mut bits = overlapping::<I>(node, &bounds) >> lane >> 1;
+            let mut other = lane + 1;
+            while bits != 0 {
+                other += bits.trailing_zeros() as usize;
+                bits = bits >> bits.trailing_zeros() >> 1;
+                if let Some(second) = node.child(other) {
+                    tasks.push(Task::Between(child, bounds, second, node.bounds(other)));
+                }
+                other += 1;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn within_leaf<V: Visitor>(&self, leaf: &SweptLeaf, visitor: &mut V) -> ControlFlow<()> {
+        for i in 0..PACKET - 1 {
+            for j in i + 1..PACKET {
+                if leaf.triangles[j] == NONE {
+                    break;
+                }
+                if overlap(&self.in_b(&leaf.bounds(i)), &leaf.bounds(j)) {
+                    visitor.pair(leaf.triangles[i], leaf.triangles[j])?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    #[inline(always)]
+    fn between_leaves<V: Visitor>(&self, a: &SweptLeaf, b: &SweptLeaf, visitor: &mut V) -> ControlFlow<()> {
+        for i in 0..PACKET {
+            if a.triangles[i] == NONE {
+                break;
+            }
+            let bounds = self.in_b(&a.bounds(i));
+            for j in 0..PACKET {
+                if overlap(&bounds, &b.bounds(j)) {
+                    visitor.pair(a.triangles[i], b.triangles[j])?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Task {
+    fn is_smallest(&self) -> bool {
+        matches!(self, Self::Within(Child::Leaf(_)) | Self::Between(Child::Leaf(_), _, Child::Leaf(_), _))
+    }
+}
+
+/// Children of a node whose boxes overlap a box, one bit each.
+#[inline(always)]
+fn overlapping<I: Isa>(node: &SweptNode, bounds: &Bounds) -> u32 {
+    let mut bits = 0xff;
+    for axis in 0..3 {
+        let (min, max) = (I::Single::load(&node.min[axis]), I::Single::load(&node.max[axis]));
+        let starts_before = min.less_or_equal(I::Single::splat(bounds.max[axis]));
+        let ends_after = I::Single::splat(bounds.min[axis]).less_or_equal(max);
+        bits &= (starts_before & ends_after).bits();
+    }
+    bits
+}
