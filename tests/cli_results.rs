@@ -239,7 +239,16 @@ fn ctrl_c_ends_a_run_after_the_step_with_whole_lines_and_no_summary() {
 
 #[test]
 fn help_has_examples_that_parse() {
-    let queries = ["collide", "distance", "penetration"];
+    let queries = [
+        "collide",
+        "distance",
+        "hausdorff",
+        "spanning",
+        "time-of-contact",
+        "self-collision",
+        "penetration",
+        "broad-phase",
+    ];
     let commands = ["run", "check", "verify", "query"].map(|command| vec![command]);
     for command in commands.into_iter().chain(queries.map(|kind| vec!["query", kind])) {
         let help = extricate(command.iter().copied().chain(["--help"]));

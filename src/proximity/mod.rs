@@ -34,6 +34,7 @@ pub use clear_configurations::{
 };
 pub use closest_point::{ClosestPoint, closest_point, closest_point_up_to, signed_distance};
 pub use collision::{collide, intersecting_pairs, pairs_within, surfaces_collide};
+pub use continuous::{ContactInTime, ContinuousError, ContinuousOptions, rigid};
 pub use distance::{
     Distance, DistanceCache, DistanceError, DistanceOptions, distance, distance_up_to, distance_with,
     distance_with_cache, is_within,
@@ -42,7 +43,6 @@ pub use hausdorff::{
     Hausdorff, HausdorffError, HausdorffOptions, Side, hausdorff_distance, one_sided_hausdorff_distance,
 };
 pub use intersection::{IntersectionSegment, intersection_segments};
-pub use continuous::{ContactInTime, ContinuousError, ContinuousOptions, rigid};
 pub use model::Model;
 pub use self_collision::{SelfCollisionOptions, is_self_colliding, self_collisions};
 pub use spanning::{Spanning, spanning_distance};

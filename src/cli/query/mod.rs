@@ -3,14 +3,17 @@
 mod broad_phase;
 mod collide;
 mod convex;
+mod deforming;
 mod distance;
 mod hausdorff;
 mod lines;
 mod pair;
 mod penetration;
 mod poses;
+mod self_collision;
 mod shape;
 mod spanning;
+mod time_of_contact;
 mod tolerance;
 
 use clap::Subcommand;
@@ -62,6 +65,10 @@ pub(super) enum Question {
     Hausdorff(hausdorff::Arguments),
     /// How far are two shapes apart where they are farthest?
     Spanning(spanning::Arguments),
+    /// When do two moving shapes first touch?
+    TimeOfContact(time_of_contact::Arguments),
+    /// Does a mesh meet itself?
+    SelfCollision(self_collision::Arguments),
     /// How far must A move to be free of B?
     Penetration(penetration::Arguments),
     /// Which of many moving boxes overlap?
@@ -80,6 +87,8 @@ pub(super) fn execute(
         Question::Hausdorff(arguments) => hausdorff::execute(console, interrupt, arguments),
         Question::Spanning(arguments) => spanning::execute(console, interrupt, arguments),
         Question::BroadPhase(arguments) => broad_phase::execute(console, interrupt, arguments),
+        Question::TimeOfContact(arguments) => time_of_contact::execute(console, interrupt, arguments),
+        Question::SelfCollision(arguments) => self_collision::execute(console, interrupt, arguments),
         Question::Penetration(arguments) => penetration::execute(console, interrupt, arguments),
     }
 }

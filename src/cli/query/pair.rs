@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::super::failure::{Exit, Failure};
-use super::poses::{self, Poses};
+use super::poses::{self, Motions, Poses};
 use super::shape::ShapeArgument;
 use crate::geometry::Solidity;
 use crate::geometry::convex::ConvexShape;
@@ -65,6 +65,15 @@ impl PairArguments {
         self.poses
             .as_ref()
             .map_or_else(|| Ok(vec![Poses::default()]), |path| poses::read_lines(path, "poses", poses::parse))
+    }
+
+    /// The motions, in their order; without a file both shapes rest.
+    pub(super) fn motions(&self) -> Result<Vec<Motions>, Failure> {
+        let resting = Motions { start: Poses::default(), end: Poses::default() };
+        self.poses.as_ref().map_or_else(
+            || Ok(vec![resting]),
+            |path| poses::read_lines(path, "motions", poses::parse_motions),
+        )
     }
 
     /// Loads the shapes: as convex shapes, unless one is a mesh file or `--surface` takes their triangles.

@@ -1,0 +1,132 @@
+//! `query self-collision`: does a mesh meet itself, at rest or while it deforms?
+
+use std::fmt;
+use std::path::PathBuf;
+
+use clap::Args;
+use nalgebra::Isometry3;
+use serde::Serialize;
+
+use super::super::console::Console;
+use super::super::failure::{Exit, Failure};
+use super::super::interrupt::Interrupt;
+use super::super::table::number;
+use super::deforming::{Deforming, FeatureContact};
+use super::lines::{self, Reply, timed};
+use super::shape::ShapeArgument;
+use super::text_of;
+use crate::geometry::Solidity;
+use crate::proximity::deforming::{DeformingOptions, first_self_contact};
+use crate::proximity::{SelfCollisionOptions, is_self_colliding, self_collisions};
+
+/// Arguments of `query self-collision`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  extricate query self-collision scan.obj
+  extricate query self-collision scan.obj --all --json
+  extricate query self-collision cloth.obj --end cloth_after.obj
+
+Neighbours share a corner or an edge, and that is no collision; corners are shared where they lie at one place. Triangles
+that have another point in common collide, and so do two on the same corners. With `--end` the vertices move on straight
+lines; what is told are the features that touch first, and none is a proof that the motion is free. Features that share a
+vertex, by index, never touch then.")]
+pub(in crate::cli) struct Arguments {
+    /// A mesh file.
+    a: String,
+    /// Tell all pairs of triangles that collide.
+    #[arg(long, conflicts_with = "end")]
+    all: bool,
+    /// Triangles that touch without crossing do not collide.
+    #[arg(long, conflicts_with = "end")]
+    crossing: bool,
+    /// The mesh deforms: its vertices move to those of FILE, which has the same triangles.
+    #[arg(long, value_name = "FILE")]
+    end: Option<PathBuf>,
+}
+
+/// Whether a mesh meets itself at rest.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct AtRest {
+    collides: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pairs: Option<Vec<[u32; 2]>>,
+}
+
+/// Whether and when a mesh meets itself while it deforms, world frame.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct InMotion {
+    collides: bool,
+    contact: Option<FeatureContact>,
+}
+
+pub(super) fn execute(
+    console: &mut Console,
+    interrupt: &Interrupt,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
+    let shape = ShapeArgument::parse(&arguments.a)?;
+    if !shape.has_triangles() {
+        let why = "self-collision is that of triangles";
+        return Err(Failure::new(Exit::Usage, format!("`{}` has no triangles: {why}", shape.text())));
+    }
+    let model = shape.model(Some(Solidity::Surface))?;
+    let Some(end) = &arguments.end else {
+        let options =
+            SelfCollisionOptions { touching: !arguments.crossing, ..SelfCollisionOptions::default() };
+        return lines::answer(console, interrupt, &[()], |()| {
+            let (found, time) = timed(|| {
+                let pairs = arguments.all.then(|| self_collisions(&model, &options));
+                let collides = match &pairs {
+                    Some(pairs) => !pairs.is_empty(),
+                    None => is_self_colliding(&model, &options),
+                };
+                AtRest { collides, pairs }
+            });
+            (Ok(found), time)
+        });
+    };
+    let mut mesh = Deforming::new(model.mesh().clone(), Some(end))?;
+    let still = Isometry3::identity();
+    lines::answer(console, interrupt, &[()], |()| {
+        let (found, time) = timed(|| {
+            let mesh = mesh.moved(&still, &still)?;
+            let found = first_self_contact(mesh, &DeformingOptions::default());
+            let found = found.map_err(|error| error.to_string())?;
+            Ok(found.map(|found| FeatureContact::new(&found, mesh, mesh)))
+        });
+        (found.map(|contact| InMotion { collides: contact.is_some(), contact }), time)
+    })
+}
+
+fn status(collides: bool) -> &'static str {
+    if collides { "colliding" } else { "separate" }
+}
+
+impl Reply for AtRest {
+    fn status(&self) -> &'static str {
+        status(self.collides)
+    }
+}
+
+impl fmt::Display for AtRest {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(if self.collides { "collides with itself" } else { "free of self-collision" })?;
+        self.pairs.iter().try_for_each(|pairs| write!(f, ", {} pairs of triangles", pairs.len()))
+    }
+}
+
+impl Reply for InMotion {
+    fn status(&self) -> &'static str {
+        status(self.collides)
+    }
+}
+
+impl fmt::Display for InMotion {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Some(found) = &self.contact else { return f.write_str("free of self-collision all the way") };
+        let ([first, second], [p, _]) = (found.features(), found.points());
+        write!(f, "collides with itself at time {}: ", number(found.time()))?;
+        write!(f, "{first} and {second} at ({})", text_of(p))
+    }
+}
