@@ -6,7 +6,7 @@ use nalgebra::Point3;
 
 use crate::bvh::TriangleBvh;
 use crate::bvh::lanes::{Double as _, Isa, Single as _};
-use crate::bvh::node::{NONE, Node, Packet, WIDTH, above};
+use crate::bvh::node::{NONE, Node, PACKET, Packet, WIDTH, above};
 use crate::bvh::single::{self, Single};
 use crate::proximity::distance::triangles::squared_distances;
 
@@ -15,7 +15,7 @@ const GAP_ROUNDING: f32 = 1e-6;
 /// Leaves room for the rounding of a ceiling.
 const ROOM: f64 = 1.0 + 1e-9;
 
-/// A point in single precision, rounded down and up.
+/// A point, or the corners of a box, in single precision, rounded down and up.
 #[derive(Debug, Clone, Copy)]
 struct Rounded([[f32; 3]; 2]);
 
@@ -98,85 +98,148 @@ impl Single for Closest {
     }
 }
 
-/// What is near a triangle of the first model.
+/// A triangle of the first model and what has been found near it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Covering {
-    /// What is closest to the triangle's middle; only some close triangle where the cover is good enough.
-    pub(super) middle: Near,
+pub(super) struct Covered {
+    pub(super) corners: [[f64; 3]; 3],
+    pub(super) middle: [f64; 3],
+    /// The closest triangle to the middle; only some near one where the cover is good enough.
+    pub(super) nearest: Near,
     /// The triangle whose greatest distance from the corners is the least found, and that distance.
     pub(super) cover: Near,
 }
 
-/// A triangle of `tree` that is at most `enough` [m] from all points of the triangle with the given `corners` and
-/// `middle` [m, frame of the tree], or else the closest one to the middle; `known` as in [`closest`], for the middle.
-pub(super) fn covering(
-    tree: &TriangleBvh,
-    corners: &[Point3<f64>; 3],
-    middle: &Point3<f64>,
-    enough: f64,
-    known: Near,
-) -> Covering {
-    let mut query = Cover {
-        middle: middle.coords.into(),
-        rounded: Rounded::new(middle),
-        corners: corners.map(|p| p.coords.into()),
-        best: (ROOM * known.distance).powi(2),
-        nearest: NONE,
-        least: f64::INFINITY,
-        cover: NONE,
-        enough: enough * enough,
-    };
-    single::descend(tree, &mut query);
-    let is_known = query.nearest == NONE || query.best >= known.distance * known.distance;
-    let middle = if is_known { known } else { Near { triangle: query.nearest, distance: query.best.sqrt() } };
-    Covering { middle, cover: Near { triangle: query.cover, distance: query.least.sqrt() } }
+/// Finds for each triangle a cover that is at most `enough` [m] away from all of its points, or else what is closest to
+/// its middle; everything in the frame of `tree`. What is known at first must be no less than the distance of a
+/// triangle of `tree`.
+pub(super) fn find_covers(tree: &TriangleBvh, triangles: &mut [Covered], enough: f64) {
+    let mut query = Covers::new(triangles, enough);
+    if query.open.iter().any(|&is_open| is_open) {
+        single::descend(tree, &mut query);
+    }
+    let found = query.found;
+    for (triangle, found) in triangles.iter_mut().zip(found) {
+        for (known, (index, squared)) in
+            [(&mut triangle.nearest, found.nearest), (&mut triangle.cover, found.cover)]
+        {
+            if index != NONE && squared < known.distance * known.distance {
+                *known = Near { triangle: index, distance: squared.sqrt() };
+            }
+        }
+    }
 }
 
-struct Cover {
-    middle: [f64; 3],
-    rounded: Rounded,
-    corners: [[f64; 3]; 3],
-    /// Least squared distance from the middle so far [m²].
-    best: f64,
-    nearest: u32,
-    /// Least squared distance of the farthest corner so far [m²].
-    least: f64,
-    cover: u32,
-    /// Squared distance at which the descent ends [m²].
+/// A triangle, and its least squared distance found so far [m²].
+type Least = (u32, f64);
+
+/// What has been found near one triangle.
+#[derive(Debug, Clone, Copy)]
+struct FoundNear {
+    nearest: Least,
+    cover: Least,
+}
+
+/// The descent for the triangles of one leaf of the first model at once.
+struct Covers<'a> {
+    triangles: &'a [Covered],
+    found: [FoundNear; PACKET],
+    /// Which triangles have no cover yet that is good enough.
+    open: [bool; PACKET],
+    /// The box around the middles.
+    middles: Rounded,
+    /// The greatest squared distance from a middle that is still of interest [m²].
+    bound: f32,
+    /// Squared distance that is good enough [m²].
     enough: f64,
 }
 
-impl Single for Cover {
+impl<'a> Covers<'a> {
+    fn new(triangles: &'a [Covered], enough: f64) -> Self {
+        let nothing = (NONE, f64::INFINITY);
+        let mut query = Self {
+            triangles,
+            found: [FoundNear { nearest: nothing, cover: nothing }; PACKET],
+            open: [false; PACKET],
+            middles: Rounded([[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]]),
+            bound: 0.0,
+            enough: enough * enough,
+        };
+        for (i, triangle) in triangles.iter().enumerate() {
+            query.open[i] = triangle.cover.distance > enough;
+            if query.open[i] {
+                query.found[i].nearest.1 = (ROOM * triangle.nearest.distance).powi(2);
+                let Rounded([down, up]) = Rounded::new(&triangle.middle.into());
+                for axis in 0..3 {
+                    query.middles.0[0][axis] = query.middles.0[0][axis].min(down[axis]);
+                    query.middles.0[1][axis] = query.middles.0[1][axis].max(up[axis]);
+                }
+            }
+        }
+        query.update_bound();
+        query
+    }
+
+    #[inline(always)]
+    fn update_bound(&mut self) {
+        let mut greatest = 0.0;
+        for i in 0..PACKET {
+            let best = self.found[i].nearest.1;
+            greatest = if self.open[i] && best > greatest { best } else { greatest };
+        }
+        self.bound = above(greatest).min(f32::MAX);
+    }
+}
+
+impl Single for Covers<'_> {
     #[inline(always)]
     fn costs<I: Isa>(&self, children: &Node) -> [f32; WIDTH] {
-        self.rounded.gaps::<I>(children)
+        self.middles.gaps::<I>(children)
     }
 
     #[inline(always)]
     fn bound(&self) -> f32 {
-        above(self.best).min(f32::MAX)
+        self.bound
     }
 
     #[inline(always)]
     fn leaf<I: Isa>(&mut self, packet: &Packet) -> ControlFlow<()> {
-        let lanes = squared_distances::<I::Double>(&self.middle, packet);
-        let least = lanes.least();
-        if !(least <= self.best || least <= self.enough) {
-            return ControlFlow::Continue(());
-        }
-        let mut farthest = lanes;
-        for corner in &self.corners {
-            farthest = farthest.max(squared_distances::<I::Double>(corner, packet));
-        }
-        let (squared, farthest) = (lanes.store(), farthest.store());
-        for (lane, triangle) in packet.lanes() {
-            if squared[lane] < self.best {
-                (self.best, self.nearest) = (squared[lane], triangle);
+        let (mut is_changed, mut is_open) = (false, false);
+        for i in 0..self.triangles.len() {
+            if !self.open[i] {
+                continue;
             }
-            if farthest[lane] < self.least {
-                (self.least, self.cover) = (farthest[lane], triangle);
+            let (triangle, found) = (&self.triangles[i], &mut self.found[i]);
+            let lanes = squared_distances::<I::Double>(&triangle.middle, packet);
+            let least = lanes.least();
+            if least < found.nearest.1 {
+                let squared = lanes.store();
+                for lane in 0..PACKET {
+                    if squared[lane] < found.nearest.1 && packet.triangles[lane] != NONE {
+                        found.nearest = (packet.triangles[lane], squared[lane]);
+                    }
+                }
+                is_changed = true;
             }
+            // What is farther from the middle than is good enough is no good cover.
+            if least <= self.enough {
+                let mut farthest = lanes;
+                for corner in 0..3 {
+                    let to_corner = squared_distances::<I::Double>(&triangle.corners[corner], packet);
+                    farthest = farthest.max(to_corner);
+                }
+                let farthest = farthest.store();
+                for lane in 0..PACKET {
+                    if farthest[lane] < found.cover.1 && packet.triangles[lane] != NONE {
+                        found.cover = (packet.triangles[lane], farthest[lane]);
+                    }
+                }
+                self.open[i] = !(found.cover.1 <= self.enough);
+            }
+            is_open |= self.open[i];
         }
-        if self.least <= self.enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if is_changed {
+            self.update_bound();
+        }
+        if is_open { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }

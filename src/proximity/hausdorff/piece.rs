@@ -4,224 +4,203 @@ use nalgebra::{Point3, Vector3};
 
 use super::nearest::Near;
 use super::side::{Bar, OneSide};
-use super::triangle::Triangle;
+use super::triangle::{POINTS, Points, Triangle};
 
-/// Corners that a piece may have.
-const MOST: usize = 8;
 /// Every so many cuts a piece is halved, whatever the triangles near its corners: so every piece shrinks.
 const HALVED_EVERY: u32 = 4;
-/// Steps to where two triangles are equally far away, on an edge; the place need not be exact.
-const STEPS: u32 = 2;
 
-/// A corner of a piece.
-#[derive(Debug, Clone, Copy)]
-struct Corner {
-    /// [m, frame of the other model's tree]
-    point: Point3<f64>,
-    /// A triangle near it: within the target, or the closest one.
-    near: Near,
-}
-
-/// A convex polygon, part of a triangle of one model.
+/// A convex polygon, part of a triangle of one model; everything in the frame of the other model's tree.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     /// The triangle that it is a part of.
     from: u32,
-    corners: [Corner; MOST],
-    count: usize,
     /// Cuts that it has come from.
     depth: u32,
+    count: usize,
+    corners: Points,
+    /// A triangle near each corner: within the target, or the closest one.
+    near: [Near; POINTS],
     /// The triangle of the other model whose greatest distance from the corners is the least known, and that
     /// distance: an upper bound.
     pub(super) cover: Near,
+    /// Distances of the corners from the cover [m].
+    to_cover: [f64; POINTS],
+}
+
+/// A triangle of the other model that is to cover a part of a piece, and its distances from the piece's corners [m].
+struct Candidate<'a> {
+    triangle: &'a Triangle,
+    distances: &'a [f64; POINTS],
 }
 
 impl Piece {
-    /// The whole triangle `from`; its corners may raise the bar. `cover` as the field.
+    /// The whole triangle `from`, where `cover` is some triangle near it; its corners may raise the bar.
     pub(super) fn whole(
         side: &OneSide,
         from: u32,
         corners: &[Point3<f64>; 3],
-        cover: Near,
+        cover: u32,
         bar: &mut Bar,
     ) -> Self {
-        let known = side.triangle(cover.triangle);
-        let blank = Corner { point: Point3::origin(), near: cover };
-        let mut piece = Self { from, corners: [blank; MOST], count: 0, depth: 0, cover };
-        for point in corners {
-            let distance = known.distance_squared(point).sqrt();
-            let near = side.near(point, from, Near { triangle: known.index, distance }, bar);
-            piece.push(Corner { point: *point, near });
+        let cover = side.triangle(cover);
+        let points = Points::of(corners);
+        let distances = cover.distances(&points);
+        let mut piece = Self::empty(from, 0, cover.index);
+        for (i, point) in corners.iter().enumerate() {
+            let known = Near { triangle: cover.index, distance: distances[i] };
+            piece.push(point, side.near(point, from, known, bar), distances[i]);
         }
-        piece.improve_cover(side, bar.target);
+        piece.complete(side, bar.target);
         piece
     }
 
-    fn corners(&self) -> &[Corner] {
-        &self.corners[..self.count]
+    fn empty(from: u32, depth: u32, cover: u32) -> Self {
+        let cover = Near { triangle: cover, distance: 0.0 };
+        let corners = Points::all(&Point3::origin());
+        Self { from, depth, count: 0, corners, near: [cover; POINTS], cover, to_cover: [0.0; POINTS] }
     }
 
-    fn push(&mut self, corner: Corner) {
-        self.corners[self.count] = corner;
+    fn push(&mut self, point: &Point3<f64>, near: Near, to_cover: f64) {
+        self.corners.set(self.count, point);
+        (self.near[self.count], self.to_cover[self.count]) = (near, to_cover);
         self.count += 1;
     }
 
-    fn reach(&self, triangle: &Triangle) -> Near {
-        let distance = triangle.reach(self.corners().iter().map(|corner| &corner.point));
-        Near { triangle: triangle.index, distance }
-    }
-
-    /// Tries the triangles near the corners as covers until one is good enough.
-    fn improve_cover(&mut self, side: &OneSide, enough: f64) {
-        let mut last = self.cover.triangle;
+    /// Finds the cover when all corners are there: where the one it has is not good enough, the best of the triangles
+    /// near the corners.
+    fn complete(&mut self, side: &OneSide, enough: f64) {
+        for i in self.count..POINTS {
+            self.corners.set(i, &self.corners.get(0));
+            (self.near[i], self.to_cover[i]) = (self.near[0], self.to_cover[0]);
+        }
+        self.cover.distance = self.to_cover.into_iter().fold(0.0, f64::max);
+        let first = self.cover.triangle;
         for i in 0..self.count {
             if self.cover.distance <= enough {
                 return;
             }
-            let candidate = self.corners[i].near.triangle;
-            if candidate != last {
-                let reach = self.reach(&side.triangle(candidate));
-                if reach.distance < self.cover.distance {
-                    self.cover = reach;
+            let triangle = self.near[i].triangle;
+            if triangle != first && self.near[..i].iter().all(|near| near.triangle != triangle) {
+                let to_cover = side.triangle(triangle).distances(&self.corners);
+                let distance = to_cover.into_iter().fold(0.0, f64::max);
+                if distance < self.cover.distance {
+                    (self.cover, self.to_cover) = (Near { triangle, distance }, to_cover);
                 }
             }
-            last = candidate;
         }
     }
 
-    /// Cuts the piece in two that cover it, with covers of their own; new corners may raise the bar.
+    /// Cuts the piece in two that cover it; new corners may raise the bar.
+    ///
+    /// The corner that is farthest from the cover has another triangle nearby. The cut is where both are equally far
+    /// away, so that each part has a triangle of its own.
     pub(super) fn cut(&self, side: &OneSide, bar: &mut Bar) -> [Self; 2] {
         let cover = side.triangle(self.cover.triangle);
-        let distances = self.corners.map(|corner| cover.distance_squared(&corner.point).sqrt());
-        let farthest = (1..self.count).fold(0, |far, i| if distances[i] > distances[far] { i } else { far });
-        let other = side.triangle(self.corners[farthest].near.triangle);
-        let along_crease = Crease { cover, other };
-        let values = self.corners.map(|corner| along_crease.value(&corner.point));
-        if !self.depth.is_multiple_of(HALVED_EVERY) || self.depth == 0 {
-            if let Some(parts) = self.cut_where(side, &values, Some(&along_crease), bar) {
-                return parts;
+        let own = Candidate { triangle: &cover, distances: &self.to_cover };
+        if self.depth % HALVED_EVERY != HALVED_EVERY - 1 {
+            let farthest =
+                (1..self.count).fold(0, |far, i| if self.to_cover[i] > self.to_cover[far] { i } else { far });
+            let other = side.triangle(self.near[farthest].triangle);
+            let to_other = other.distances(&self.corners);
+            let values = std::array::from_fn(|i| self.to_cover[i] - to_other[i]);
+            if self.is_cut_by(&values) {
+                let other = Candidate { triangle: &other, distances: &to_other };
+                return self.cut_at_zero(&values, [&own, &other], side, bar);
             }
         }
-        let values = self.values_along_greatest_extent();
-        self.cut_where(side, &values, None, bar).expect("a piece with an extent has corners on both sides")
+        let across = self.heights_along_greatest_extent();
+        let values = if self.is_cut_by(&across) { across } else { self.sides_of_a_diagonal() };
+        self.cut_at_zero(&values, [&own, &own], side, bar)
     }
 
-    /// Heights of the corners over the plane through the middle, across the longest way between two corners.
-    fn values_along_greatest_extent(&self) -> [f64; MOST] {
-        let mut longest = Vector3::zeros();
-        let mut middle = Point3::origin();
+    /// Heights of the corners over the plane through the middle of the longest way between two corners.
+    fn heights_along_greatest_extent(&self) -> [f64; POINTS] {
+        let (mut longest, mut middle) = (Vector3::zeros(), Point3::origin());
         for i in 0..self.count {
             for j in 0..i {
-                let way = self.corners[i].point - self.corners[j].point;
-                if way.norm_squared() >= longest.norm_squared() {
-                    (longest, middle) =
-                        (way, nalgebra::center(&self.corners[i].point, &self.corners[j].point));
+                let (p, q) = (self.corners.get(i), self.corners.get(j));
+                if (p - q).norm_squared() >= longest.norm_squared() {
+                    (longest, middle) = (p - q, nalgebra::center(&p, &q));
                 }
             }
         }
-        self.corners.map(|corner| longest.dot(&(corner.point - middle)))
+        std::array::from_fn(|i| longest.dot(&(self.corners.get(i) - middle)))
     }
 
-    /// The parts where `values`, one per corner, are not positive and not negative; `None` where one of them would
-    /// be all of the piece or have too many corners.
-    fn cut_where(
+    /// Values that are zero at two corners, and of opposite signs on both sides of them.
+    fn sides_of_a_diagonal(&self) -> [f64; POINTS] {
+        let opposite = self.count / 2;
+        std::array::from_fn(|i| {
+            if i == 0 || i == opposite {
+                0.0
+            } else if i < opposite {
+                -1.0
+            } else {
+                1.0
+            }
+        })
+    }
+
+    /// The edges at whose ends the values have opposite signs, by their first corner.
+    fn crossings(&self, values: &[f64; POINTS]) -> impl Iterator<Item = usize> {
+        let (values, count) = (*values, self.count);
+        (0..count).filter(move |&i| {
+            let (here, there) = (values[i], values[(i + 1) % count]);
+            here < 0.0 && there > 0.0 || here > 0.0 && there < 0.0
+        })
+    }
+
+    /// Whether the piece has corners of negative and of positive value, and neither part has too many corners.
+    fn is_cut_by(&self, values: &[f64; POINTS]) -> bool {
+        let crossings = self.crossings(values).count();
+        let values = &values[..self.count];
+        let (below, above) =
+            (values.iter().filter(|&&x| x <= 0.0).count(), values.iter().filter(|&&x| x >= 0.0).count());
+        let is_on_both_sides = below < self.count && above < self.count;
+        is_on_both_sides && below.max(above) + crossings <= POINTS
+    }
+
+    /// The parts in which `values`, one per corner, are not positive and not negative, to be covered by the one and
+    /// the other triangle.
+    fn cut_at_zero(
         &self,
+        values: &[f64; POINTS],
+        covers: [&Candidate; 2],
         side: &OneSide,
-        values: &[f64; MOST],
-        crease: Option<&Crease>,
         bar: &mut Bar,
-    ) -> Option<[Self; 2]> {
-        let n = self.count;
-        let counts = [-1.0, 1.0].map(|sign: f64| {
-            let crosses = |i: usize| values[i] * sign < 0.0 && values[(i + 1) % n] * sign > 0.0;
-            let crosses_back = |i: usize| values[i] * sign > 0.0 && values[(i + 1) % n] * sign < 0.0;
-            let kept = (0..n).filter(|&i| values[i] * sign >= 0.0).count();
-            let strictly = (0..n).filter(|&i| values[i] * sign > 0.0).count();
-            (kept + (0..n).filter(|&i| crosses(i) || crosses_back(i)).count(), strictly)
-        });
-        if counts.iter().any(|&(corners, strictly)| corners > MOST || strictly == 0) {
-            return None;
+    ) -> [Self; 2] {
+        let mut cuts = Points::all(&self.corners.get(0));
+        for (slot, i) in self.crossings(values).enumerate() {
+            let (j, p) = ((i + 1) % self.count, self.corners.get(i));
+            let fraction = values[i] / (values[i] - values[j]);
+            cuts.set(slot, &(p + fraction * (self.corners.get(j) - p)));
         }
-        let empty = Self { count: 0, depth: self.depth + 1, cover: self.cover, ..*self };
-        let mut parts = [empty.clone(), empty];
-        for i in 0..n {
-            let j = (i + 1) % n;
-            let corner = self.corners[i];
-            if values[i] <= 0.0 {
-                parts[0].push(corner);
-            }
-            if values[i] >= 0.0 {
-                parts[1].push(corner);
-            }
-            if values[i] < 0.0 && values[j] > 0.0 || values[i] > 0.0 && values[j] < 0.0 {
-                let corner = self.corner_between([i, j], [values[i], values[j]], side, crease, bar);
-                parts[0].push(corner);
-                parts[1].push(corner);
-            }
-        }
-        for (part, first) in parts.iter_mut().zip([0, 1]) {
-            let triangle = match crease {
-                Some(crease) if first == 1 => &crease.other,
-                _ => &side.triangle(self.cover.triangle),
-            };
-            part.cover = part.reach(triangle);
-            part.improve_cover(side, bar.target);
-            // A part of a piece is no farther away than the piece.
-            if part.cover.distance > self.cover.distance {
-                part.cover = part.reach(&side.triangle(self.cover.triangle));
-            }
-        }
-        Some(parts)
-    }
-
-    /// The corner on the edge between corners i and j, where `values` have opposite signs.
-    fn corner_between(
-        &self,
-        [i, j]: [usize; 2],
-        [mut value_i, mut value_j]: [f64; 2],
-        side: &OneSide,
-        crease: Option<&Crease>,
-        bar: &mut Bar,
-    ) -> Corner {
-        let (mut from, mut to) = (self.corners[i].point, self.corners[j].point);
-        let between = |from: &Point3<f64>, to: &Point3<f64>, fraction: f64| from + fraction * (to - from);
-        let mut point = between(&from, &to, value_i / (value_i - value_j));
-        if let Some(crease) = crease {
-            for _ in 1..STEPS {
-                let value = crease.value(&point);
-                if (value < 0.0) == (value_i < 0.0) {
-                    (from, value_i) = (point, value);
-                } else {
-                    (to, value_j) = (point, value);
-                }
-                if value_i != value_j {
-                    point = between(&from, &to, value_i / (value_i - value_j));
+        let to_cuts = covers.map(|cover| cover.triangle.distances(&cuts));
+        let mut parts = covers.map(|cover| Self::empty(self.from, self.depth + 1, cover.triangle.index));
+        let mut slot = 0;
+        for i in 0..self.count {
+            let (point, near) = (self.corners.get(i), self.near[i]);
+            for (part, sign) in [(0, -1.0), (1, 1.0)] {
+                if values[i] * sign >= 0.0 {
+                    parts[part].push(&point, near, covers[part].distances[i]);
                 }
             }
+            let there = values[(i + 1) % self.count];
+            if values[i] < 0.0 && there > 0.0 || values[i] > 0.0 && there < 0.0 {
+                let point = cuts.get(slot);
+                let closer = usize::from(to_cuts[1][slot] < to_cuts[0][slot]);
+                let known =
+                    Near { triangle: covers[closer].triangle.index, distance: to_cuts[closer][slot] };
+                let near = side.near(&point, self.from, known, bar);
+                for part in 0..2 {
+                    parts[part].push(&point, near, to_cuts[part][slot]);
+                }
+                slot += 1;
+            }
         }
-        let candidates = [side.triangle(self.cover.triangle), side.triangle(self.corners[j].near.triangle)];
-        let [x, y] = match crease {
-            Some(crease) => [crease.cover, crease.other],
-            None => candidates,
+        for part in &mut parts {
+            part.complete(side, bar.target);
         }
-        .map(|triangle| Near {
-            triangle: triangle.index,
-            distance: triangle.distance_squared(&point).sqrt(),
-        });
-        let known = if y.distance < x.distance { y } else { x };
-        Corner { point, near: side.near(&point, self.from, known, bar) }
-    }
-}
-
-/// Where two triangles of the other model are equally far away.
-struct Crease {
-    cover: Triangle,
-    other: Triangle,
-}
-
-impl Crease {
-    /// How much farther the cover is away than the other triangle [m].
-    fn value(&self, point: &Point3<f64>) -> f64 {
-        self.cover.distance_squared(point).sqrt() - self.other.distance_squared(point).sqrt()
+        parts
     }
 }

@@ -6,13 +6,13 @@ use std::collections::BinaryHeap;
 use nalgebra::{Isometry3, Point3};
 use rayon::prelude::*;
 
-use super::nearest::{Near, closest, covering};
+use super::nearest::{Covered, Near, closest, find_covers};
 use super::piece::Piece;
 use super::side::{Allowed, Bar, Deviation, OneSide};
-use super::triangle::Triangle;
+use super::triangle::{Points, Triangle};
 use super::{Hausdorff, HausdorffError, HausdorffOptions, Side};
 use crate::bvh::Subtree;
-use crate::bvh::node::{Child, WIDTH};
+use crate::bvh::node::{Child, NONE, PACKET, WIDTH};
 use crate::proximity::Model;
 use crate::proximity::distance::triangles::closest_on_triangle;
 use crate::proximity::placement::Placement;
@@ -25,6 +25,15 @@ const SAMPLES: usize = 64;
 const BATCH: usize = 1024;
 /// Parts of a batch that one thread divides in a row.
 const RUN: usize = 16;
+/// Cuts of a piece that are made in a row.
+const CUTS: usize = 16;
+/// A triangle about which nothing is known.
+const BLANK: Covered = Covered {
+    corners: [[0.0; 3]; 3],
+    middle: [0.0; 3],
+    nearest: Near { triangle: NONE, distance: f64::INFINITY },
+    cover: Near { triangle: NONE, distance: f64::INFINITY },
+};
 /// A box this many times as great as what is good enough is divided without a look at its bound.
 const HOPELESS: f64 = 2.0;
 
@@ -116,7 +125,7 @@ pub(super) fn run(search: &Search) -> Result<Hausdorff, HausdorffError> {
         sample(side, &mut bar);
         let root = side.from.bvh().root();
         let hint = side.to.bvh().packets()[0].triangles[0];
-        let near = side.near_box(&side.from.bvh().bounds(root), hint, &mut bar);
+        let near = side.near_box(&side.from.bvh().bounds(root), [hint; 2], &mut bar);
         wait(
             &mut queue,
             Part { upper: near.distance, side: index, kind: Kind::Subtree(root, near.triangle) },
@@ -167,7 +176,7 @@ fn sample(side: &OneSide, bar: &mut Bar) {
     for packet in packets.iter().step_by(stride) {
         let corners = side.placement.triangle(&packet.triangle(0));
         let point = Point3::from(corners[0]);
-        let known = Near { triangle: triangle.index, distance: triangle.distance_squared(&point).sqrt() };
+        let known = Near { triangle: triangle.index, distance: triangle.distance(&point) };
         bar.evaluations += 1;
         let nearest = closest(side.to.bvh(), &point, bar.lower, known);
         if nearest.distance > bar.lower || bar.best.is_none() {
@@ -189,19 +198,32 @@ fn divide(search: &Search, part: Part, made: &mut Vec<Part>, bar: &mut Bar) {
             Some(Child::Leaf(leaf)) => divide_leaf(side, &part, leaf, hint, made, bar),
             None => {}
         },
-        Kind::Piece(piece) => {
-            for half in piece.cut(side, bar) {
-                let upper = half.cover.distance.min(part.upper);
-                if !bar.settles(upper) {
-                    made.push(Part { upper, side: part.side, kind: Kind::Piece(Box::new(half)) });
-                }
+        Kind::Piece(piece) => divide_piece(side, *piece, part.side, made, bar),
+    }
+}
+
+/// Cuts a piece until all its parts are settled or there is enough of it; the farthest parts are kept.
+fn divide_piece(side: &OneSide, piece: Piece, index: usize, made: &mut Vec<Part>, bar: &mut Bar) {
+    let mut open = vec![piece];
+    for _ in 0..CUTS {
+        let Some(piece) = open.pop() else { return };
+        for half in piece.cut(side, bar) {
+            if !bar.settles(half.cover.distance) {
+                open.push(half);
             }
         }
     }
+    let parts = open.into_iter().map(|piece| Part {
+        upper: piece.cover.distance,
+        side: index,
+        kind: Kind::Piece(Box::new(piece)),
+    });
+    made.extend(parts);
 }
 
 fn divide_node(side: &OneSide, part: &Part, node: u32, hint: u32, made: &mut Vec<Part>, bar: &mut Bar) {
     let tree = side.from.bvh();
+    let mut last = hint;
     for subtree in (0..WIDTH).map(|lane| Subtree::new(node, lane)) {
         if tree.child(subtree).is_none() {
             continue;
@@ -211,7 +233,8 @@ fn divide_node(side: &OneSide, part: &Part, node: u32, hint: u32, made: &mut Vec
         let radius_squared = half[0] * half[0] + half[1] * half[1] + half[2] * half[2];
         let mut near = Near { triangle: hint, distance: part.upper };
         if radius_squared <= (HOPELESS * bar.target).powi(2) {
-            let found = side.near_box(&bounds, hint, bar);
+            let found = side.near_box(&bounds, [last, hint], bar);
+            last = found.triangle;
             near = Near { triangle: found.triangle, distance: found.distance.min(part.upper) };
         }
         if !bar.settles(near.distance) {
@@ -223,15 +246,29 @@ fn divide_node(side: &OneSide, part: &Part, node: u32, hint: u32, made: &mut Vec
 
 fn divide_leaf(side: &OneSide, part: &Part, leaf: u32, hint: u32, made: &mut Vec<Part>, bar: &mut Bar) {
     let packet = side.from.bvh().packet(leaf);
-    let mut hint = side.triangle(hint);
-    for (lane, from) in packet.lanes() {
-        let corners = side.placement.triangle(&packet.triangle(lane)).map(Point3::from);
-        let found = cover(side, from, &corners, &hint, bar);
-        hint = side.triangle(found.triangle);
-        if bar.settles(found.distance.min(part.upper)) {
+    let hint = side.triangle(hint);
+    let mut triangles = [BLANK; PACKET];
+    let mut count = 0;
+    for (lane, _) in packet.lanes() {
+        triangles[lane] = known_near(&side.placement.triangle(&packet.triangle(lane)), &hint);
+        count += 1;
+    }
+    let triangles = &mut triangles[..count];
+    bar.evaluations += triangles.iter().filter(|triangle| triangle.cover.distance > bar.target).count() as u64;
+    find_covers(side.to.bvh(), triangles, bar.target);
+    for (triangle, from) in triangles.iter().zip(packet.triangles) {
+        if bar.settles(triangle.cover.distance.min(part.upper)) {
             continue;
         }
-        let piece = Piece::whole(side, from, &corners, found, bar);
+        let deviation = Deviation {
+            side: side.side,
+            triangle: from,
+            point: triangle.middle.into(),
+            nearest: triangle.nearest,
+        };
+        bar.raise(deviation);
+        let piece =
+            Piece::whole(side, from, &triangle.corners.map(Point3::from), triangle.nearest.triangle, bar);
         let upper = piece.cover.distance.min(part.upper);
         if !bar.settles(upper) {
             made.push(Part { upper, side: part.side, kind: Kind::Piece(Box::new(piece)) });
@@ -239,23 +276,21 @@ fn divide_leaf(side: &OneSide, part: &Part, leaf: u32, hint: u32, made: &mut Vec
     }
 }
 
-/// A triangle of the other model that is near all of the one with these corners, and the greatest distance from it.
-fn cover(side: &OneSide, from: u32, corners: &[Point3<f64>; 3], hint: &Triangle, bar: &mut Bar) -> Near {
-    let mut best = Near { triangle: hint.index, distance: hint.reach(corners) };
-    if best.distance <= bar.target {
-        return best;
+/// A triangle of the first model and what one triangle tells of what is near it.
+fn known_near(corners: &[[f64; 3]; 3], hint: &Triangle) -> Covered {
+    let mut middle = [0.0; 3];
+    for axis in 0..3 {
+        middle[axis] = (corners[0][axis] + corners[1][axis] + corners[2][axis]) / 3.0;
     }
-    let middle = Point3::from((corners[0].coords + corners[1].coords + corners[2].coords) / 3.0);
-    let known = Near { triangle: hint.index, distance: hint.distance_squared(&middle).sqrt() };
-    bar.evaluations += 1;
-    let found = covering(side.to.bvh(), corners, &middle, bar.target, known);
-    if found.cover.distance <= best.distance {
-        best = found.cover;
+    let points = Points::of(&[corners[0].into(), corners[1].into(), corners[2].into(), middle.into()]);
+    let distances = hint.distances(&points);
+    let near = |distance: f64| Near { triangle: hint.index, distance };
+    Covered {
+        corners: *corners,
+        middle,
+        nearest: near(distances[3]),
+        cover: near(distances[0].max(distances[1]).max(distances[2])),
     }
-    if !(best.distance <= bar.target) && found.middle.distance > bar.target {
-        bar.raise(Deviation { side: side.side, triangle: from, point: middle, nearest: found.middle });
-    }
-    best
 }
 
 fn outcome(search: &Search, bar: &Bar, upper: f64) -> Result<Hausdorff, HausdorffError> {

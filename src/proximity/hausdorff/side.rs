@@ -1,10 +1,10 @@
 //! One side of the question: the parts of one model, moved into the frame of the other one's tree.
 
-use nalgebra::{Isometry3, Point3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::Side;
 use super::nearest::{Near, closest};
-use super::triangle::Triangle;
+use super::triangle::{POINTS, Points, Triangle};
 use crate::bvh::node::Bounds;
 use crate::proximity::Model;
 use crate::proximity::placement::Placement;
@@ -111,18 +111,31 @@ impl OneSide<'_> {
         nearest
     }
 
-    /// A triangle near a box of the first model's tree, and the greatest distance from it of any point in the box [m].
-    pub(super) fn near_box(&self, bounds: &Bounds, hint: u32, bar: &mut Bar) -> Near {
+    /// A triangle near a box of the first model's tree, and an upper bound of the distance of any point in the box from
+    /// it [m]. `hints` are triangles to start from.
+    pub(super) fn near_box(&self, bounds: &Bounds, hints: [u32; 2], bar: &mut Bar) -> Near {
         let middle = self.placement.point(&Point3::from(bounds.center()));
-        let hint = self.triangle(hint);
-        let known = Near { triangle: hint.index, distance: hint.distance_squared(&middle).sqrt() };
-        bar.evaluations += 1;
-        let nearest = closest(self.to.bvh(), &middle, 0.0, known);
-        let corners: [Point3<f64>; 8] = std::array::from_fn(|i| {
-            let coordinate =
-                |k: usize| f64::from(if i >> k & 1 == 0 { bounds.min[k] } else { bounds.max[k] });
+        let radius = Vector3::from(bounds.half_extents()).norm();
+        let mut known = Near { triangle: hints[0], distance: self.triangle(hints[0]).distance(&middle) };
+        if hints[1] != hints[0] {
+            let distance = self.triangle(hints[1]).distance(&middle);
+            if distance < known.distance {
+                known = Near { triangle: hints[1], distance };
+            }
+        }
+        // A triangle this close to the middle is close enough to all of the box.
+        let enough = bar.target - radius;
+        if known.distance > enough {
+            bar.evaluations += 1;
+            known = closest(self.to.bvh(), &middle, enough.max(0.0), known);
+        }
+        if known.distance <= enough {
+            return Near { distance: known.distance + radius, ..known };
+        }
+        let corners: [Point3<f64>; POINTS] = std::array::from_fn(|i| {
+            let coordinate = |k: usize| f64::from(if i >> k & 1 == 0 { bounds.min[k] } else { bounds.max[k] });
             self.placement.point(&Point3::new(coordinate(0), coordinate(1), coordinate(2)))
         });
-        Near { triangle: nearest.triangle, distance: self.triangle(nearest.triangle).reach(&corners) }
+        Near { distance: self.triangle(known.triangle).reach(&Points::of(&corners)), ..known }
     }
 }

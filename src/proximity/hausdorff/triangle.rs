@@ -1,48 +1,146 @@
-//! A triangle of the other model: the convex set that bounds are taken from.
+//! A triangle of the other model, the convex set that bounds are taken from, and its distances from eight points.
 
 use nalgebra::{Point3, Vector3};
 
+use crate::bvh::lanes::{Double, Isa, LaneVector, Portable, cross, dot, splat, sub};
 use crate::proximity::Model;
+
+/// Points that are measured at once.
+pub(super) const POINTS: usize = 8;
+
+/// Up to eight points side by side, `[axis][point]` [m]; the places of what is missing repeat the first one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Points([[f64; POINTS]; 3]);
+
+impl Points {
+    /// The same point eight times.
+    pub(super) fn all(point: &Point3<f64>) -> Self {
+        Self([[point.x; POINTS], [point.y; POINTS], [point.z; POINTS]])
+    }
+
+    /// One to eight points.
+    pub(super) fn of(points: &[Point3<f64>]) -> Self {
+        let mut all = Self::all(&points[0]);
+        for (i, point) in points.iter().enumerate() {
+            all.set(i, point);
+        }
+        all
+    }
+
+    pub(super) fn set(&mut self, index: usize, point: &Point3<f64>) {
+        for axis in 0..3 {
+            self.0[axis][index] = point[axis];
+        }
+    }
+
+    pub(super) fn get(&self, index: usize) -> Point3<f64> {
+        Point3::new(self.0[0][index], self.0[1][index], self.0[2][index])
+    }
+
+    /// Four of the points, side by side.
+    #[inline(always)]
+    fn lanes<D: Double>(&self, first: usize) -> LaneVector<D> {
+        let mut lanes = [D::splat(0.0); 3];
+        for axis in 0..3 {
+            let row = &self.0[axis];
+            lanes[axis] = D::load(&[row[first], row[first + 1], row[first + 2], row[first + 3]]);
+        }
+        lanes
+    }
+}
 
 /// A triangle and its index, in the frame of its model's tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Triangle {
     pub(super) index: u32,
-    corners: [Vector3<f64>; 3],
+    corners: [[f64; 3]; 3],
 }
 
 impl Triangle {
     pub(super) fn of(model: &Model, index: u32) -> Self {
-        let center = model.center();
-        Self { index, corners: model.mesh().triangle(index as usize).map(|p| p - center) }
+        let (mesh, center) = (model.mesh(), model.center());
+        let mut corners = [[0.0; 3]; 3];
+        for (corner, &vertex) in corners.iter_mut().zip(&mesh.triangles()[index as usize]) {
+            *corner = (mesh.vertices()[vertex as usize] - center).into();
+        }
+        Self { index, corners }
     }
 
-    /// Squared distance from `point` [m²].
-    ///
-    /// The plane of a needle is known badly and its edges are known well: inside the triangle the distance is less than
-    /// that from the nearest edge, and by no more than the height of the triangle allows.
-    pub(super) fn distance_squared(&self, point: &Point3<f64>) -> f64 {
-        let [a, b, c] = &self.corners;
-        let (edges, p) = ([b - a, c - b, a - c], &point.coords);
-        let offsets = [p - a, p - b, p - c];
-        let normal = edges[0].cross(&edges[1]);
-        let (mut squared, mut least_inward, mut longest) = (f64::INFINITY, f64::INFINITY, 0.0_f64);
-        for (edge, offset) in edges.iter().zip(&offsets) {
-            let length = edge.norm_squared();
-            longest = longest.max(length);
-            let fraction = (edge.dot(offset) / length).clamp(0.0, 1.0);
-            squared = squared.min((offset - fraction * edge).norm_squared());
-            least_inward = least_inward.min(normal.cross(edge).dot(offset));
-        }
-        if least_inward >= 0.0 {
-            let (height, doubled_area) = (normal.dot(&offsets[0]), normal.norm_squared());
-            squared = squared.min((height * height / doubled_area).max(squared - doubled_area / longest));
-        }
-        squared
+    /// Distance from `point` [m].
+    pub(super) fn distance(&self, point: &Point3<f64>) -> f64 {
+        self.distances(&Points::all(point))[0]
     }
 
-    /// The greatest distance of any of the points, and so of all their convex combinations [m].
-    pub(super) fn reach<'a>(&self, points: impl IntoIterator<Item = &'a Point3<f64>>) -> f64 {
-        points.into_iter().map(|point| self.distance_squared(point)).fold(0.0, f64::max).sqrt()
+    /// The greatest distance from any of the points, and so from any of their convex combinations [m].
+    pub(super) fn reach(&self, points: &Points) -> f64 {
+        self.distances(points).into_iter().fold(0.0, f64::max)
     }
+
+    /// Distances from the points [m].
+    pub(super) fn distances(&self, points: &Points) -> [f64; POINTS] {
+        #[cfg(target_arch = "x86_64")]
+        if crate::bvh::lanes::has_avx2() {
+            #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
+            // SAFETY: AVX2 is there.
+            return unsafe { distances_avx2(&self.corners, points) };
+        }
+        distances_with::<Portable>(&self.corners, points)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn distances_avx2(corners: &[[f64; 3]; 3], points: &Points) -> [f64; POINTS] {
+    distances_with::<crate::bvh::lanes::Avx2>(corners, points)
+}
+
+#[inline(always)]
+fn distances_with<I: Isa>(corners: &[[f64; 3]; 3], points: &Points) -> [f64; POINTS] {
+    let mut distances = [0.0; POINTS];
+    for half in 0..2 {
+        let first = 4 * half;
+        let squared = squared_distances::<I::Double>(corners, &points.lanes(first)).store();
+        for lane in 0..4 {
+            distances[first + lane] = squared[lane].sqrt();
+        }
+    }
+    distances
+}
+
+/// Squared distances of four points from a triangle [m²].
+///
+/// The plane of a needle is known badly and its edges are known well: inside the triangle the distance is less than
+/// that from the nearest edge, and by no more than the height of the triangle allows.
+#[inline(always)]
+fn squared_distances<D: Double>(corners: &[[f64; 3]; 3], points: &LaneVector<D>) -> D {
+    let [a, b, c] = [Vector3::from(corners[0]), Vector3::from(corners[1]), Vector3::from(corners[2])];
+    let edges = [b - a, c - b, a - c];
+    let normal = edges[0].cross(&edges[1]);
+    let area = normal.norm_squared();
+    let lanes_of_normal = splat::<D>(&normal.into());
+    let (zero, one) = (D::splat(0.0), D::splat(1.0));
+    let mut squared = D::splat(f64::INFINITY);
+    let mut least_inward = squared;
+    let mut longest = 0.0;
+    let mut height = zero;
+    for side in 0..3 {
+        let offset = sub(points, &splat(&corners[side]));
+        let edge = splat::<D>(&edges[side].into());
+        let length = edges[side].norm_squared();
+        longest = if length > longest { length } else { longest };
+        let fraction = dot(&edge, &offset) * D::splat(1.0 / length);
+        let fraction = fraction.max(zero).min(one);
+        let beside = [
+            offset[0] - fraction * edge[0],
+            offset[1] - fraction * edge[1],
+            offset[2] - fraction * edge[2],
+        ];
+        squared = squared.min(dot(&beside, &beside));
+        least_inward = least_inward.min(dot(&cross(&lanes_of_normal, &edge), &offset));
+        if side == 0 {
+            height = dot(&lanes_of_normal, &offset);
+        }
+    }
+    let above = (height * height * D::splat(1.0 / area)).max(squared - D::splat(area / longest));
+    above.only_in(zero.less_or_equal(least_inward)).min(squared)
 }
