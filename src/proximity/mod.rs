@@ -1,5 +1,6 @@
 //! Proximity queries between triangle models: collision, inside, distance, contact features, time of contact.
 
+mod articulated;
 mod clear_configurations;
 mod closest_point;
 pub(crate) mod collision;
@@ -22,6 +23,10 @@ pub(crate) mod time_of_contact;
 pub(crate) mod triangle_pair;
 mod winding;
 
+pub use articulated::{
+    AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion, MovingObstacle, Other,
+    articulated,
+};
 pub use clear_configurations::{
     ClearConfigurations, ClearConfigurationsError, ClearPlace, RESOLUTION, RESOLUTIONS,
 };
