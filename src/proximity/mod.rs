@@ -1,6 +1,7 @@
 //! Proximity queries between triangle models: collision, inside, distance, contact features, time of contact.
 
 pub(crate) mod broad_phase;
+mod articulated;
 mod clear_configurations;
 mod closest_point;
 pub(crate) mod collision;
@@ -29,6 +30,10 @@ pub(crate) mod triangle_pair;
 mod winding;
 
 pub use broad_phase::{BoxHandle, BoxPair, BroadPhase, BroadPhaseError, PairChanges, overlapping_pairs};
+pub use articulated::{
+    AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion, MovingObstacle, Other,
+    articulated,
+};
 pub use clear_configurations::{
     ClearConfigurations, ClearConfigurationsError, ClearPlace, RESOLUTION, RESOLUTIONS,
 };

@@ -110,10 +110,13 @@ impl LinkMotion {
         let bounds = bounds_after_offset(bounds, origin.translation.vector.norm());
         Ok(Self { base: *base, moves, last: origin, bounds })
     }
+}
 
-    /// Whether the link rests.
-    pub(crate) fn is_still(&self) -> bool {
-        self.moves.is_empty() && self.base.bounds() == MotionBounds::STILL
+impl From<Motion> for LinkMotion {
+    /// The motion of a body that hangs on nothing.
+    fn from(base: Motion) -> Self {
+        let bounds = base.bounds();
+        Self { base, moves: Vec::new(), last: Isometry3::identity(), bounds }
     }
 }
 
