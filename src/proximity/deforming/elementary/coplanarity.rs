@@ -3,6 +3,7 @@
 //! c(t) = det(e₁(t), e₂(t), r(t)) = n(t)·r(t) vanishes where the four points lie in a plane. With all points closer than a
 //! separation s there are points of both features r(u, v) with |r(u, v)| ≤ s, and n·r(u, v) = n·r, so |c| ≤ s |n|.
 
+use super::bernstein::{above_until, after};
 use super::closest::{cross, dot};
 use super::paths::{Moving, ROUNDING};
 
@@ -51,60 +52,34 @@ impl Coplanarity {
         Self { coefficients, level, rounding }
     }
 
-    /// Until when the cubic surely keeps the sign that it has at the time `from`, if it surely has one there.
+    /// Until when the cubic surely keeps the sign that it has at the time `from`; `from` where that is not known.
     #[inline(always)]
-    pub(super) fn keeps_its_sign_until(&self, from: f64) -> Option<f64> {
+    pub(super) fn keeps_its_sign_until(&self, from: f64) -> f64 {
         let mut start = from;
         for _ in 0..CLIPPINGS {
-            let Some(until) = self.clip(start) else { break };
+            let until = self.clip(start);
+            if !(until > start) {
+                break;
+            }
             start = until;
             if !(start < 1.0) {
                 break;
             }
         }
-        (start > from).then_some(start)
+        start
     }
 
     /// The part of the time after `from` over which the control polygon's hull stays beyond the level.
     #[inline(always)]
-    fn clip(&self, from: f64) -> Option<f64> {
-        let mut heights = self.after(from);
+    fn clip(&self, from: f64) -> f64 {
+        let mut heights = after(&self.coefficients, from);
         if heights[0] < 0.0 {
             for height in &mut heights {
                 *height = -*height;
             }
         }
-        // The rounding of the abscissa below moves the hull by less than the cubic's own rounding.
-        let least = self.level + self.rounding;
-        if !(heights[0] > least) {
-            return None;
-        }
-        let mut free: f64 = 3.0;
-        for i in 0..3 {
-            for j in i + 1..4 {
-                if heights[i] > least && !(heights[j] > least) {
-                    let place = i as f64 + (j - i) as f64 * (heights[i] - least) / (heights[i] - heights[j]);
-                    free = if place < free { place } else { free };
-                }
-            }
-        }
-        let until = if free < 3.0 { from + (1.0 - from) * (free / 3.0) } else { 1.0 };
-        // Interpolation rounds; a step back of a few units of roundoff is within what the level allows.
-        (until > from).then_some(until)
-    }
-
-    /// The coefficients over the time from `from` to 1, by de Casteljau's rule.
-    #[inline(always)]
-    fn after(&self, from: f64) -> [f64; 4] {
-        let mut heights = self.coefficients;
-        if from > 0.0 {
-            for round in 1..4 {
-                for k in 0..4 - round {
-                    heights[k] = (1.0 - from) * heights[k] + from * heights[k + 1];
-                }
-            }
-        }
-        heights
+        // The rounding of the abscissa moves the hull by less than the cubic's own rounding.
+        above_until(&heights, self.level + self.rounding, from)
     }
 }
 
