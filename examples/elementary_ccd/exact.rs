@@ -36,9 +36,8 @@ type Vector = [Polynomial; 3];
 pub fn decide(kind: Kind, query: &Query, time: f64) -> Truth {
     let points = integer_paths(query);
     let mut judge = Judge { time: dyadic(time), truth: Truth { touch: false, touch_before: false } };
-    let difference = |i: usize, j: usize| -> Vector {
-        std::array::from_fn(|k| points[i][k].minus(&points[j][k]))
-    };
+    let difference =
+        |i: usize, j: usize| -> Vector { std::array::from_fn(|k| points[i][k].minus(&points[j][k])) };
     let (edges, origin) = match kind {
         Kind::VertexFace => ([difference(2, 1), difference(3, 1)], difference(0, 1)),
         Kind::EdgeEdge => ([difference(1, 0), difference(3, 2)], difference(0, 2)),
@@ -111,7 +110,8 @@ fn touch_at(
         return inside.iter().all(|condition| condition.sign_at_root(root, of) != Sign::Minus);
     }
     segments.iter().any(|segment| {
-        let on_line = cross(&segment[0], &segment[1]).iter().all(|p| p.sign_at_root(root, of) == Sign::NoSign);
+        let on_line =
+            cross(&segment[0], &segment[1]).iter().all(|p| p.sign_at_root(root, of) == Sign::NoSign);
         on_line && dot(&segment[0], &segment[1]).sign_at_root(root, of) != Sign::Plus
     })
 }

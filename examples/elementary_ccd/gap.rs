@@ -7,9 +7,7 @@ use super::exact::{Kind, Query};
 /// The distance of the features at a time.
 pub fn distance(kind: Kind, query: &Query, time: f64) -> f64 {
     let difference = |i: usize, j: usize| {
-        let at = |when: usize| {
-            Vector3::from_fn(|k, _| query[when][i][k] - query[when][j][k])
-        };
+        let at = |when: usize| Vector3::from_fn(|k, _| query[when][i][k] - query[when][j][k]);
         at(0) * (1.0 - time) + at(1) * time
     };
     match kind {

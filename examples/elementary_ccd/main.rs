@@ -39,15 +39,28 @@ fn main() -> ExitCode {
         all = all.plus(tally);
     }
     println!("{}", row("all", &all));
-    println!("seed {seed}, tolerance {:e} of the extent, {:.0} s", options.tolerance, started.elapsed().as_secs_f64());
+    println!(
+        "seed {seed}, tolerance {:e} of the extent, {:.0} s",
+        options.tolerance,
+        started.elapsed().as_secs_f64()
+    );
     if all.missed + all.late == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn heading() -> String {
     format!(
         "{:<14} {:>9} {:>9} {:>7} {:>6} {:>12} {:>9} {:>9} {:>12} {:>12} {:>8}",
-        "class", "queries", "contacts", "missed", "late", "false alarms", "of free", "uncertain", "greatest gap",
-        "false gap", "refused"
+        "class",
+        "queries",
+        "contacts",
+        "missed",
+        "late",
+        "false alarms",
+        "of free",
+        "uncertain",
+        "greatest gap",
+        "false gap",
+        "refused"
     )
 }
 
@@ -56,7 +69,14 @@ fn row(name: &str, tally: &Tally) -> String {
     let rate = 100.0 * tally.false_alarms as f64 / free.max(1) as f64;
     format!(
         "{name:<14} {:>9} {:>9} {:>7} {:>6} {:>12} {rate:>8.4}% {:>9} {:>12.1e} {:>12.1e} {:>8}",
-        tally.queries, tally.contacts, tally.missed, tally.late, tally.false_alarms, tally.uncertain,
-        tally.greatest_gap, tally.greatest_false_gap, tally.refused
+        tally.queries,
+        tally.contacts,
+        tally.missed,
+        tally.late,
+        tally.false_alarms,
+        tally.uncertain,
+        tally.greatest_gap,
+        tally.greatest_false_gap,
+        tally.refused
     )
 }

@@ -1,6 +1,8 @@
 //! Counting what the elementary tests say against what is true.
 
-use extricate::proximity::deforming::{ElementaryContact, ElementaryError, ElementaryOptions, edge_edge, vertex_face};
+use extricate::proximity::deforming::{
+    ElementaryContact, ElementaryError, ElementaryOptions, edge_edge, vertex_face,
+};
 use nalgebra::Point3;
 
 use super::exact::{self, Kind, Query};
@@ -41,7 +43,8 @@ impl Tally {
             }
             Ok(Some(contact)) => {
                 let truth = exact::decide(kind, query, contact.time);
-                let gap = gap::distance(kind, query, contact.time) / gap::extent(kind, query).max(f64::MIN_POSITIVE);
+                let gap = gap::distance(kind, query, contact.time)
+                    / gap::extent(kind, query).max(f64::MIN_POSITIVE);
                 tally.contacts = u64::from(truth.touch);
                 tally.late = u64::from(truth.touch_before);
                 tally.uncertain = u64::from(!contact.certain);

@@ -45,9 +45,8 @@ fn advance<F: Features<N>, const N: usize>(
             None => time,
         };
         if next < until {
-            let cubic = coplanarity.get_or_insert_with(|| {
-                Coplanarity::new(&paths.edges, &origin::<F, N>(paths), separation)
-            });
+            let cubic = coplanarity
+                .get_or_insert_with(|| Coplanarity::new(&paths.edges, &origin::<F, N>(paths), separation));
             next = next.max(cubic.keeps_its_sign_until(time));
             if let Some(side) = closest.side
                 && next < until

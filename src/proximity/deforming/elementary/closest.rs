@@ -109,7 +109,10 @@ fn across(
     let direction = [sign * normal[0], sign * normal[1], sign * normal[2]];
     let distance_squared = dot(attained, attained);
     let is_sharp = distance_squared * squared <= SHARP * height * height;
-    Foot { closest: Closest { direction, distance: distance_squared.sqrt(), parameters, side: None }, is_sharp }
+    Foot {
+        closest: Closest { direction, distance: distance_squared.sqrt(), parameters, side: None },
+        is_sharp,
+    }
 }
 
 /// point + s · first + t · second.

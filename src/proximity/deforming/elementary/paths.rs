@@ -10,7 +10,7 @@
 
 use nalgebra::Point3;
 
-use super::bernstein::{above_until, after};
+use super::bernstein::above_until;
 use super::closest::{cross, dot};
 
 /// Unit roundoff of `f64`.
@@ -18,8 +18,9 @@ pub(super) const ROUNDING: f64 = f64::EPSILON / 2.0;
 /// Rounding of a distance to a plane in units of roundoff, extent and the normal's 1-norm: a difference (1), a scalar
 /// product (3) and an interpolation (4) make 8; doubled.
 const PLANE_ROUNDING: f64 = 16.0 * ROUNDING;
-/// The same of a plane that turns: a product of interpolations (6 more) and a split at one time (6); doubled.
-const TURNING_ROUNDING: f64 = 40.0 * ROUNDING;
+/// The same of a plane that turns: a difference (1), a scalar product (3), their mean (1) and the windows of
+/// [`above_until`] (50); doubled.
+const TURNING_ROUNDING: f64 = 112.0 * ROUNDING;
 /// Rounding of a coordinate of a difference and of its comparison with a separation, in units of roundoff and extent:
 /// 2; doubled.
 const COORDINATE_ROUNDING: f64 = 4.0 * ROUNDING;
@@ -202,7 +203,7 @@ impl<const N: usize> Paths<N> {
         let rounding = TURNING_ROUNDING * norm_l1(&normals[0]).max(norm_l1(&normals[1])) * self.extent
             + f64::MIN_POSITIVE;
         let reach = norm_l1(&normals[0]).max(norm_l1(&normals[1])) * (1.0 + 8.0 * ROUNDING);
-        let least = 2.0 * rounding + separation * reach;
+        let least = rounding + separation * reach;
         let heights = [[0, 0], [0, 1], [1, 0], [1, 1]].map(|[w, r]| self.heights(&normals[w], r));
         let mut until: f64 = 1.0;
         for pair in 0..N {
@@ -211,7 +212,7 @@ impl<const N: usize> Paths<N> {
                 sign * 0.5 * (heights[1][pair] + heights[2][pair]),
                 sign * heights[3][pair],
             ];
-            let time = above_until(&after(&coefficients, from), least, from);
+            let time = above_until(&coefficients, least, from);
             until = if time >= until { until } else { time };
         }
         if until > from { until } else { from }
