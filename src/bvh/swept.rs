@@ -2,6 +2,8 @@
 //!
 //! The shape of the tree is that of the mesh at rest. A triangle without an area takes part, for it may gain one.
 
+use std::ops::Range;
+
 use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
 
@@ -85,6 +87,30 @@ impl SweptBvh {
 
     pub(crate) fn leaf(&self, index: u32) -> &SweptLeaf {
         &self.leaves[index as usize]
+    }
+
+    pub(crate) fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(crate) fn leaf_count(&self) -> usize {
+        self.leaves.len()
+    }
+
+    /// The leaves below each node, which stand in a row.
+    pub(crate) fn leaf_ranges(&self) -> Vec<Range<u32>> {
+        let mut ranges: Vec<Range<u32>> = vec![u32::MAX..0; self.nodes.len()];
+        for index in (0..self.nodes.len()).rev() {
+            for child in self.nodes[index].children.into_iter().flatten() {
+                let of_child = match child {
+                    Child::Inner(child) => ranges[child as usize].clone(),
+                    Child::Leaf(leaf) => leaf..leaf + 1,
+                };
+                let range = &mut ranges[index];
+                *range = range.start.min(of_child.start)..range.end.max(of_child.end);
+            }
+        }
+        ranges
     }
 
     /// The box around the path of a vertex.

@@ -10,7 +10,7 @@ use super::elementary::{ElementaryContact, ElementaryOptions, edge_edge_until, v
 use super::error::DeformingError;
 use super::model::DeformingModel;
 use super::pairs::{Task, Trees, Visitor};
-use crate::bvh::node::{Bounds, Child};
+use crate::bvh::node::Bounds;
 use crate::bvh::swept::overlap;
 
 /// How a query of deforming meshes is answered.
@@ -174,12 +174,16 @@ struct Query<'a> {
     options: ElementaryOptions,
     trees: Trees<'a>,
     is_within: bool,
+    /// Which nodes do not collide with themselves; empty where that is not known.
+    free_nodes: &'a [bool],
 }
 
 impl<'a> Query<'a> {
     fn within(model: &'a DeformingModel, options: &DeformingOptions) -> Result<Self, DeformingError> {
         let query = Self::between(model, model, options)?;
-        Ok(Self { is_within: true, ..query })
+        let is_culled = options.normal_cones && options.elementary.minimum_separation <= 0.0;
+        let free_nodes = if is_culled { model.free_nodes() } else { &[] };
+        Ok(Self { is_within: true, free_nodes, ..query })
     }
 
     fn between(
@@ -189,7 +193,7 @@ impl<'a> Query<'a> {
     ) -> Result<Self, DeformingError> {
         options.elementary.check()?;
         let trees = Trees::new(&a.tree, &b.tree, options.elementary.minimum_separation);
-        Ok(Self { a, b, options: options.elementary, trees, is_within: false })
+        Ok(Self { a, b, options: options.elementary, trees, is_within: false, free_nodes: &[] })
     }
 
     /// Runs all tasks and returns what their sinks hold, in the order of the tasks.
@@ -303,8 +307,8 @@ struct FeatureTests<'q, 'a, S> {
 
 impl<S: Sink> Visitor for FeatureTests<'_, '_, S> {
     #[inline(always)]
-    fn is_free_of_itself(&self, _: Child) -> bool {
-        false
+    fn is_free_of_itself(&self, node: u32) -> bool {
+        self.query.free_nodes.get(node as usize).is_some_and(|free| *free)
     }
 
     #[inline]

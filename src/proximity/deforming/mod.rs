@@ -17,11 +17,14 @@
 //! Features that share a vertex, by index, are adjacent and never in contact with one another.
 
 mod contacts;
+mod contour;
+mod culling;
 mod elementary;
 mod error;
 mod features;
 mod model;
 mod pairs;
+mod patches;
 
 pub use contacts::{
     DeformingContact, DeformingOptions, Features, collides, contacts, first_contact, first_self_contact,

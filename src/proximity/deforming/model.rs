@@ -1,9 +1,13 @@
 //! A deforming mesh made ready for queries: topology and tree once, boxes anew at every step.
 
+use std::sync::OnceLock;
+
 use nalgebra::{Isometry3, Point3};
 
+use super::culling::{Step, free_nodes};
 use super::error::DeformingError;
 use super::features::MeshFeatures;
+use super::patches::Patches;
 use crate::bvh::swept::SweptBvh;
 use crate::geometry::{Aabb, TriangleMesh};
 
@@ -15,6 +19,10 @@ pub struct DeformingModel {
     pub(super) tree: SweptBvh,
     pub(super) start: Vec<Point3<f64>>,
     pub(super) end: Vec<Point3<f64>>,
+    /// Made when the first query of self-collision asks for them.
+    patches: OnceLock<Patches>,
+    /// Of the present step.
+    free_nodes: OnceLock<Vec<bool>>,
 }
 
 impl DeformingModel {
@@ -44,7 +52,15 @@ impl DeformingModel {
         check(&vertices, &vertices)?;
         let features = MeshFeatures::new(vertices.len(), &triangles);
         let tree = SweptBvh::new(&vertices, &triangles);
-        Ok(Self { triangles, features, tree, end: vertices.clone(), start: vertices })
+        Ok(Self {
+            triangles,
+            features,
+            tree,
+            end: vertices.clone(),
+            start: vertices,
+            patches: OnceLock::new(),
+            free_nodes: OnceLock::new(),
+        })
     }
 
     /// A model of `mesh` at the pose `start` (body to world) whose vertices move on straight lines to where they are
@@ -116,7 +132,19 @@ impl DeformingModel {
     }
 
     fn refit(&mut self) {
+        self.free_nodes = OnceLock::new();
         self.tree.refit(&self.triangles, &self.start, &self.end);
+    }
+
+    /// For each node of the tree whether its triangles surely do not collide with one another during the step.
+    pub(super) fn free_nodes(&self) -> &[bool] {
+        self.free_nodes.get_or_init(|| {
+            let patches = self
+                .patches
+                .get_or_init(|| Patches::new(&self.tree, &self.triangles, &self.features, self.start.len()));
+            let step = Step { triangles: &self.triangles, start: &self.start, end: &self.end };
+            free_nodes(&self.tree, patches, &step)
+        })
     }
 
     /// Where the vertices are at time 0, #V × 3 [m, world].
@@ -143,12 +171,14 @@ impl DeformingModel {
         &self.features.edges
     }
 
-    /// Memory in bytes, positions included.
+    /// Memory in bytes, positions and what queries have made so far included.
     #[must_use]
     pub fn memory(&self) -> usize {
         size_of_val(&*self.triangles)
             + self.features.memory()
             + self.tree.memory()
+            + self.patches.get().map_or(0, Patches::memory)
+            + self.free_nodes.get().map_or(0, Vec::len)
             + size_of_val(&*self.start)
             + size_of_val(&*self.end)
     }

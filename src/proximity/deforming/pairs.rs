@@ -27,8 +27,8 @@ pub(super) enum Task {
 
 /// What a query does with the pairs of triangles.
 pub(super) trait Visitor {
-    /// Whether the subtree surely does not collide with itself.
-    fn is_free_of_itself(&self, subtree: Child) -> bool;
+    /// Whether the triangles of a node surely do not collide with one another.
+    fn is_free_of_itself(&self, node: u32) -> bool;
 
     /// Looks at two triangles whose boxes overlap and says whether to go on.
     fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()>;
@@ -148,7 +148,7 @@ impl<'a> Trees<'a> {
         match task {
             Task::Within(subtree) => {
                 if let Child::Inner(index) = subtree
-                    && !visitor.is_free_of_itself(subtree)
+                    && !visitor.is_free_of_itself(index)
                 {
                     self.expand_within::<I>(self.a.node(index), tasks);
                 }

@@ -40,15 +40,19 @@ fn advance<F: Features<N>, const N: usize>(
         if closest.distance <= near {
             return Some(contact(paths, time, &closest, true));
         }
-        let by_plane = normalized(&closest.direction)
-            .and_then(|normal| paths.separated_until(&normal, time, separation))
-            .unwrap_or(time);
-        let mut next = by_plane;
+        let mut next = match normalized(&closest.direction) {
+            Some(normal) => paths.separated_until(&normal, time, separation),
+            None => time,
+        };
         if next < until {
             let cubic = coplanarity
                 .get_or_insert_with(|| Coplanarity::new(&paths.edges, &origin::<F, N>(paths), separation));
-            let by_cubic = cubic.keeps_its_sign_until(time).unwrap_or(time);
-            next = if by_cubic > next { by_cubic } else { next };
+            next = next.max(cubic.keeps_its_sign_until(time));
+            if let Some(side) = closest.side
+                && next < until
+            {
+                next = next.max(paths.separated_by_side_until(side, &closest.direction, time, separation));
+            }
         }
         if next >= until {
             return None;

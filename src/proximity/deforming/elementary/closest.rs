@@ -13,6 +13,8 @@ pub(super) struct Closest {
     pub(super) direction: [f64; 3],
     pub(super) distance: f64,
     pub(super) parameters: [f64; 2],
+    /// The differences at the ends of the side that holds the closest point, if one does.
+    pub(super) side: Option<[usize; 2]>,
 }
 
 /// Two kinds of features whose differences are the hull of N points.
@@ -49,9 +51,9 @@ impl Features<3> for VertexFace {
             inner = Some(foot.closest);
         }
         let sides = [
-            on_side(&points[0], &points[1], [[0.0, 0.0], [1.0, 0.0]]),
-            on_side(&points[0], &points[2], [[0.0, 0.0], [0.0, 1.0]]),
-            on_side(&points[1], &points[2], [[1.0, 0.0], [0.0, 1.0]]),
+            on_side(points, [0, 1], [[0.0, 0.0], [1.0, 0.0]]),
+            on_side(points, [0, 2], [[0.0, 0.0], [0.0, 1.0]]),
+            on_side(points, [1, 2], [[1.0, 0.0], [0.0, 1.0]]),
         ];
         nearest(&sides, inner)
     }
@@ -76,10 +78,10 @@ impl Features<4> for EdgeEdge {
             inner = Some(foot.closest);
         }
         let sides = [
-            on_side(&points[0], &points[2], [[0.0, 0.0], [1.0, 0.0]]),
-            on_side(&points[1], &points[3], [[0.0, 1.0], [1.0, 1.0]]),
-            on_side(&points[0], &points[1], [[0.0, 0.0], [0.0, 1.0]]),
-            on_side(&points[2], &points[3], [[1.0, 0.0], [1.0, 1.0]]),
+            on_side(points, [0, 2], [[0.0, 0.0], [1.0, 0.0]]),
+            on_side(points, [1, 3], [[0.0, 1.0], [1.0, 1.0]]),
+            on_side(points, [0, 1], [[0.0, 0.0], [0.0, 1.0]]),
+            on_side(points, [2, 3], [[1.0, 0.0], [1.0, 1.0]]),
         ];
         nearest(&sides, inner)
     }
@@ -107,7 +109,10 @@ fn across(
     let direction = [sign * normal[0], sign * normal[1], sign * normal[2]];
     let distance_squared = dot(attained, attained);
     let is_sharp = distance_squared * squared <= SHARP * height * height;
-    Foot { closest: Closest { direction, distance: distance_squared.sqrt(), parameters }, is_sharp }
+    Foot {
+        closest: Closest { direction, distance: distance_squared.sqrt(), parameters, side: None },
+        is_sharp,
+    }
 }
 
 /// point + s · first + t · second.
@@ -122,7 +127,12 @@ fn combination(point: &[f64; 3], first: &[f64; 3], s: f64, second: &[f64; 3], t:
 
 /// The point of a side that is nearest to zero; `corners` are the parameters at its ends.
 #[inline(always)]
-fn on_side(from: &[f64; 3], to: &[f64; 3], corners: [[f64; 2]; 2]) -> (f64, Closest) {
+fn on_side<const N: usize>(
+    points: &[[f64; 3]; N],
+    side: [usize; 2],
+    corners: [[f64; 2]; 2],
+) -> (f64, Closest) {
+    let (from, to) = (&points[side[0]], &points[side[1]]);
     let along = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
     let (reach, length) = (-dot(from, &along), dot(&along, &along));
     let place = if reach <= 0.0 || !(length > 0.0) {
@@ -141,7 +151,9 @@ fn on_side(from: &[f64; 3], to: &[f64; 3], corners: [[f64; 2]; 2]) -> (f64, Clos
         parameters[k] = (1.0 - place) * corners[0][k] + place * corners[1][k];
     }
     let squared = dot(&direction, &direction);
-    (squared, Closest { direction, distance: squared.sqrt(), parameters })
+    let is_inside = place > 0.0 && place < 1.0;
+    let side = is_inside.then_some(side);
+    (squared, Closest { direction, distance: squared.sqrt(), parameters, side })
 }
 
 /// The nearest of the sides, unless a point between them is nearer.

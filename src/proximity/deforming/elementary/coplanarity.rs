@@ -3,24 +3,23 @@
 //! c(t) = det(e₁(t), e₂(t), r(t)) = n(t)·r(t) vanishes where the four points lie in a plane. With all points closer than a
 //! separation s there are points of both features r(u, v) with |r(u, v)| ≤ s, and n·r(u, v) = n·r, so |c| ≤ s |n|.
 
+use super::bernstein::above_until;
 use super::closest::{cross, dot};
 use super::paths::{Moving, ROUNDING};
 
 /// Rounding of a Bernstein coefficient of the cubic in units of roundoff and of the greatest coordinates of its three
-/// vectors: six products whose factors (3) and arithmetic (at most 9) are rounded make 72; a split at one time adds
-/// another 6 · 6; doubled.
-const CUBIC_ROUNDING: f64 = 256.0 * ROUNDING;
+/// vectors: six products whose factors (3) and arithmetic (at most 9) are rounded make 72; the windows of
+/// [`above_until`] add 50 to each of the six; nearly doubled.
+const CUBIC_ROUNDING: f64 = 512.0 * ROUNDING;
 /// Rounding of the 1-norm of a normal in units of roundoff and of the greatest coordinates of its two vectors: six
 /// products rounded five times each; doubled.
 const NORMAL_ROUNDING: f64 = 64.0 * ROUNDING;
-/// Clippings in a row; each of them is quadratically closer to the root.
-const CLIPPINGS: u32 = 3;
 
 /// The cubic of coplanarity over the whole time, with the level below which its sign is not known.
 pub(super) struct Coplanarity {
     coefficients: [f64; 4],
     level: f64,
-    /// Rounding of a clipping.
+    /// Rounding of its coefficients and windows.
     rounding: f64,
 }
 
@@ -51,60 +50,20 @@ impl Coplanarity {
         Self { coefficients, level, rounding }
     }
 
-    /// Until when the cubic surely keeps the sign that it has at the time `from`, if it surely has one there.
+    /// Until when the cubic surely keeps the sign that it has at the time `from`; `from` where that is not known.
     #[inline(always)]
-    pub(super) fn keeps_its_sign_until(&self, from: f64) -> Option<f64> {
-        let mut start = from;
-        for _ in 0..CLIPPINGS {
-            let Some(until) = self.clip(start) else { break };
-            start = until;
-            if !(start < 1.0) {
-                break;
-            }
-        }
-        (start > from).then_some(start)
-    }
-
-    /// The part of the time after `from` over which the control polygon's hull stays beyond the level.
-    #[inline(always)]
-    fn clip(&self, from: f64) -> Option<f64> {
-        let mut heights = self.after(from);
-        if heights[0] < 0.0 {
-            for height in &mut heights {
-                *height = -*height;
-            }
-        }
-        // The rounding of the abscissa below moves the hull by less than the cubic's own rounding.
+    pub(super) fn keeps_its_sign_until(&self, from: f64) -> f64 {
+        // The rounding of a window moves the hull by less than the cubic's own rounding.
         let least = self.level + self.rounding;
-        if !(heights[0] > least) {
-            return None;
+        let ahead = above_until(&self.coefficients, least, from);
+        if ahead > from {
+            return ahead;
         }
-        let mut free: f64 = 3.0;
-        for i in 0..3 {
-            for j in i + 1..4 {
-                if heights[i] > least && !(heights[j] > least) {
-                    let place = i as f64 + (j - i) as f64 * (heights[i] - least) / (heights[i] - heights[j]);
-                    free = if place < free { place } else { free };
-                }
-            }
+        let mut negated = self.coefficients;
+        for coefficient in &mut negated {
+            *coefficient = -*coefficient;
         }
-        let until = if free < 3.0 { from + (1.0 - from) * (free / 3.0) } else { 1.0 };
-        // Interpolation rounds; a step back of a few units of roundoff is within what the level allows.
-        (until > from).then_some(until)
-    }
-
-    /// The coefficients over the time from `from` to 1, by de Casteljau's rule.
-    #[inline(always)]
-    fn after(&self, from: f64) -> [f64; 4] {
-        let mut heights = self.coefficients;
-        if from > 0.0 {
-            for round in 1..4 {
-                for k in 0..4 - round {
-                    heights[k] = (1.0 - from) * heights[k] + from * heights[k + 1];
-                }
-            }
-        }
-        heights
+        above_until(&negated, least, from)
     }
 }
 

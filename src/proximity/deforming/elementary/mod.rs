@@ -17,6 +17,7 @@
 //! the certificates reach it in a few steps, and rounding, not the tolerance, bounds how far they can see.
 
 mod advance;
+mod bernstein;
 mod closest;
 mod coplanarity;
 mod paths;

@@ -10,11 +10,17 @@
 
 use nalgebra::Point3;
 
+use super::bernstein::above_until;
+use super::closest::{cross, dot};
+
 /// Unit roundoff of `f64`.
 pub(super) const ROUNDING: f64 = f64::EPSILON / 2.0;
 /// Rounding of a distance to a plane in units of roundoff, extent and the normal's 1-norm: a difference (1), a scalar
 /// product (3) and an interpolation (4) make 8; doubled.
 const PLANE_ROUNDING: f64 = 16.0 * ROUNDING;
+/// The same of a plane that turns: a difference (1), a scalar product (3), their mean (1) and the windows of
+/// [`above_until`] (50); doubled.
+const TURNING_ROUNDING: f64 = 112.0 * ROUNDING;
 /// Rounding of a coordinate of a difference and of its comparison with a separation, in units of roundoff and extent:
 /// 2; doubled.
 const COORDINATE_ROUNDING: f64 = 4.0 * ROUNDING;
@@ -146,41 +152,96 @@ impl<const N: usize> Paths<N> {
         points
     }
 
-    /// Until when the plane across `normal` separates the features by more than `separation` (scaled), if it does so
-    /// at the time `from`. Proved for all times between.
+    /// Until when the plane across `normal` separates the features by more than `separation` (scaled); `from` where it
+    /// does not do so at that time. Proved for all times between.
     #[inline(always)]
-    pub(super) fn separated_until(&self, normal: &[f64; 3], from: f64, separation: f64) -> Option<f64> {
-        let norm_l1 = normal[0].abs() + normal[1].abs() + normal[2].abs();
-        let norm = (normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]).sqrt();
-        let rounding = PLANE_ROUNDING * norm_l1 * self.extent;
-        let least = rounding + separation * norm * (1.0 + 8.0 * ROUNDING);
-        let mut heights = [[0.0; N]; 2];
-        for time in 0..2 {
-            let rows = &self.differences[time];
-            for pair in 0..N {
-                heights[time][pair] =
-                    normal[0] * rows[0][pair] + normal[1] * rows[1][pair] + normal[2] * rows[2][pair];
-            }
-        }
+    pub(super) fn separated_until(&self, normal: &[f64; 3], from: f64, separation: f64) -> f64 {
+        let rounding = PLANE_ROUNDING * norm_l1(normal) * self.extent;
+        let least = rounding + separation * norm(normal) * (1.0 + 8.0 * ROUNDING);
         // Aim where the lowest height is twice its rounding, so that the check below holds.
         let aim = least + rounding;
+        let (starts, ends) = (self.heights(normal, 0), self.heights(normal, 1));
         let mut until = 1.0;
+        let mut holds = true;
         for pair in 0..N {
-            let (start, end) = (heights[0][pair], heights[1][pair]);
-            if !(start + from * (end - start) > least) {
-                return None;
-            }
+            let (start, end) = (starts[pair], ends[pair]);
+            holds &= start + from * (end - start) > least;
             if !(end > least) {
                 let time = (start - aim) / (start - end);
-                until = if time < until { time } else { until };
+                until = if time >= until { until } else { time };
             }
         }
         for pair in 0..N {
-            let (start, end) = (heights[0][pair], heights[1][pair]);
-            if until < 1.0 && !(start + until * (end - start) > least) {
-                return None;
-            }
+            let (start, end) = (starts[pair], ends[pair]);
+            holds &= until >= 1.0 || start + until * (end - start) > least;
         }
-        (until > from).then_some(until)
+        if holds && until > from { until } else { from }
     }
+
+    /// As [`Paths::separated_until`] with a plane that turns with the side between two of the differences, about the
+    /// axis across it and the difference `gap` at the time `from`.
+    ///
+    /// The normal w(t) = axis × side(t) is linear in time, the heights w(t)·rᵢ(t) are quadratic.
+    #[inline(always)]
+    pub(super) fn separated_by_side_until(
+        &self,
+        side: [usize; 2],
+        gap: &[f64; 3],
+        from: f64,
+        separation: f64,
+    ) -> f64 {
+        let sides = [self.side(side, 0), self.side(side, 1)];
+        let mut along = [0.0; 3];
+        for axis in 0..3 {
+            along[axis] = (1.0 - from) * sides[0][axis] + from * sides[1][axis];
+        }
+        let axis = cross(&along, gap);
+        let greatest = axis[0].abs().max(axis[1].abs()).max(axis[2].abs());
+        let axis = [axis[0] / greatest, axis[1] / greatest, axis[2] / greatest];
+        let normals = [cross(&sides[0], &axis), cross(&sides[1], &axis)];
+        let sign = if dot(&cross(&along, &axis), gap) < 0.0 { -1.0 } else { 1.0 };
+        let rounding = TURNING_ROUNDING * norm_l1(&normals[0]).max(norm_l1(&normals[1])) * self.extent
+            + f64::MIN_POSITIVE;
+        let reach = norm_l1(&normals[0]).max(norm_l1(&normals[1])) * (1.0 + 8.0 * ROUNDING);
+        let least = rounding + separation * reach;
+        let heights = [[0, 0], [0, 1], [1, 0], [1, 1]].map(|[w, r]| self.heights(&normals[w], r));
+        let mut until: f64 = 1.0;
+        for pair in 0..N {
+            let coefficients = [
+                sign * heights[0][pair],
+                sign * 0.5 * (heights[1][pair] + heights[2][pair]),
+                sign * heights[3][pair],
+            ];
+            let time = above_until(&coefficients, least, from);
+            until = if time >= until { until } else { time };
+        }
+        if until > from { until } else { from }
+    }
+
+    /// Scalar products of the differences at the start or at the end with a vector.
+    #[inline(always)]
+    fn heights(&self, normal: &[f64; 3], time: usize) -> [f64; N] {
+        let rows = &self.differences[time];
+        let mut heights = [0.0; N];
+        for pair in 0..N {
+            heights[pair] = normal[0] * rows[0][pair] + normal[1] * rows[1][pair] + normal[2] * rows[2][pair];
+        }
+        heights
+    }
+
+    #[inline(always)]
+    fn side(&self, [from, to]: [usize; 2], time: usize) -> [f64; 3] {
+        let rows = &self.differences[time];
+        [rows[0][to] - rows[0][from], rows[1][to] - rows[1][from], rows[2][to] - rows[2][from]]
+    }
+}
+
+#[inline(always)]
+fn norm_l1(v: &[f64; 3]) -> f64 {
+    v[0].abs() + v[1].abs() + v[2].abs()
+}
+
+#[inline(always)]
+fn norm(v: &[f64; 3]) -> f64 {
+    (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
 }

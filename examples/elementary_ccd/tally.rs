@@ -1,0 +1,89 @@
+//! Counting what the elementary tests say against what is true.
+
+use extricate::proximity::deforming::{
+    ElementaryContact, ElementaryError, ElementaryOptions, edge_edge, vertex_face,
+};
+use nalgebra::Point3;
+
+use super::exact::{self, Kind, Query};
+use super::gap;
+
+/// Counts of some queries.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Tally {
+    pub queries: u64,
+    /// The features touch.
+    pub contacts: u64,
+    /// They touch, and the test said that they do not. Must be zero.
+    pub missed: u64,
+    /// They touch before the time that the test named. Must be zero.
+    pub late: u64,
+    /// They do not touch, and the test said that they do.
+    pub false_alarms: u64,
+    /// The test used up its steps.
+    pub uncertain: u64,
+    /// Greatest distance at the named time of a certain contact, relative to the extent.
+    pub greatest_gap: f64,
+    /// The same of a false alarm, certain or not.
+    pub greatest_false_gap: f64,
+    /// Queries that were refused as not finite.
+    pub refused: u64,
+}
+
+impl Tally {
+    /// Asks and judges one query.
+    pub fn of(kind: Kind, query: &Query, options: &ElementaryOptions) -> Self {
+        let mut tally = Self { queries: 1, ..Self::default() };
+        match ask(kind, query, options) {
+            Err(_) => tally.refused = 1,
+            Ok(None) => {
+                let truth = exact::decide(kind, query, 0.0);
+                tally.contacts = u64::from(truth.touch);
+                tally.missed = u64::from(truth.touch);
+            }
+            Ok(Some(contact)) => {
+                let truth = exact::decide(kind, query, contact.time);
+                let gap = gap::distance(kind, query, contact.time)
+                    / gap::extent(kind, query).max(f64::MIN_POSITIVE);
+                tally.contacts = u64::from(truth.touch);
+                tally.late = u64::from(truth.touch_before);
+                tally.uncertain = u64::from(!contact.certain);
+                if contact.certain {
+                    tally.greatest_gap = gap;
+                }
+                if !truth.touch {
+                    tally.false_alarms = 1;
+                    tally.greatest_false_gap = gap;
+                }
+            }
+        }
+        tally
+    }
+
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            queries: self.queries + other.queries,
+            contacts: self.contacts + other.contacts,
+            missed: self.missed + other.missed,
+            late: self.late + other.late,
+            false_alarms: self.false_alarms + other.false_alarms,
+            uncertain: self.uncertain + other.uncertain,
+            greatest_gap: self.greatest_gap.max(other.greatest_gap),
+            greatest_false_gap: self.greatest_false_gap.max(other.greatest_false_gap),
+            refused: self.refused + other.refused,
+        }
+    }
+}
+
+/// What the elementary test of a query says.
+pub fn ask(
+    kind: Kind,
+    query: &Query,
+    options: &ElementaryOptions,
+) -> Result<Option<ElementaryContact>, ElementaryError> {
+    let [start, end] = query.map(|points| points.map(Point3::from));
+    match kind {
+        Kind::VertexFace => vertex_face(&start, &end, options),
+        Kind::EdgeEdge => edge_edge(&start, &end, options),
+    }
+}

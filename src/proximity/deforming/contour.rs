@@ -1,0 +1,207 @@
+//! Whether a closed contour whose vertices move stays free of itself in a projection, throughout the step.
+//!
+//! Every pair of edges has to be proved apart: by boxes around their paths, by a line between them, or by the side of
+//! one edge on which both ends of the other one stay. What is not proved is not free.
+//!
+//! Coordinates in the plane are rounded, and all that is compared is compared with a margin for it.
+
+use nalgebra::{Point3, Vector3};
+
+/// Rounding of a coordinate in the plane, relative to the greatest distance in space: a difference and a scalar product, doubled.
+const PLACE_ROUNDING: f64 = 16.0 * f64::EPSILON;
+/// Rounding of twice an area relative to the square of that distance: eight products of two sums of two
+/// coordinates; doubled.
+const AREA_ROUNDING: f64 = 16.0 * 16.0 * f64::EPSILON;
+/// Edges whose boxes are compared with one at a time.
+const LANES: usize = 8;
+
+/// A place in the plane.
+type Place = [f64; 2];
+
+/// Contours projected one after another; scratch that is kept between them.
+#[derive(Default)]
+pub(super) struct Contours {
+    /// Vertices at the start and at the end.
+    places: Vec<[Place; 2]>,
+    /// Boxes around the paths of the edges from each vertex to the next: `bounds[min x, max x, min y, max y][edge]`;
+    /// filled up with boxes that overlap nothing.
+    bounds: [Vec<f64>; 4],
+    /// Greatest distance of a vertex from the first one, as the sum of its coordinates in space.
+    reach: f64,
+}
+
+impl Contours {
+    /// Whether the loop through `contour` (indices of positions) stays simple in the projection along `axis` while its
+    /// vertices move from `start` to `end`. `true` is a proof.
+    pub(super) fn stays_simple(
+        &mut self,
+        contour: &[u32],
+        start: &[Point3<f64>],
+        end: &[Point3<f64>],
+        plane: &[Vector3<f64>; 2],
+    ) -> bool {
+        self.project(contour, start, end, plane);
+        let count = contour.len();
+        (0..count).all(|edge| self.is_apart_from_later_edges(edge, count))
+    }
+
+    fn project(
+        &mut self,
+        contour: &[u32],
+        start: &[Point3<f64>],
+        end: &[Point3<f64>],
+        plane: &[Vector3<f64>; 2],
+    ) {
+        let origin = start[contour[0] as usize];
+        self.places.clear();
+        self.reach = 0.0;
+        for &vertex in contour {
+            let mut places = [[0.0; 2]; 2];
+            for (place, positions) in places.iter_mut().zip([start, end]) {
+                let from_origin = positions[vertex as usize] - origin;
+                let reach = from_origin.x.abs() + from_origin.y.abs() + from_origin.z.abs();
+                self.reach = if reach > self.reach { reach } else { self.reach };
+                *place = [plane[0].dot(&from_origin), plane[1].dot(&from_origin)];
+            }
+            self.places.push(places);
+        }
+        self.bound_edges();
+    }
+
+    /// Boxes around the paths of the edges, grown by the rounding.
+    fn bound_edges(&mut self) {
+        let count = self.places.len();
+        let margin = PLACE_ROUNDING * self.reach;
+        let filled = count.next_multiple_of(LANES) + LANES;
+        for bound in &mut self.bounds {
+            bound.clear();
+            bound.resize(filled, f64::INFINITY);
+        }
+        for edge in 0..count {
+            let [a, b] = [self.places[edge], self.places[(edge + 1) % count]];
+            for axis in 0..2 {
+                let values = [a[0][axis], a[1][axis], b[0][axis], b[1][axis]];
+                self.bounds[2 * axis][edge] = values.into_iter().fold(f64::INFINITY, f64::min) - margin;
+                self.bounds[2 * axis + 1][edge] =
+                    values.into_iter().fold(f64::NEG_INFINITY, f64::max) + margin;
+            }
+        }
+    }
+
+    #[inline]
+    fn is_apart_from_later_edges(&self, edge: usize, count: usize) -> bool {
+        let mut first = edge + 1;
+        while first < count {
+            let mut near = self.near(edge, first);
+            while near != 0 {
+                let other = first + near.trailing_zeros() as usize;
+                near &= near - 1;
+                if other < count && !self.are_apart(edge, other, count) {
+                    return false;
+                }
+            }
+            first += LANES;
+        }
+        true
+    }
+
+    /// Which of some edges in a row have boxes that overlap that of `edge`, one bit each.
+    #[inline]
+    fn near(&self, edge: usize, first: usize) -> u32 {
+        let [min_x, max_x, min_y, max_y] = &self.bounds;
+        let (low_x, high_x, low_y, high_y) = (min_x[edge], max_x[edge], min_y[edge], max_y[edge]);
+        let lanes = first..first + LANES;
+        let (min_x, max_x) = (&min_x[lanes.clone()], &max_x[lanes.clone()]);
+        let (min_y, max_y) = (&min_y[lanes.clone()], &max_y[lanes]);
+        let mut bits = 0;
+        for lane in 0..LANES {
+            let overlap = (min_x[lane] <= high_x)
+                & (low_x <= max_x[lane])
+                & (min_y[lane] <= high_y)
+                & (low_y <= max_y[lane]);
+            bits |= u32::from(overlap) << lane;
+        }
+        bits
+    }
+
+    /// Whether two edges surely share nothing but the vertex between them.
+    fn are_apart(&self, edge: usize, other: usize, count: usize) -> bool {
+        let [a, b] = [self.places[edge], self.places[(edge + 1) % count]];
+        let [c, d] = [self.places[other], self.places[(other + 1) % count]];
+        if other == edge + 1 {
+            return self.opens(&a, &b, &d);
+        }
+        if (other + 1) % count == edge {
+            return self.opens(&c, &a, &b);
+        }
+        self.keeps_to_a_side([&a, &b], [&c, &d])
+            || self.keeps_to_a_side([&c, &d], [&a, &b])
+            || self.is_between(&a, &b, &c, &d)
+    }
+
+    /// An area whose sign is known.
+    fn least_area(&self) -> f64 {
+        AREA_ROUNDING * self.reach * self.reach + f64::MIN_POSITIVE
+    }
+
+    /// Whether two edges that meet at `corner` never fold onto one another.
+    fn opens(&self, before: &[Place; 2], corner: &[Place; 2], after: &[Place; 2]) -> bool {
+        let least = self.least_area();
+        let area = products(corner, before, after, |a, b| a[0] * b[1] - a[1] * b[0]);
+        let opening = products(corner, before, after, |a, b| a[0] * b[0] + a[1] * b[1]);
+        sign(&area, least) != 0 || sign(&opening, least) < 0
+    }
+
+    /// Whether both points stay on the same side of an edge.
+    fn keeps_to_a_side(&self, edge: [&[Place; 2]; 2], points: [&[Place; 2]; 2]) -> bool {
+        let least = self.least_area();
+        let [first, second] =
+            points.map(|point| products(edge[0], edge[1], point, |a, b| a[0] * b[1] - a[1] * b[0]));
+        sign(&first, least) * sign(&second, least) > 0
+    }
+
+    /// Whether a line across the way from the middle of one edge to that of the other separates their paths.
+    fn is_between(&self, a: &[Place; 2], b: &[Place; 2], c: &[Place; 2], d: &[Place; 2]) -> bool {
+        let mut across = [0.0; 2];
+        for time in 0..2 {
+            for axis in 0..2 {
+                across[axis] += c[time][axis] + d[time][axis] - a[time][axis] - b[time][axis];
+            }
+        }
+        let along = |place: &Place| across[0] * place[0] + across[1] * place[1];
+        let mut highest = f64::NEG_INFINITY;
+        let mut lowest = f64::INFINITY;
+        for time in 0..2 {
+            highest = highest.max(along(&a[time])).max(along(&b[time]));
+            lowest = lowest.min(along(&c[time])).min(along(&d[time]));
+        }
+        lowest - highest > 2.0 * PLACE_ROUNDING * self.reach * (across[0].abs() + across[1].abs())
+    }
+}
+
+/// Bernstein coefficients of a bilinear product of two moving vectors from the same moving place.
+#[inline(always)]
+fn products(
+    from: &[Place; 2],
+    first: &[Place; 2],
+    second: &[Place; 2],
+    product: impl Fn(Place, Place) -> f64,
+) -> [f64; 3] {
+    let difference =
+        |to: &[Place; 2], time: usize| [to[time][0] - from[time][0], to[time][1] - from[time][1]];
+    let [a, b] =
+        [[difference(first, 0), difference(first, 1)], [difference(second, 0), difference(second, 1)]];
+    [product(a[0], b[0]), 0.5 * (product(a[0], b[1]) + product(a[1], b[0])), product(a[1], b[1])]
+}
+
+/// The sign that a polynomial with these Bernstein coefficients surely has throughout, or zero.
+#[inline(always)]
+fn sign(coefficients: &[f64; 3], least: f64) -> i32 {
+    if coefficients.iter().all(|c| *c > least) {
+        1
+    } else if coefficients.iter().all(|c| *c < -least) {
+        -1
+    } else {
+        0
+    }
+}

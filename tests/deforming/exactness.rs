@@ -1,0 +1,67 @@
+//! The elementary tests against exact arithmetic; the program `elementary_ccd` asks more of the same queries.
+
+#[path = "../../examples/elementary_ccd/exact.rs"]
+mod exact;
+#[path = "../../examples/elementary_ccd/gap.rs"]
+mod gap;
+#[path = "../../examples/elementary_ccd/generate.rs"]
+mod generate;
+#[path = "../../examples/elementary_ccd/polynomial.rs"]
+mod polynomial;
+#[path = "../../examples/elementary_ccd/tally.rs"]
+mod tally;
+
+use exact::Kind;
+use extricate::proximity::deforming::ElementaryOptions;
+use rayon::prelude::*;
+use tally::Tally;
+
+fn tally(count: u64, options: &ElementaryOptions) -> Tally {
+    let judge = |index| {
+        let (_, kind, query) = generate::query(7, index);
+        Tally::of(kind, &query, options)
+    };
+    (0..count).into_par_iter().map(judge).reduce(Tally::default, Tally::plus)
+}
+
+#[test]
+fn no_contact_is_missed_or_named_too_late_and_no_alarm_is_given_beyond_the_tolerance() {
+    let options = ElementaryOptions::default();
+    let tally = tally(15_000, &options);
+    assert!(tally.contacts > 3000 && tally.contacts < 6000, "{tally:?}");
+    assert_eq!([tally.missed, tally.late, tally.refused], [0; 3], "{tally:?}");
+    // The judge's own distance is rounded where the features are slivers.
+    assert!(tally.greatest_gap < 20.0 * options.tolerance, "{tally:?}");
+    assert!(tally.uncertain < 10, "{tally:?}");
+}
+
+#[test]
+fn a_coarse_tolerance_misses_nothing_and_a_fine_one_gives_fewer_false_alarms() {
+    let of = |tolerance| tally(3000, &ElementaryOptions { tolerance, ..ElementaryOptions::default() });
+    let (coarse, fine) = (of(1e-3), of(1e-13));
+    assert_eq!([coarse.missed, coarse.late, fine.missed, fine.late], [0; 4]);
+    assert!(coarse.greatest_gap < 1.1e-3, "{coarse:?}");
+    assert!(coarse.false_alarms > fine.false_alarms);
+}
+
+#[test]
+fn exact_arithmetic_knows_the_closed_forms() {
+    let touch = |kind, start, end| exact::decide(kind, &[start, end], 0.5);
+    let [a, b, c] = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
+    // Through the inside, through a corner, past a side; half way.
+    for (place, touches) in
+        [([1.0, 1.0], true), ([0.0, 0.0], true), ([2.0, 2.0], true), ([2.0, 2.0 + 1e-15], false)]
+    {
+        let [x, y] = place;
+        let truth = touch(Kind::VertexFace, [[x, y, 1.0], a, b, c], [[x, y, -1.0], a, b, c]);
+        assert_eq!(truth.touch, touches, "{place:?}");
+        assert!(!truth.touch_before);
+        let sooner = touch(Kind::VertexFace, [[x, y, 1.0], a, b, c], [[x, y, -1.5], a, b, c]);
+        assert_eq!(sooner.touch_before, touches);
+    }
+    // Two edges on one line, end to end, then apart.
+    let line = |x: f64| [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [x, 0.0, 0.0], [x + 1.0, 0.0, 0.0]];
+    assert!(touch(Kind::EdgeEdge, line(1.0), line(2.0)).touch);
+    assert!(touch(Kind::EdgeEdge, line(3.0), line(-3.0)).touch);
+    assert!(!touch(Kind::EdgeEdge, line(1.0 + f64::EPSILON), line(2.0)).touch);
+}
