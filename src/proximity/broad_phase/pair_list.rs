@@ -24,6 +24,95 @@ pub(super) fn sort(pairs: &mut [BoxPair]) {
     pairs.par_sort_unstable_by_key(key);
 }
 
+/// Groups of neighbouring first handles: sorting the pairs of a group stays in the cache.
+#[derive(Clone, Copy)]
+struct Groups {
+    handles: usize,
+    /// Handles of a group: a power of two.
+    width: usize,
+}
+
+/// Fills `sorted` with the pairs of all pieces, whose handles are below `handles`.
+pub(super) fn sort_pieces(pieces: &[Vec<BoxPair>], handles: usize, sorted: &mut Vec<BoxPair>) {
+    /// Groups at the most, and handles of a group at the least.
+    const MOST_AND_LEAST: (usize, usize) = (1 << 8, 1 << 12);
+    let (most, least) = MOST_AND_LEAST;
+    let groups = Groups { handles, width: handles.div_ceil(most).max(least).next_power_of_two() };
+    let gathered = pieces.par_iter().map(|piece| groups.gather(piece)).collect::<Vec<_>>();
+    sorted.resize(pieces.iter().map(Vec::len).sum(), [BoxHandle(0); 2]);
+    let (mut rest, mut parts) = (&mut sorted[..], Vec::new());
+    for group in 0..groups.count() {
+        let size = gathered.iter().map(|piece| piece.group(group).len()).sum();
+        let (own, others) = rest.split_at_mut(size);
+        parts.push(own);
+        rest = others;
+    }
+    parts.into_par_iter().enumerate().with_max_len(1).for_each(|(group, part)| {
+        groups.sort(group, gathered.iter().flat_map(|piece| piece.group(group)), part);
+    });
+}
+
+/// Pairs put together by groups.
+struct Gathered {
+    pairs: Vec<BoxPair>,
+    /// Where each group ends.
+    ends: Vec<u32>,
+}
+
+impl Gathered {
+    fn group(&self, index: usize) -> &[BoxPair] {
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.pairs[start as usize..self.ends[index] as usize]
+    }
+}
+
+impl Groups {
+    fn count(self) -> usize {
+        self.handles.div_ceil(self.width)
+    }
+
+    fn gather(self, pairs: &[BoxPair]) -> Gathered {
+        let group = |pair: &BoxPair| pair[0].index() >> self.width.trailing_zeros();
+        let mut gathered = vec![[BoxHandle(0); 2]; pairs.len()];
+        let ends = scatter(self.count(), pairs.iter(), group, &mut gathered);
+        Gathered { pairs: gathered, ends }
+    }
+
+    /// Fills `sorted` with the pairs of one group.
+    fn sort<'a, I>(self, group: usize, pairs: I, sorted: &mut [BoxPair])
+    where
+        I: Iterator<Item = &'a BoxPair> + Clone,
+    {
+        let first = group * self.width;
+        let ends = scatter(self.width, pairs, |pair| pair[0].index() - first, sorted);
+        let mut start = 0;
+        for end in ends {
+            sorted[start..end as usize].sort_unstable_by_key(|pair| pair[1]);
+            start = end as usize;
+        }
+    }
+}
+
+/// Puts the pairs together by their bins, and returns where each bin ends.
+fn scatter<'a, I>(bins: usize, pairs: I, bin: impl Fn(&BoxPair) -> usize, to: &mut [BoxPair]) -> Vec<u32>
+where
+    I: Iterator<Item = &'a BoxPair> + Clone,
+{
+    let mut places = vec![0; bins];
+    pairs.clone().for_each(|pair| places[bin(pair)] += 1);
+    let mut sum = 0;
+    for place in &mut places {
+        // The start of the bin, which moves to its end as the bin is filled.
+        sum += std::mem::replace(place, sum);
+    }
+    for pair in pairs {
+        let place = &mut places[bin(pair)];
+        to[*place as usize] = *pair;
+        *place += 1;
+    }
+    places
+}
+
 /// Takes out of both sorted lists what is in both.
 pub(super) fn cancel(a: &mut Vec<BoxPair>, b: &mut Vec<BoxPair>) {
     let (only_in_a, only_in_b) = differences(a, b);

@@ -92,8 +92,8 @@ impl BroadPhase {
         let coherence = &mut self.coherence;
         coherence.find_candidates(&self.boxes);
         let turns = coherence.turns();
-        pairs_of(&turns, |turns| &turns.begun, &coherence.forest, &mut self.spare);
-        pair_list::sort(&mut self.spare);
+        let pieces = pairs_of(&turns, |turns| &turns.begun, &coherence.forest);
+        pair_list::sort_pieces(&pieces, self.boxes.len(), &mut self.spare);
         (self.ended, self.begun) = pair_list::differences(&self.pairs, &self.spare);
         std::mem::swap(&mut self.pairs, &mut self.spare);
         coherence.pace(self.pairs.len());
@@ -106,8 +106,8 @@ impl BroadPhase {
         let strays = coherence.pairs_of_strays(&self.boxes, seekers);
         let (ended, begun) = pair_list::differences(&coherence.strays, &strays);
         coherence.strays = strays;
-        pairs_of(&turns, |turns| &turns.begun, &coherence.forest, &mut self.begun);
-        pairs_of(&turns, |turns| &turns.ended, &coherence.forest, &mut self.ended);
+        self.begun = pairs_of(&turns, |turns| &turns.begun, &coherence.forest).concat();
+        self.ended = pairs_of(&turns, |turns| &turns.ended, &coherence.forest).concat();
         for (list, of_strays) in [(&mut self.begun, begun), (&mut self.ended, ended)] {
             list.extend(of_strays);
             pair_list::sort(list);
@@ -255,16 +255,13 @@ impl Coherence {
     }
 }
 
-/// Fills `pairs` with one list of all turns.
+/// One list of all turns as pairs, in pieces.
 fn pairs_of(
     turns: &[Turns],
     list: impl Fn(&Turns) -> &Vec<Places> + Sync,
     forest: &Forest,
-    pairs: &mut Vec<BoxPair>,
-) {
-    let handles = forest.handles();
-    pairs.clear();
-    pairs.par_extend(turns.par_iter().flat_map_iter(|turns| {
-        list(turns).iter().map(|&[a, b]| pair(handles[a as usize], handles[b as usize]))
-    }));
+) -> Vec<Vec<BoxPair>> {
+    let handle = |place: u32| forest.handles()[place as usize];
+    let pairs = |turns: &Turns| list(turns).iter().map(|&[a, b]| pair(handle(a), handle(b))).collect();
+    turns.par_iter().map(pairs).collect()
 }
