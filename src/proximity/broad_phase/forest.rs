@@ -8,15 +8,16 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::BoxHandle;
+use super::candidates::Candidates;
 use super::order::{self, CLASSES};
-use super::{BoxHandle, BoxPair};
 use crate::bvh::lanes::{Double, Isa, Mask, Portable};
 use crate::geometry::Aabb;
 
 /// Boxes of a leaf and children of a node.
 pub(super) const WIDTH: usize = 8;
-/// Leaves whose pairs one task finds.
-const TASK: usize = 128;
+/// Leaves that are worth a task.
+const LEAVES: usize = 256;
 
 /// Eight boxes side by side [m]; an empty lane overlaps nothing.
 #[derive(Debug, Clone, Copy)]
@@ -91,56 +92,69 @@ struct Tree {
 /// Trees over boxes, the least class of sizes first.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Forest {
-    /// Handles of the boxes of all leaves, eight for each; those of empty lanes mean nothing.
+    /// Handles of the boxes of all leaves, eight for each; [`NO_BOX`] in empty lanes.
     handles: Vec<BoxHandle>,
     /// The leaves of all trees, and then their inner nodes.
     nodes: Vec<Node>,
     trees: Vec<Tree>,
 }
 
+/// A leaf that looks for overlaps with boxes of a forest.
+#[derive(Clone, Copy)]
+struct Seeker<'a> {
+    node: &'a Node,
+    /// Trees before this one and leaves before that one are not looked at.
+    first_tree: usize,
+    first_leaf: usize,
+}
+
+/// What a leaf has found: for each of its lanes places of boxes.
+#[derive(Default)]
+struct Finds {
+    places: [Vec<u32>; WIDTH],
+    /// Pairs of leaves that were looked at.
+    leaf_pairs: usize,
+    /// Nodes to visit, with their level.
+    stack: Vec<(usize, usize)>,
+}
+
 impl Forest {
-    /// Puts the boxes that are not empty in order and in leaves.
-    pub(super) fn rebuild(&mut self, boxes: &[Aabb]) {
-        let (order, counts) = order::order(boxes);
-        self.plant(&counts);
+    /// The forest over these of the boxes.
+    pub(super) fn new(boxes: &[Aabb], members: &[BoxHandle]) -> Self {
+        let (order, counts) = order::order(boxes, members);
+        let mut forest = Self::planted(&counts);
         let mut rest = &order[..];
-        for (tree, &count) in self.trees.iter().zip(counts.iter().filter(|&&count| count > 0)) {
+        for (tree, &count) in forest.trees.iter().zip(counts.iter().filter(|&&count| count > 0)) {
             let (own, others) = rest.split_at(count);
-            let handles = self.handles[WIDTH * tree.levels[0].start..].chunks_mut(WIDTH);
-            for (lanes, indices) in handles.zip(own.chunks(WIDTH)) {
-                for (lane, &index) in lanes.iter_mut().zip(indices) {
-                    *lane = BoxHandle(index);
-                }
-            }
+            forest.handles[WIDTH * tree.levels[0].start..][..count].copy_from_slice(own);
             rest = others;
         }
-        self.refit(boxes);
+        forest.refit(boxes);
+        forest
     }
 
-    /// Makes room for trees of so many boxes.
-    fn plant(&mut self, counts: &[usize; CLASSES]) {
-        self.trees.clear();
+    /// Trees of so many boxes, all empty.
+    fn planted(counts: &[usize; CLASSES]) -> Self {
+        let mut trees: Vec<Tree> = Vec::new();
         let mut end = 0;
         for &count in counts.iter().filter(|&&count| count > 0) {
             let leaves = end..end + count.div_ceil(WIDTH);
             end = leaves.end;
-            self.trees.push(Tree { levels: vec![leaves] });
+            trees.push(Tree { levels: vec![leaves] });
         }
-        self.handles.clear();
-        self.handles.resize(WIDTH * end, NO_BOX);
-        for tree in &mut self.trees {
+        let handles = vec![NO_BOX; WIDTH * end];
+        for tree in &mut trees {
             while tree.levels[tree.levels.len() - 1].len() > 1 {
-                let below = tree.levels[tree.levels.len() - 1].len();
-                tree.levels.push(end..end + below.div_ceil(WIDTH));
-                end += below.div_ceil(WIDTH);
+                let count = tree.levels[tree.levels.len() - 1].len().div_ceil(WIDTH);
+                tree.levels.push(end..end + count);
+                end += count;
             }
         }
-        self.nodes.clear();
-        self.nodes.resize(end, Node::EMPTY);
+        Self { handles, nodes: vec![Node::EMPTY; end], trees }
     }
 
     /// Takes over the boxes as they are now, in the order that they had.
-    fn refit(&mut self, boxes: &[Aabb]) {
+    pub(super) fn refit(&mut self, boxes: &[Aabb]) {
         let leaves = self.handles.len() / WIDTH;
         let fill = |(node, handles): (&mut Node, &[BoxHandle])| {
             for (lane, handle) in handles.iter().enumerate().filter(|(_, handle)| **handle != NO_BOX) {
@@ -149,14 +163,13 @@ impl Forest {
             }
         };
         let pieces = self.nodes[..leaves].par_iter_mut().zip(self.handles.par_chunks(WIDTH));
-        pieces.with_min_len(TASK).for_each(fill);
+        pieces.with_min_len(LEAVES).for_each(fill);
         for tree in &self.trees {
             for levels in tree.levels.windows(2) {
                 let (below, above) = self.nodes.split_at_mut(levels[1].start);
                 let above = &mut above[..levels[1].len()];
                 let below = below[levels[0].clone()].par_chunks(WIDTH);
-                above.par_iter_mut().zip(below).with_min_len(TASK).for_each(|(node, children)| {
-                    *node = Node::EMPTY;
+                above.par_iter_mut().zip(below).with_min_len(LEAVES).for_each(|(node, children)| {
                     for (lane, child) in children.iter().enumerate() {
                         node.set(lane, &child.hull());
                     }
@@ -165,118 +178,183 @@ impl Forest {
         }
     }
 
-    /// All pairs of boxes that overlap, in no order to rely on.
-    pub(super) fn pairs(&self) -> Vec<BoxPair> {
-        let tasks = self.trees.iter().enumerate().flat_map(|(tree, of)| {
-            of.levels[0]
-                .clone()
-                .step_by(TASK)
-                .map(move |first| (tree, first..of.levels[0].end.min(first + TASK)))
-        });
-        let tasks = tasks.collect::<Vec<_>>();
-        let found = tasks.par_iter().map(|(tree, leaves)| {
-            let mut found = Vec::new();
-            self.pairs_of(*tree, leaves.clone(), &mut found);
-            found
+    /// Handles of the boxes in the order of their places, eight for each leaf; [`NO_BOX`] in empty lanes.
+    pub(super) fn handles(&self) -> &[BoxHandle] {
+        &self.handles
+    }
+
+    /// Leaves the place empty for good.
+    pub(super) fn vacate(&mut self, place: usize) {
+        self.handles[place] = NO_BOX;
+    }
+
+    /// Whether the box in a lane of a leaf contains the given one.
+    #[inline(always)]
+    pub(super) fn contains(&self, place: usize, aabb: &Aabb) -> bool {
+        let [min, max] = self.nodes[place / WIDTH].get(place % WIDTH);
+        let axis = |k: usize| (min[k] <= aabb.min[k]) & (aabb.max[k] <= max[k]);
+        axis(0) & axis(1) & axis(2)
+    }
+
+    /// All pairs of boxes that overlap, by the leaves of the first ones, and how many pairs of leaves were looked at.
+    pub(super) fn candidates(&self) -> (Vec<Candidates>, usize) {
+        let all = self.handles.len() / WIDTH;
+        let tasks = (0..all.div_ceil(LEAVES)).into_par_iter().with_max_len(1);
+        let found = tasks.map(|task| self.candidates_of(task * LEAVES..all.min((task + 1) * LEAVES)));
+        let found = found.collect::<Vec<_>>();
+        let leaf_pairs = found.iter().map(|(_, leaf_pairs)| leaf_pairs).sum();
+        (found.into_iter().map(|(candidates, _)| candidates).collect(), leaf_pairs)
+    }
+
+    /// All pairs of a box of this forest and a place of a box in the other that overlap.
+    pub(super) fn pairs_with(&self, other: &Self) -> Vec<(BoxHandle, u32)> {
+        let all = self.handles.len() / WIDTH;
+        let tasks = (0..all.div_ceil(LEAVES)).into_par_iter().with_max_len(1);
+        let found = tasks.map(|task| {
+            let mut pairs = Vec::new();
+            self.pairs_of(task * LEAVES..all.min((task + 1) * LEAVES), other, &mut pairs);
+            pairs
         });
         found.collect::<Vec<_>>().concat()
-    }
-
-    /// The pairs of boxes in these leaves of a tree with boxes in themselves or in later leaves.
-    fn pairs_of(&self, tree: usize, leaves: Range<usize>, found: &mut Vec<BoxPair>) {
-        #[cfg(target_arch = "x86_64")]
-        if crate::bvh::lanes::has_avx2() {
-            #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
-            // SAFETY: AVX2 is there.
-            unsafe {
-                self.pairs_of_avx2(tree, leaves, found);
-            }
-            return;
-        }
-        self.pairs_of_with::<Portable>(tree, leaves, found);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn pairs_of_avx2(&self, tree: usize, leaves: Range<usize>, found: &mut Vec<BoxPair>) {
-        self.pairs_of_with::<crate::bvh::lanes::Avx2>(tree, leaves, found);
-    }
-
-    #[inline(always)]
-    fn pairs_of_with<I: Isa>(&self, tree: usize, leaves: Range<usize>, found: &mut Vec<BoxPair>) {
-        let mut stack = Vec::new();
-        for leaf in leaves {
-            self.within::<I>(leaf, found);
-            let hull = self.nodes[leaf].hull();
-            for other in &self.trees[tree..] {
-                let top = other.levels.len() - 1;
-                if top == 0 {
-                    if other.levels[0].start > leaf {
-                        self.between::<I>(leaf, other.levels[0].start, found);
-                    }
-                    continue;
-                }
-                stack.push((top, 0));
-                while let Some((level, index)) = stack.pop() {
-                    let node = &self.nodes[other.levels[level].start + index];
-                    let mut hits = node.overlapping::<I>(&hull);
-                    while hits != 0 {
-                        let child = WIDTH * index + hits.trailing_zeros() as usize;
-                        hits &= hits - 1;
-                        // The last leaf below the child, in the row of all leaves.
-                        let last = other.levels[0].start + ((child + 1) << (3 * (level - 1))) - 1;
-                        if last <= leaf {
-                            continue;
-                        }
-                        if level == 1 {
-                            self.between::<I>(leaf, last, found);
-                        } else {
-                            stack.push((level - 1, child));
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// The pairs within a leaf.
-    #[inline(always)]
-    fn within<I: Isa>(&self, leaf: usize, found: &mut Vec<BoxPair>) {
-        let node = &self.nodes[leaf];
-        for lane in 0..WIDTH {
-            let later = !((2 << lane) - 1);
-            self.push(WIDTH * leaf + lane, leaf, node.overlapping::<I>(&node.get(lane)) & later, found);
-        }
-    }
-
-    /// The pairs of the boxes of one leaf with those of another.
-    #[inline(always)]
-    fn between<I: Isa>(&self, leaf: usize, other: usize, found: &mut Vec<BoxPair>) {
-        let (node, others) = (&self.nodes[leaf], &self.nodes[other]);
-        let mut near = node.overlapping::<I>(&others.hull());
-        while near != 0 {
-            let lane = near.trailing_zeros() as usize;
-            near &= near - 1;
-            self.push(WIDTH * leaf + lane, other, others.overlapping::<I>(&node.get(lane)), found);
-        }
-    }
-
-    /// Notes the pairs of the box in `slot` with those of the lanes of a leaf whose bits are set.
-    #[inline(always)]
-    fn push(&self, slot: usize, leaf: usize, mut lanes: u32, found: &mut Vec<BoxPair>) {
-        while lanes != 0 {
-            let other = self.handles[WIDTH * leaf + lanes.trailing_zeros() as usize];
-            let own = self.handles[slot];
-            found.push(if own < other { [own, other] } else { [other, own] });
-            lanes &= lanes - 1;
-        }
     }
 
     /// Memory in bytes.
     pub(super) fn memory(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>() + self.handles.capacity() * size_of::<BoxHandle>()
     }
+
+    /// The pairs of boxes in these leaves with others in themselves or in later leaves.
+    fn candidates_of(&self, leaves: Range<usize>) -> (Candidates, usize) {
+        let mut candidates = Candidates::starting_at(WIDTH * leaves.start);
+        #[cfg(target_arch = "x86_64")]
+        if crate::bvh::lanes::has_avx2() {
+            #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
+            // SAFETY: AVX2 is there.
+            let leaf_pairs = unsafe { self.candidates_avx2(leaves, &mut candidates) };
+            return (candidates, leaf_pairs);
+        }
+        let leaf_pairs = self.candidates_on::<Portable>(leaves, &mut candidates);
+        (candidates, leaf_pairs)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn candidates_avx2(&self, leaves: Range<usize>, candidates: &mut Candidates) -> usize {
+        self.candidates_on::<crate::bvh::lanes::Avx2>(leaves, candidates)
+    }
+
+    #[inline(always)]
+    fn candidates_on<I: Isa>(&self, leaves: Range<usize>, candidates: &mut Candidates) -> usize {
+        let (mut finds, mut tree) = (Finds::default(), 0);
+        for leaf in leaves {
+            while self.trees[tree].levels[0].end <= leaf {
+                tree += 1;
+            }
+            let node = &self.nodes[leaf];
+            for lane in 0..WIDTH {
+                let later = !((2 << lane) - 1);
+                finds.push(lane, leaf, node.overlapping::<I>(&node.get(lane)) & later);
+            }
+            self.seek::<I>(&Seeker { node, first_tree: tree, first_leaf: leaf + 1 }, &mut finds);
+            for places in &mut finds.places {
+                candidates.push(places);
+                places.clear();
+            }
+        }
+        finds.leaf_pairs
+    }
+
+    /// The pairs of boxes in these leaves with boxes of another forest.
+    fn pairs_of(&self, leaves: Range<usize>, other: &Self, pairs: &mut Vec<(BoxHandle, u32)>) {
+        #[cfg(target_arch = "x86_64")]
+        if crate::bvh::lanes::has_avx2() {
+            #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
+            // SAFETY: AVX2 is there.
+            unsafe {
+                self.pairs_avx2(leaves, other, pairs);
+            }
+            return;
+        }
+        self.pairs_on::<Portable>(leaves, other, pairs);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn pairs_avx2(&self, leaves: Range<usize>, other: &Self, pairs: &mut Vec<(BoxHandle, u32)>) {
+        self.pairs_on::<crate::bvh::lanes::Avx2>(leaves, other, pairs);
+    }
+
+    #[inline(always)]
+    fn pairs_on<I: Isa>(&self, leaves: Range<usize>, other: &Self, pairs: &mut Vec<(BoxHandle, u32)>) {
+        let mut finds = Finds::default();
+        for leaf in leaves {
+            other.seek::<I>(&Seeker { node: &self.nodes[leaf], first_tree: 0, first_leaf: 0 }, &mut finds);
+            for (lane, places) in finds.places.iter_mut().enumerate() {
+                let own = self.handles[WIDTH * leaf + lane];
+                pairs.extend(places.drain(..).map(|place| (own, place)));
+            }
+        }
+    }
+
+    /// Descends the trees that the seeker looks at.
+    #[inline(always)]
+    fn seek<I: Isa>(&self, seeker: &Seeker<'_>, finds: &mut Finds) {
+        let hull = seeker.node.hull();
+        for tree in &self.trees[seeker.first_tree..] {
+            let top = tree.levels.len() - 1;
+            if top == 0 {
+                if tree.levels[0].start >= seeker.first_leaf {
+                    let leaf = tree.levels[0].start;
+                    self.meet::<I>(seeker, leaf, &self.nodes[leaf].hull(), finds);
+                }
+                continue;
+            }
+            finds.stack.push((top, 0));
+            while let Some((level, index)) = finds.stack.pop() {
+                let node = &self.nodes[tree.levels[level].start + index];
+                let mut hits = node.overlapping::<I>(&hull);
+                while hits != 0 {
+                    let lane = hits.trailing_zeros() as usize;
+                    hits &= hits - 1;
+                    let child = WIDTH * index + lane;
+                    // In the row of all leaves, the last one that may be below the child.
+                    let last = tree.levels[0].start + ((child + 1) << (3 * (level - 1))) - 1;
+                    if last < seeker.first_leaf {
+                        continue;
+                    }
+                    if level == 1 {
+                        self.meet::<I>(seeker, last, &node.get(lane), finds);
+                    } else {
+                        finds.stack.push((level - 1, child));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The pairs of the seeker's boxes with those of a leaf around which `hull` is.
+    #[inline(always)]
+    fn meet<I: Isa>(&self, seeker: &Seeker<'_>, leaf: usize, hull: &Corners, finds: &mut Finds) {
+        finds.leaf_pairs += 1;
+        let mut near = seeker.node.overlapping::<I>(hull);
+        while near != 0 {
+            let lane = near.trailing_zeros() as usize;
+            near &= near - 1;
+            finds.push(lane, leaf, self.nodes[leaf].overlapping::<I>(&seeker.node.get(lane)));
+        }
+    }
+}
+
+impl Finds {
+    /// Notes the places in a leaf of the lanes whose bits are set.
+    #[inline(always)]
+    fn push(&mut self, own: usize, leaf: usize, mut lanes: u32) {
+        while lanes != 0 {
+            self.places[own].push((WIDTH * leaf) as u32 + lanes.trailing_zeros());
+            lanes &= lanes - 1;
+        }
+    }
 }
 
 /// Handle of the empty lanes.
-const NO_BOX: BoxHandle = BoxHandle(u32::MAX);
+pub(super) const NO_BOX: BoxHandle = BoxHandle(u32::MAX);

@@ -11,17 +11,22 @@
 //! Departs from the sweep and prune of [CLMP95]: sorted projections are all hits when a heap or a plane of boxes is
 //! projected on one axis. A tree over boxes of like size knows all three axes at once.
 
+mod candidates;
 mod error;
 mod forest;
 mod order;
 mod pair_list;
+mod reach;
+mod update;
 
 pub use error::BroadPhaseError;
 
 use rayon::prelude::*;
 
 use crate::geometry::Aabb;
-use forest::Forest;
+
+/// Boxes that are worth a task.
+const TASK: usize = 1 << 12;
 
 /// Names a box for as long as it is in its [`BroadPhase`]. The handle of a removed box is given to a new one later,
 /// but never before the next update.
@@ -84,10 +89,12 @@ pub struct BroadPhase {
     vacant: Vec<BoxHandle>,
     /// Handles of boxes that were removed since the last update.
     removed: Vec<BoxHandle>,
-    forest: Forest,
+    coherence: update::Coherence,
     pairs: Vec<BoxPair>,
     begun: Vec<BoxPair>,
     ended: Vec<BoxPair>,
+    /// Room for the next list of pairs.
+    spare: Vec<BoxPair>,
 }
 
 impl BroadPhase {
@@ -105,7 +112,9 @@ impl BroadPhase {
     pub fn with_boxes(boxes: &[Aabb]) -> Result<Self, BroadPhaseError> {
         check_count(boxes.len())?;
         check_all(boxes)?;
-        Ok(Self { boxes: boxes.to_vec(), ..Self::default() })
+        let mut broad_phase = Self { boxes: boxes.to_vec(), ..Self::default() };
+        (0..boxes.len() as u32).for_each(|index| broad_phase.coherence.welcome(BoxHandle(index)));
+        Ok(broad_phase)
     }
 
     /// Adds a box [m, world]; its pairs are known after the next update.
@@ -122,6 +131,7 @@ impl BroadPhase {
             self.boxes.push(Aabb::EMPTY);
         }
         self.boxes[handle.index()] = aabb;
+        self.coherence.welcome(handle);
         Ok(handle)
     }
 
@@ -132,6 +142,7 @@ impl BroadPhase {
     pub fn remove(&mut self, handle: BoxHandle) -> Result<Aabb, BroadPhaseError> {
         let taken = *self.get(handle).ok_or(BroadPhaseError::NoSuchBox { handle })?;
         self.boxes[handle.index()] = Aabb::EMPTY;
+        self.coherence.forget(handle);
         self.removed.push(handle);
         Ok(taken)
     }
@@ -185,18 +196,6 @@ impl BroadPhase {
         self.len() == 0
     }
 
-    /// Finds the pairs that overlap now, on all threads of the current pool, and says what has changed since the last
-    /// update.
-    pub fn update(&mut self) -> PairChanges<'_> {
-        self.forest.rebuild(&self.boxes);
-        let mut pairs = self.forest.pairs();
-        pair_list::sort(&mut pairs);
-        let old = std::mem::replace(&mut self.pairs, pairs);
-        pair_list::differences(&old, &self.pairs, &mut self.begun, &mut self.ended);
-        self.vacant.append(&mut self.removed);
-        self.changes()
-    }
-
     /// The pairs that overlapped at the last update, sorted.
     #[must_use]
     pub fn pairs(&self) -> &[BoxPair] {
@@ -212,8 +211,10 @@ impl BroadPhase {
     /// Memory in bytes.
     #[must_use]
     pub fn memory(&self) -> usize {
-        let lists = self.pairs.capacity() + self.begun.capacity() + self.ended.capacity();
-        self.boxes.capacity() * size_of::<Aabb>() + lists * size_of::<BoxPair>() + self.forest.memory()
+        let lists = [&self.pairs, &self.begun, &self.ended, &self.spare]
+            .map(|list| list.capacity() * size_of::<BoxPair>());
+        let boxes = self.boxes.capacity() * size_of::<Aabb>();
+        boxes + lists.iter().sum::<usize>() + self.coherence.memory()
     }
 }
 
@@ -248,8 +249,6 @@ fn check_count(count: usize) -> Result<u32, BroadPhaseError> {
 }
 
 fn check_all(boxes: &[Aabb]) -> Result<(), BroadPhaseError> {
-    /// Boxes that are worth a task.
-    const TASK: usize = 1 << 13;
     let first_bad = boxes.par_iter().with_min_len(TASK).enumerate().find_first(|(_, aabb)| !is_proper(aabb));
     first_bad.map_or(Ok(()), |(index, aabb)| check(aabb, BoxHandle(index as u32)))
 }

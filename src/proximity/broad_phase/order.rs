@@ -7,36 +7,33 @@
 use rayon::prelude::*;
 
 use super::forest::WIDTH;
+use super::{BoxHandle, TASK};
 use crate::geometry::Aabb;
 
 /// Sizes within a class differ at most by this power of two; a larger one makes thicker nodes, a lesser one more trees.
 const CLASS_EXPONENTS: i32 = 3;
 /// Classes of sizes, each with a tree of its own; the last one takes all lesser boxes.
 pub(super) const CLASSES: usize = WIDTH;
-/// Boxes that are worth a task.
-const TASK: usize = 1 << 12;
 
 /// A box as the sort sees it.
 #[derive(Clone, Copy)]
 struct Item {
     /// Centre [m].
     center: [f64; 3],
-    index: u32,
+    handle: BoxHandle,
     /// Binary exponent of the longest edge.
     exponent: i32,
 }
 
-/// Indices of the boxes that are not empty, in order, and how many there are in each class of sizes.
-pub(super) fn order(boxes: &[Aabb]) -> (Vec<u32>, [usize; CLASSES]) {
-    let item = |(index, aabb): (usize, &Aabb)| {
-        let longest = (0..3).map(|k| aabb.max[k] - aabb.min[k]).fold(f64::NEG_INFINITY, f64::max);
-        (longest >= 0.0).then(|| Item {
-            center: std::array::from_fn(|k| 0.5 * aabb.min[k] + 0.5 * aabb.max[k]),
-            index: index as u32,
-            exponent: exponent(longest),
-        })
+/// The members in order, and how many there are in each class of sizes.
+pub(super) fn order(boxes: &[Aabb], members: &[BoxHandle]) -> (Vec<BoxHandle>, [usize; CLASSES]) {
+    let item = |&handle: &BoxHandle| {
+        let aabb = &boxes[handle.index()];
+        let longest = (0..3).map(|k| aabb.max[k] - aabb.min[k]).fold(0.0, f64::max);
+        let center = std::array::from_fn(|k| 0.5 * aabb.min[k] + 0.5 * aabb.max[k]);
+        Item { center, handle, exponent: exponent(longest) }
     };
-    let mut items = boxes.par_iter().enumerate().with_min_len(TASK).filter_map(item).collect::<Vec<_>>();
+    let mut items = members.par_iter().with_min_len(TASK).map(item).collect::<Vec<_>>();
     let counts = split_by_size(&mut items);
     let mut rest = &mut items[..];
     for count in counts {
@@ -44,7 +41,7 @@ pub(super) fn order(boxes: &[Aabb]) -> (Vec<u32>, [usize; CLASSES]) {
         sort(class);
         rest = others;
     }
-    (items.iter().map(|item| item.index).collect(), counts)
+    (items.iter().map(|item| item.handle).collect(), counts)
 }
 
 /// Binary exponent of a number that is not negative; that of the denormal ones and of zero is the least.
