@@ -1,7 +1,7 @@
 //! Proximity queries between triangle models: collision, inside, distance, contact features, time of contact.
 
-pub(crate) mod broad_phase;
 mod articulated;
+pub(crate) mod broad_phase;
 mod clear_configurations;
 mod closest_point;
 pub(crate) mod collision;
@@ -29,11 +29,11 @@ pub(crate) mod time_of_contact;
 pub(crate) mod triangle_pair;
 mod winding;
 
-pub use broad_phase::{BoxHandle, BoxPair, BroadPhase, BroadPhaseError, PairChanges, overlapping_pairs};
 pub use articulated::{
     AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion, MovingObstacle, Other,
     articulated,
 };
+pub use broad_phase::{BoxHandle, BoxPair, BroadPhase, BroadPhaseError, PairChanges, overlapping_pairs};
 pub use clear_configurations::{
     ClearConfigurations, ClearConfigurationsError, ClearPlace, RESOLUTION, RESOLUTIONS,
 };

@@ -254,7 +254,8 @@ fn divide_leaf(side: &OneSide, part: &Part, leaf: u32, hint: u32, made: &mut Vec
         count += 1;
     }
     let triangles = &mut triangles[..count];
-    bar.evaluations += triangles.iter().filter(|triangle| triangle.cover.distance > bar.target).count() as u64;
+    bar.evaluations +=
+        triangles.iter().filter(|triangle| triangle.cover.distance > bar.target).count() as u64;
     find_covers(side.to.bvh(), triangles, bar.target);
     for (triangle, from) in triangles.iter().zip(packet.triangles) {
         if bar.settles(triangle.cover.distance.min(part.upper)) {

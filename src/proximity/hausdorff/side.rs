@@ -133,7 +133,8 @@ impl OneSide<'_> {
             return Near { distance: known.distance + radius, ..known };
         }
         let corners: [Point3<f64>; POINTS] = std::array::from_fn(|i| {
-            let coordinate = |k: usize| f64::from(if i >> k & 1 == 0 { bounds.min[k] } else { bounds.max[k] });
+            let coordinate =
+                |k: usize| f64::from(if i >> k & 1 == 0 { bounds.min[k] } else { bounds.max[k] });
             self.placement.point(&Point3::new(coordinate(0), coordinate(1), coordinate(2)))
         });
         Near { distance: self.triangle(known.triangle).reach(&Points::of(&corners)), ..known }
