@@ -85,7 +85,7 @@ fn a_distance_within_a_tolerance_keeps_it() {
             assert!(lower <= exact && exact <= value && value - lower <= allowed + 1e-12, "{found} {exact}");
         }
     }
-    told(&ask("distance", &[BOX, BOX, "--tolerance", "-1"]), 2, &["like 1%"]);
+    told(&ask("distance", &[BOX, BOX, "--tolerance=-1"]), 2, &["like 1%"]);
 }
 
 #[test]
@@ -241,4 +241,70 @@ fn a_mesh_meets_itself_at_rest_or_on_its_way() {
     assert_eq!(one(&[&apart, "--end", &apart])["contact"], Value::Null);
     told(&ask("self-collision", &["sphere:1"]), 2, &["sphere:1"]);
     told(&ask("self-collision", &[&folder.path("none.obj")]), 3, &["none.obj"]);
+}
+
+/// A bar of length 1 on a post, and a second one on a hinge at its end; both turn about z.
+const ARM: &str = r#"<robot name="arm">
+  <link name="post"/>
+  <link name="upper"><collision><origin xyz="0.5 0 0"/><geometry><box size="1 0.1 0.1"/></geometry></collision></link>
+  <link name="fore"><collision><origin xyz="0.5 0 0"/><geometry><box size="1 0.1 0.1"/></geometry></collision></link>
+  <link name="hand"><collision><origin xyz="0.1 0 0"/><geometry><box size="0.2 0.1 0.1"/></geometry></collision></link>
+  <joint name="shoulder" type="revolute"><parent link="post"/><child link="upper"/><axis xyz="0 0 1"/>
+    <limit lower="-3" upper="3" effort="1" velocity="1"/></joint>
+  <joint name="elbow" type="revolute"><parent link="upper"/><child link="fore"/><origin xyz="1 0 0"/><axis xyz="0 0 1"/>
+    <limit lower="-3.1" upper="3.1" effort="1" velocity="1"/></joint>
+  <joint name="wrist" type="revolute"><parent link="fore"/><child link="hand"/><origin xyz="1 0 0"/><axis xyz="0 0 1"/>
+    <limit lower="-3" upper="3" effort="1" velocity="1"/></joint>
+</robot>"#;
+
+#[test]
+fn links_of_a_robot_meet_where_it_folds_up() {
+    let folder = Folder::new();
+    let arm = folder.write("arm.urdf", ARM);
+    let poses =
+        folder.write("poses.jsonl", "{\"joints\": {\"elbow\": 0.5}}\n{\"joints\": {\"elbow\": 3.1}}\n");
+    let found = answers("self-collision", &[&arm, "--poses", &poses]);
+    let links: Vec<&Value> = found.iter().map(|answer| &answer["links"]).collect();
+    assert_eq!(links, [&json!([]), &json!([["upper", "hand"]])]);
+    let allowed = answers("self-collision", &[&arm, "--poses", &poses, "--allow", "upper,hand"]);
+    assert_eq!(allowed[1]["collides"], false);
+    // The hand's side, 0.05 from the line of the forearm, meets the end of the upper arm's side near the shoulder.
+    let ways =
+        folder.write("ways.jsonl", "{\"joints_end\": {\"elbow\": 3.1}}\n{\"joints_end\": {\"elbow\": 2}}\n");
+    let found = answers("self-collision", &[&arm, "--poses", &ways]);
+    assert_eq!((&found[0]["link"], &found[0]["other"]), (&json!("upper"), &json!("hand")));
+    let turned = 3.1 * number(&found[0]["time"]);
+    assert!(turned > 2.9 && turned < 3.1, "{turned}");
+    assert_eq!(found[1]["status"], "free");
+    told(&ask("self-collision", &[&arm, "--allow", "upper,foot"]), 2, &["foot"]);
+    let unknown = folder.write("unknown.jsonl", "{\"joints\": {\"knee\": 1}}\n");
+    told(&ask("self-collision", &[&arm, "--poses", &unknown]), 3, &["unknown.jsonl:1", "knee"]);
+    let broken = folder.write("broken.urdf", "<robot name=\"r\"><link name=\"a\">");
+    told(&ask("self-collision", &[&broken]), 3, &["broken.urdf"]);
+    told(&ask("self-collision", &["box:1,1,1", "--visual"]), 2, &["--visual", ".urdf"]);
+}
+
+#[test]
+fn a_robot_touches_what_is_in_its_way() {
+    let folder = Folder::new();
+    let arm = folder.write("arm.urdf", ARM);
+    let ways = folder.write(
+        "ways.jsonl",
+        "{\"joints_end\": {\"shoulder\": 3}, \"b\": {\"translation\": [0, 1.5, 0]}}\n\
+         {\"joints_end\": {\"shoulder\": 3}, \"b\": {\"translation\": [0, 1.5, 1]}}\n\
+         {\"joints\": {\"elbow\": 2}, \"joints_end\": {\"elbow\": 3.1}, \"b\": {\"translation\": [9, 0, 0]}}\n",
+    );
+    let found = answers("time-of-contact", &[&arm, "box:0.1,0.1,0.1", "--poses", &ways]);
+    // The straight arm comes up to the box: its side, 0.05 from its middle line, meets the near corner at (0.05, 1.45) first.
+    let corner = (1.45_f64).hypot(0.05);
+    let angle = (1.45_f64 / corner).asin() - (0.05_f64 / corner).asin();
+    let early = angle - 3.0 * number(&found[0]["time"]);
+    assert!((0.0..1e-5).contains(&early), "{early}");
+    assert_eq!((&found[0]["link"], &found[0]["other"]), (&json!("fore"), &Value::Null));
+    assert_eq!((&found[1]["status"], &found[2]["status"]), (&json!("free"), &json!("free")));
+    let with_links =
+        answers("time-of-contact", &[&arm, "box:0.1,0.1,0.1", "--poses", &ways, "--self-collision"]);
+    assert_eq!(with_links[2]["other"], "hand");
+    told(&ask("time-of-contact", &[&arm, BOX, "--tolerance", "1%"]), 2, &["--tolerance"]);
+    told(&ask("time-of-contact", &[BOX, BOX, "--self-collision"]), 2, &["--self-collision"]);
 }

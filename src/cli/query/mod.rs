@@ -10,6 +10,7 @@ mod lines;
 mod pair;
 mod penetration;
 mod poses;
+mod robot;
 mod self_collision;
 mod shape;
 mod spanning;

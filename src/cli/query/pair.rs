@@ -1,6 +1,6 @@
 //! The two shapes of a query and their poses: two convex shapes, or two triangle meshes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -55,6 +55,27 @@ pub(super) enum Pair {
 }
 
 impl PairArguments {
+    /// The first shape as it was written.
+    pub(super) fn first(&self) -> &str {
+        &self.a
+    }
+
+    /// File of poses, if there is one.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.poses.as_deref()
+    }
+
+    /// What the options say that meshes bound.
+    pub(super) fn wish(&self) -> Option<Solidity> {
+        self.solidity.wish()
+    }
+
+    /// Loads the second shape as triangles, which the query needs because of `why`.
+    pub(super) fn load_second(&self, why: &str) -> Result<Model, Failure> {
+        let [model] = self.models([&ShapeArgument::parse(&self.b)?], why)?;
+        Ok(model)
+    }
+
     /// Whether poses are given, one query a line.
     pub(super) fn is_sequence(&self) -> bool {
         self.poses.is_some()
@@ -89,22 +110,24 @@ impl PairArguments {
             "a mesh file is asked about together with another mesh file, box:X,Y,Z or hull:FILE only \
              (`hull:` makes it convex, `extricate mesh` makes meshes of round shapes)"
         };
-        Ok(Pair::Meshes(Box::new(self.models(&[a, b], why)?)))
+        Ok(Pair::Meshes(Box::new(self.models([&a, &b], why)?)))
     }
 
     /// Loads the shapes as triangles, which the query needs because of `why`.
     pub(super) fn load_meshes(&self, why: &str) -> Result<Box<[Model; 2]>, Failure> {
-        Ok(Box::new(self.models(&self.shapes()?, why)?))
+        let [a, b] = self.shapes()?;
+        Ok(Box::new(self.models([&a, &b], why)?))
     }
 
     fn shapes(&self) -> Result<[ShapeArgument; 2], Failure> {
         Ok([ShapeArgument::parse(&self.a)?, ShapeArgument::parse(&self.b)?])
     }
 
-    fn models(&self, [a, b]: &[ShapeArgument; 2], why: &str) -> Result<[Model; 2], Failure> {
-        if let Some(shape) = [a, b].into_iter().find(|shape| !shape.has_triangles()) {
+    fn models<const N: usize>(&self, shapes: [&ShapeArgument; N], why: &str) -> Result<[Model; N], Failure> {
+        if let Some(shape) = shapes.iter().find(|shape| !shape.has_triangles()) {
             return Err(Failure::new(Exit::Usage, format!("`{}` has no triangles: {why}", shape.text())));
         }
-        Ok([a.model(self.solidity.wish())?, b.model(self.solidity.wish())?])
+        let models = shapes.iter().map(|shape| shape.model(self.wish())).collect::<Result<Vec<_>, _>>()?;
+        Ok(models.try_into().expect("there are as many models as shapes"))
     }
 }

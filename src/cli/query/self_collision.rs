@@ -1,4 +1,4 @@
-//! `query self-collision`: does a mesh meet itself, at rest or while it deforms?
+//! `query self-collision`: does a mesh meet itself, at rest or while it deforms, or a robot?
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,6 +13,8 @@ use super::super::interrupt::Interrupt;
 use super::super::table::number;
 use super::deforming::{Deforming, FeatureContact};
 use super::lines::{self, Reply, timed};
+use super::poses;
+use super::robot::{self, Robot, RobotArguments, is_robot};
 use super::shape::ShapeArgument;
 use super::text_of;
 use crate::geometry::Solidity;
@@ -26,13 +28,18 @@ Examples:
   extricate query self-collision scan.obj
   extricate query self-collision scan.obj --all --json
   extricate query self-collision cloth.obj --end cloth_after.obj
+  extricate query self-collision arm.urdf --poses joints.jsonl --allow hand,forearm
 
 Neighbours share a corner or an edge, and that is no collision; corners are shared where they lie at one place. Triangles
 that have another point in common collide, and so do two on the same corners. With `--end` the vertices move on straight
 lines; what is told are the features that touch first, and none is a proof that the motion is free. Features that share a
-vertex, by index, never touch then.")]
+vertex, by index, never touch then.
+
+Of a robot, a .urdf file, the links are told that meet. A link may touch the link that carries it, and what `--allow` names.
+A line of `--poses` holds \"joints\" as {\"name\": value} in rad and m, joints that are not named being at zero, and \"a\", the
+pose of its root. With \"joints_end\" the joints move there, and the first contact on the way is told.")]
 pub(in crate::cli) struct Arguments {
-    /// A mesh file.
+    /// A mesh file, or a robot.
     a: String,
     /// Tell all pairs of triangles that collide.
     #[arg(long, conflicts_with = "end")]
@@ -43,6 +50,11 @@ pub(in crate::cli) struct Arguments {
     /// The mesh deforms: its vertices move to those of FILE, which has the same triangles.
     #[arg(long, value_name = "FILE")]
     end: Option<PathBuf>,
+    /// File of configurations of a robot, one query a line [default: all joints at zero].
+    #[arg(long, value_name = "FILE.jsonl")]
+    poses: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Options of robots")]
+    robot: RobotArguments,
 }
 
 /// Whether a mesh meets itself at rest.
@@ -65,6 +77,16 @@ pub(super) fn execute(
     interrupt: &Interrupt,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
+    if is_robot(&arguments.a) {
+        return of_robot(console, interrupt, arguments);
+    }
+    arguments.robot.refuse()?;
+    if arguments.poses.is_some() {
+        return Err(Failure::new(
+            Exit::Usage,
+            "`--poses` belongs to robots: a mesh alone meets itself anywhere",
+        ));
+    }
     let shape = ShapeArgument::parse(&arguments.a)?;
     if !shape.has_triangles() {
         let why = "self-collision is that of triangles";
@@ -97,6 +119,18 @@ pub(super) fn execute(
         });
         (found.map(|contact| InMotion { collides: contact.is_some(), contact }), time)
     })
+}
+
+fn of_robot(console: &mut Console, interrupt: &Interrupt, arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.all || arguments.crossing || arguments.end.is_some() {
+        return Err(Failure::new(Exit::Usage, "`--all`, `--crossing` and `--end` do not go with a robot"));
+    }
+    let robot = Robot::read(&arguments.a, &arguments.robot, None)?;
+    let courses = match &arguments.poses {
+        Some(path) => poses::read_lines(path, "configurations", |line| robot.course(line))?,
+        None => vec![robot.zero()?],
+    };
+    robot::self_collision(console, interrupt, &robot, &courses)
 }
 
 fn status(collides: bool) -> &'static str {

@@ -1,25 +1,30 @@
-//! `query time-of-contact`: when do two moving shapes first touch? Rigid motions, or meshes that deform.
+//! `query time-of-contact`: when do two moving shapes first touch? Rigid motions, robots, or meshes that deform.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use nalgebra::Isometry3;
 use serde::Serialize;
 
 use super::super::console::Console;
-use super::super::failure::Failure;
+use super::super::failure::{Exit, Failure};
 use super::super::interrupt::Interrupt;
 use super::super::table::number;
 use super::deforming::{Deforming, FeatureContact};
 use super::lines::{self, Answered, Reply, timed};
 use super::pair::PairArguments;
-use super::poses::Motions;
+use super::poses::{self, Motions};
+use super::robot::{Robot, RobotArguments, is_robot};
 use super::tolerance::Tolerance;
 use super::{SHAPES, coordinates, text_of};
 use crate::kinematics::Motion;
 use crate::proximity::deforming::{DeformingOptions, first_contact};
 use crate::proximity::{ContactInTime, ContinuousOptions, Model, rigid};
+
+/// Why the shapes are asked about as triangles.
+const WHY: &str = "the time of contact is that of triangles";
 
 /// Arguments of `query time-of-contact`.
 #[derive(Debug, Args)]
@@ -28,12 +33,15 @@ Examples:
   extricate query time-of-contact cup.obj spoon.obj --poses motions.jsonl
   extricate query time-of-contact cup.obj box:1,1,1 --poses motions.jsonl --motion screw --json
   extricate query time-of-contact cloth.obj table.obj --a-end cloth_after.obj
+  extricate query time-of-contact arm.urdf shelf.obj --poses motions.jsonl --self-collision
 
 A line of a motion: {{\"a\": POSE, \"a_end\": POSE, \"b\": POSE, \"b_end\": POSE}}, each POSE as {{\"translation\": [x,y,z],
 \"rotation\": [w,x,y,z]}}; a body without an end rests, what is missing is the identity. Times are in [0, 1]. No contact is a
 proof; up to the time that is told the motion is proved free, and then the gap is within the tolerance. A start in
 contact gives time 0, for rigid solids also one inside the other. With `--a-end` or `--b-end` the vertices move on straight lines, and
-what is told are the features that touch first; adjacent ones of a mesh never do.
+what is told are the features that touch first; adjacent ones of a mesh never do. A may be a robot, a .urdf file: its root
+is at `a`, and a line holds \"joints\" and \"joints_end\" as {{\"name\": value}} in rad and m; joints that are not named are at
+zero, and without \"joints_end\" they rest.
 
 {SHAPES}"))]
 pub(in crate::cli) struct Arguments {
@@ -51,6 +59,11 @@ pub(in crate::cli) struct Arguments {
     /// B deforms: its vertices move to those of FILE, which has the same triangles.
     #[arg(long, value_name = "FILE", conflicts_with = "motion")]
     b_end: Option<PathBuf>,
+    /// Look for contacts of a robot's links with one another as well.
+    #[arg(long)]
+    self_collision: bool,
+    #[command(flatten, next_help_heading = "Options of robots")]
+    robot: RobotArguments,
 }
 
 /// How a rigid body moves between two poses.
@@ -86,7 +99,15 @@ pub(super) fn execute(
     interrupt: &Interrupt,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
-    let models = arguments.pair.load_meshes("the time of contact is that of triangles")?;
+    if is_robot(arguments.pair.first()) {
+        return of_robot(console, interrupt, arguments);
+    }
+    arguments.robot.refuse()?;
+    if arguments.self_collision {
+        let why = "`--self-collision` belongs to robots; `query self-collision` asks about one mesh";
+        return Err(Failure::new(Exit::Usage, why));
+    }
+    let models = arguments.pair.load_meshes(WHY)?;
     let motions = arguments.pair.motions()?;
     if arguments.a_end.is_none() && arguments.b_end.is_none() {
         return lines::answer(console, interrupt, &motions, |motions| {
@@ -102,11 +123,16 @@ pub(super) fn execute(
 }
 
 impl Arguments {
-    fn of_rigid(&self, [a, b]: &[Model; 2], motions: &Motions) -> Answered<FirstContact> {
-        let motion = match self.motion {
+    /// How a body moves from one pose to another.
+    fn motion(&self) -> fn(&Isometry3<f64>, &Isometry3<f64>) -> Motion {
+        match self.motion {
             None | Some(MotionArgument::Linear) => Motion::linear,
             Some(MotionArgument::Screw) => Motion::screw,
-        };
+        }
+    }
+
+    fn of_rigid(&self, [a, b]: &[Model; 2], motions: &Motions) -> Answered<FirstContact> {
+        let motion = self.motion();
         let (motion_a, motion_b) =
             (motion(&motions.start.a, &motions.end.a), motion(&motions.start.b, &motions.end.b));
         let default = ContinuousOptions::default();
@@ -121,6 +147,22 @@ impl Arguments {
         };
         found.map(told).map_err(|error| error.to_string())
     }
+}
+
+fn of_robot(console: &mut Console, interrupt: &Interrupt, arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.a_end.is_some() || arguments.b_end.is_some() || arguments.tolerance.is_some() {
+        let why = "`--a-end`, `--b-end` and `--tolerance` do not go with a robot";
+        return Err(Failure::new(Exit::Usage, why));
+    }
+    let robot = Robot::read(arguments.pair.first(), &arguments.robot, arguments.pair.wish())?;
+    let obstacle = arguments.pair.load_second(WHY)?;
+    let courses = match arguments.pair.file() {
+        Some(path) => poses::read_lines(path, "motions", |line| robot.course(line))?,
+        None => vec![robot.zero()?],
+    };
+    lines::answer(console, interrupt, &courses, |course| {
+        timed(|| robot.first_contact(course, arguments.motion(), Some(&obstacle), arguments.self_collision))
+    })
 }
 
 fn of_deforming([a, b]: &mut [Deforming; 2], motions: &Motions) -> (Answered<FirstContact>, Duration) {
