@@ -1,6 +1,8 @@
-//! Descending two trees in tandem, cheapest pairs first.
+//! Descending two trees in tandem: cheapest pairs first, or depth first with the cheaper children first.
 
 use std::cell::Cell;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
 use super::lanes::{Isa, Portable};
@@ -25,50 +27,194 @@ pub(crate) trait Tandem {
 }
 
 /// A pair of subtrees that waits for its turn.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 struct Entry {
     cost: f32,
     a: Subtree,
     b: Subtree,
 }
 
-thread_local! {
-    /// The stack of this thread's last descent, kept so that a warm query allocates nothing.
-    static STACK: Cell<Vec<Entry>> = const { Cell::new(Vec::new()) };
+/// The pairs that wait.
+trait Frontier {
+    /// Whether pairs come cheapest first, so that nothing is left once one of them is too dear.
+    const SORTED: bool;
+
+    /// Adds the lanes of a node within the bound.
+    fn add(&mut self, costs: &[f32; WIDTH], bound: f32, entry: impl Fn(usize) -> Entry);
+
+    /// The next pair.
+    fn next(&mut self) -> Option<Entry>;
 }
 
-/// Descends both trees, depth first, cheaper pairs first, on the widest instruction set that the machine has.
+/// Depth first: few pairs wait.
+impl Frontier for Vec<Entry> {
+    const SORTED: bool = false;
+
+    /// The cheapest ends on top; ties keep the order of the lanes.
+    #[inline(always)]
+    fn add(&mut self, costs: &[f32; WIDTH], bound: f32, entry: impl Fn(usize) -> Entry) {
+        let first = self.len();
+        for lane in 0..WIDTH {
+            if !(costs[lane] <= bound) {
+                continue;
+            }
+            self.push(entry(lane));
+            let mut place = self.len() - 1;
+            while place > first && self[place - 1].cost < self[place].cost {
+                self.swap(place - 1, place);
+                place -= 1;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Entry> {
+        self.pop()
+    }
+}
+
+/// Pairs in the order of their costs; of equal ones the latest comes first, so that few wait where all cost nothing.
+#[derive(Default)]
+struct Queue {
+    heap: BinaryHeap<Ticket>,
+    issued: u32,
+}
+
+/// A pair that waits, with its place: the greatest comes first.
+#[derive(Debug, Clone, Copy)]
+struct Ticket {
+    /// The bits of the cost, reversed, and how many came before. Bits of numbers of at least zero are ordered as they are.
+    place: u64,
+    a: Subtree,
+    b: Subtree,
+}
+
+impl Ticket {
+    #[inline(always)]
+    fn new(entry: &Entry, number: u32) -> Self {
+        let place = u64::from(!entry.cost.to_bits()) << 32 | u64::from(number);
+        Self { place, a: entry.a, b: entry.b }
+    }
+
+    #[inline(always)]
+    fn entry(&self) -> Entry {
+        Entry { cost: f32::from_bits(!((self.place >> 32) as u32)), a: self.a, b: self.b }
+    }
+}
+
+impl Ord for Ticket {
+    #[inline(always)]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.place.cmp(&other.place)
+    }
+}
+
+impl PartialOrd for Ticket {
+    #[inline(always)]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ticket {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        self.place == other.place
+    }
+}
+
+impl Eq for Ticket {}
+
+impl Frontier for Queue {
+    const SORTED: bool = true;
+
+    #[inline(always)]
+    fn add(&mut self, costs: &[f32; WIDTH], bound: f32, entry: impl Fn(usize) -> Entry) {
+        for lane in 0..WIDTH {
+            if costs[lane] <= bound {
+                self.issued += 1;
+                self.heap.push(Ticket::new(&entry(lane), self.issued));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Entry> {
+        self.heap.pop().map(|ticket| ticket.entry())
+    }
+}
+
+thread_local! {
+    /// The frontiers of this thread's last descents, kept so that a warm query allocates nothing.
+    static STACK: Cell<Vec<Entry>> = const { Cell::new(Vec::new()) };
+    static QUEUE: Cell<Queue> = const { Cell::new(Queue { heap: BinaryHeap::new(), issued: 0 }) };
+}
+
+/// Descends both trees, depth first, cheaper children first, on the widest instruction set that the machine has.
 pub(crate) fn descend<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
+    let mut stack = STACK.take();
+    stack.clear();
+    stack.push(whole(a, b));
+    descend_from(a, b, &mut stack, query);
+    STACK.set(stack);
+}
+
+/// Descends both trees, cheapest pairs first, on the widest instruction set that the machine has: for queries whose
+/// bound falls, which then look at hardly more pairs than had they known the answer from the start.
+pub(crate) fn descend_cheapest_first<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
+    let mut queue = QUEUE.take();
+    queue.heap.clear();
+    queue.issued = 0;
+    queue.heap.push(Ticket::new(&whole(a, b), 0));
+    descend_from(a, b, &mut queue, query);
+    QUEUE.set(queue);
+}
+
+fn whole(a: &TriangleBvh, b: &TriangleBvh) -> Entry {
+    Entry { cost: 0.0, a: a.root(), b: b.root() }
+}
+
+fn descend_from<F: Frontier, V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, frontier: &mut F, query: &mut V) {
     #[cfg(target_arch = "x86_64")]
     if super::lanes::has_avx2() {
         #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
         // SAFETY: AVX2 is there.
         unsafe {
-            descend_avx2(a, b, query);
+            descend_avx2(a, b, frontier, query);
         }
         return;
     }
-    descend_portable(a, b, query);
+    descend_portable(a, b, frontier, query);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn descend_avx2<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
-    descend_with::<super::lanes::Avx2, V>(a, b, query);
+fn descend_avx2<F: Frontier, V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, frontier: &mut F, query: &mut V) {
+    descend_with::<super::lanes::Avx2, F, V>(a, b, frontier, query);
 }
 
 /// The descent on the instruction set that every machine has: the same bits.
-fn descend_portable<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
-    descend_with::<Portable, V>(a, b, query);
+fn descend_portable<F: Frontier, V: Tandem>(
+    a: &TriangleBvh,
+    b: &TriangleBvh,
+    frontier: &mut F,
+    query: &mut V,
+) {
+    descend_with::<Portable, F, V>(a, b, frontier, query);
 }
 
 #[inline(always)]
-fn descend_with<I: Isa, V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut V) {
-    let mut stack = STACK.take();
-    stack.clear();
-    stack.push(Entry { cost: 0.0, a: a.root(), b: b.root() });
-    while let Some(entry) = stack.pop() {
+fn descend_with<I: Isa, F: Frontier, V: Tandem>(
+    a: &TriangleBvh,
+    b: &TriangleBvh,
+    frontier: &mut F,
+    query: &mut V,
+) {
+    while let Some(entry) = frontier.next() {
         if entry.cost > query.bound() {
+            if F::SORTED {
+                break;
+            }
             continue;
         }
         let (Some(child_of_a), Some(child_of_b)) = (a.child(entry.a), b.child(entry.b)) else { continue };
@@ -78,31 +224,30 @@ fn descend_with<I: Isa, V: Tandem>(a: &TriangleBvh, b: &TriangleBvh, query: &mut
                     break;
                 }
             }
-            (Child::Inner(i), Child::Leaf(_)) => expand_a::<I, V>(&mut stack, a, b, entry, i, query),
-            (Child::Leaf(_), Child::Inner(j)) => expand_b::<I, V>(&mut stack, a, b, entry, j, query),
+            (Child::Inner(i), Child::Leaf(_)) => expand_a::<I, F, V>(frontier, a.node(i), b, entry, i, query),
+            (Child::Leaf(_), Child::Inner(j)) => expand_b::<I, F, V>(frontier, a, b.node(j), entry, j, query),
             (Child::Inner(i), Child::Inner(j)) => {
                 if a.bounds(entry.a).half_area() > b.bounds(entry.b).half_area() {
-                    expand_a::<I, V>(&mut stack, a, b, entry, i, query);
+                    expand_a::<I, F, V>(frontier, a.node(i), b, entry, i, query);
                 } else {
-                    expand_b::<I, V>(&mut stack, a, b, entry, j, query);
+                    expand_b::<I, F, V>(frontier, a, b.node(j), entry, j, query);
                 }
             }
         }
     }
-    STACK.set(stack);
 }
 
 #[inline(always)]
-fn expand_a<I: Isa, V: Tandem>(
-    stack: &mut Vec<Entry>,
-    a: &TriangleBvh,
+fn expand_a<I: Isa, F: Frontier, V: Tandem>(
+    frontier: &mut F,
+    children: &Node,
     b: &TriangleBvh,
     entry: Entry,
     node: u32,
     query: &V,
 ) {
-    let costs = query.costs_in_a::<I>(a.node(node), &b.volume(entry.b));
-    push_sorted(stack, &costs, query.bound(), |lane| Entry {
+    let costs = query.costs_in_a::<I>(children, &b.volume(entry.b));
+    frontier.add(&costs, query.bound(), |lane| Entry {
         cost: costs[lane],
         a: Subtree::new(node, lane),
         ..entry
@@ -110,35 +255,18 @@ fn expand_a<I: Isa, V: Tandem>(
 }
 
 #[inline(always)]
-fn expand_b<I: Isa, V: Tandem>(
-    stack: &mut Vec<Entry>,
+fn expand_b<I: Isa, F: Frontier, V: Tandem>(
+    frontier: &mut F,
     a: &TriangleBvh,
-    b: &TriangleBvh,
+    children: &Node,
     entry: Entry,
     node: u32,
     query: &V,
 ) {
-    let costs = query.costs_in_b::<I>(b.node(node), &a.volume(entry.a));
-    push_sorted(stack, &costs, query.bound(), |lane| Entry {
+    let costs = query.costs_in_b::<I>(children, &a.volume(entry.a));
+    frontier.add(&costs, query.bound(), |lane| Entry {
         cost: costs[lane],
         b: Subtree::new(node, lane),
         ..entry
     });
-}
-
-/// Pushes the lanes within the bound so that the cheapest is on top; ties keep the order of the lanes.
-#[inline(always)]
-fn push_sorted(stack: &mut Vec<Entry>, costs: &[f32; WIDTH], bound: f32, entry: impl Fn(usize) -> Entry) {
-    let first = stack.len();
-    for lane in 0..WIDTH {
-        if !(costs[lane] <= bound) {
-            continue;
-        }
-        stack.push(entry(lane));
-        let mut place = stack.len() - 1;
-        while place > first && stack[place - 1].cost < stack[place].cost {
-            stack.swap(place - 1, place);
-            place -= 1;
-        }
-    }
 }

@@ -5,6 +5,7 @@
 //! pair of boxes whose gap exceeds the best distance so far is skipped. With a tolerance it is skipped as soon as it
 //! could not lessen the best distance by more than that, which is what proves the answer's lower bound.
 
+mod gaps;
 mod nearest;
 mod options;
 pub(crate) mod triangles;
@@ -146,11 +147,12 @@ fn distance_at(
         if let Some(pair) = cache.closest.filter(|&pair| are_kept(a, b, pair)) {
             query.start(a, b, pair);
         }
-        // A pose that is not a number makes every distance one that is not; it is not "farther".
-        if options.limit.is_infinite() || !a_to_b.is_finite() {
-            query.start(a, b, some_pair(a, b));
+        let mut is_found = query.run(a, b);
+        // So far apart that squares overflow, or at a pose that is not a number: that is not "farther than the limit".
+        if !is_found && (options.limit.is_infinite() || !a_to_b.is_finite()) {
+            is_found = query.start(a, b, some_pair(a, b));
         }
-        query.run(a, b).then(|| query.outcome(a, b))
+        is_found.then(|| query.outcome(a, b))
     });
     cache.closest = found.and_then(|found| found.triangles).or(cache.closest);
     found

@@ -73,23 +73,52 @@ impl<D: Double> Others<D> {
     }
 }
 
-/// Whether any lane's triangle may be closer to the triangle of `corners` than the square root of `cutoff` [m²], as far
-/// as the slab across the unit vector `direction`, from that triangle to the packet, tells.
-#[inline(always)]
-pub(super) fn is_slab_open<D: Double>(
-    corners: &[[f64; 3]; 3],
-    packet: &Packet,
-    direction: &[f64; 3],
-    cutoff: f64,
-) -> bool {
-    let height = |x: &[f64; 3]| direction[0] * x[0] + direction[1] * x[1] + direction[2] * x[2];
-    let reach = height(&corners[0]).max(height(&corners[1])).max(height(&corners[2]));
-    let n = splat(direction);
-    let x = dot(&n, &load::<D>(&packet.corners[0]));
-    let y = dot(&n, &load(&packet.corners[1]));
-    let z = dot(&n, &load(&packet.corners[2]));
-    let gap = (x.min(y).min(z) - D::splat(reach)).max(D::splat(0.0));
-    (gap * gap).less_or_equal(D::splat(cutoff * (1.0 - TIE))).bits() != 0
+/// Four triangles with the planes that may tell another one apart from them: one across a direction that all share, and
+/// those across the lines of the centres.
+pub(super) struct Sides<D> {
+    corners: [LaneVector<D>; 3],
+    direction: [f64; 3],
+    /// Least height along the direction [m].
+    lowest: D,
+    /// Sums of the corners: three times the centres [m].
+    sum: LaneVector<D>,
+}
+
+impl<D: Double> Sides<D> {
+    /// The triangles of `packet`; `direction` is a unit vector from the other triangles to these.
+    #[inline(always)]
+    pub(super) fn new(packet: &Packet, direction: &[f64; 3]) -> Self {
+        let corners: [LaneVector<D>; 3] =
+            [load(&packet.corners[0]), load(&packet.corners[1]), load(&packet.corners[2])];
+        let [a, b, c] = &corners;
+        let n = splat(direction);
+        let lowest = dot(&n, a).min(dot(&n, b)).min(dot(&n, c));
+        let sum = [a[0] + b[0] + c[0], a[1] + b[1] + c[1], a[2] + b[2] + c[2]];
+        Self { corners, direction: *direction, lowest, sum }
+    }
+
+    /// Whether any of the triangles may be closer to the one of `corners` than the square root of `cutoff` [m²], as
+    /// far as the planes tell.
+    #[inline(always)]
+    pub(super) fn may_be_within(&self, corners: &[[f64; 3]; 3], cutoff: f64) -> bool {
+        let n = &self.direction;
+        let height = |x: &[f64; 3]| n[0] * x[0] + n[1] * x[1] + n[2] * x[2];
+        let reach = height(&corners[0]).max(height(&corners[1])).max(height(&corners[2]));
+        let zero = D::splat(0.0);
+        let within = D::splat(cutoff * (1.0 - TIE));
+        let gap = (self.lowest - D::splat(reach)).max(zero);
+        let open = (gap * gap).less_or_equal(within);
+        if open.bits() == 0 {
+            return false;
+        }
+        let [a, b, c] = corners;
+        let sum = [a[0] + b[0] + c[0], a[1] + b[1] + c[1], a[2] + b[2] + c[2]];
+        let v = sub(&self.sum, &splat(&sum));
+        let least = dot(&v, &self.corners[0]).min(dot(&v, &self.corners[1])).min(dot(&v, &self.corners[2]));
+        let greatest = dot(&v, &splat(a)).max(dot(&v, &splat(b))).max(dot(&v, &splat(c)));
+        let gap = (least - greatest).max(zero);
+        (open & (gap * gap).less_or_equal(within * dot(&v, &v))).bits() != 0
+    }
 }
 
 /// Squared distance [m²] of P to each lane's triangle, given that they do not intersect; or anything greater than
@@ -349,10 +378,10 @@ mod tests {
             if expected > tolerance {
                 let cutoff = (0.99 * expected).powi(2);
                 assert!(distances_squared::<Lanes>(&prepared, &packet, cutoff)[lane] > cutoff);
-                // No slab tells more than the distance.
+                // No plane tells more than the distance.
                 let direction = (other[0] - p[0]).normalize().into();
                 let beyond = (1.01 * expected).powi(2);
-                assert!(is_slab_open::<Lanes>(&as_array(p), &packet, &direction, beyond));
+                assert!(Sides::<Lanes>::new(&packet, &direction).may_be_within(&as_array(p), beyond));
             }
         }
     }
