@@ -11,3 +11,6 @@ pub mod urdf;
 pub use articulation::{Articulation, ArticulationError, Joint, JointKind, LinkMotion};
 pub use motion::Motion;
 pub use rigid_motion::{MotionBounds, RigidMotion, Twist};
+
+#[cfg(test)]
+mod tests;

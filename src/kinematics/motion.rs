@@ -138,3 +138,76 @@ fn chord(theta: f64, t: f64) -> (f64, f64) {
     let (sin, cos) = angle.sin_cos();
     (sin / theta, (1.0 - cos) / theta)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::{FRAC_PI_2, PI};
+
+    use nalgebra::{Point3, Unit};
+
+    use super::*;
+    use crate::kinematics::tests::{Noise, assert_bounds_hold, distance_of};
+
+    #[test]
+    fn a_motion_begins_and_ends_where_it_was_told_to() {
+        let mut noise = Noise(1);
+        for angle in [0.0, 1e-12, 1e-7, 1e-3, 1.0, 3.0, PI] {
+            for scale in [1e-6, 1.0, 1e6] {
+                let from = noise.pose(scale, 3.0);
+                let turn = UnitQuaternion::from_axis_angle(&noise.direction(), angle);
+                let to = Isometry3::from_parts((scale * noise.vector()).into(), turn * from.rotation);
+                for motion in [Motion::linear(&from, &to), Motion::screw(&from, &to)] {
+                    assert!(distance_of(&motion.pose_at(0.0), &from, scale) <= 1e-15);
+                    assert!(distance_of(&motion.end(), &to, scale) <= 2e-14, "{angle} {scale}");
+                    assert!((motion.bounds().angular_speed - angle).abs() <= 1e-14);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_screw_keeps_every_point_at_its_distance_from_the_axis_and_slides_evenly() {
+        // A quarter turn about the vertical line through (1, 0), with a rise of 0.3.
+        let to = Isometry3::new(Vector3::new(1.0, -1.0, 0.3), Vector3::z() * FRAC_PI_2);
+        let motion = Motion::screw(&Isometry3::identity(), &to);
+        for i in 0..=10 {
+            let t = 0.1 * f64::from(i);
+            let p = motion.pose_at(t) * Point3::new(0.5, 0.7, 2.0);
+            let expected = 0.5_f64.hypot(0.7);
+            assert!(((p.x - 1.0).hypot(p.y) - expected).abs() < 1e-14);
+            assert!((p.z - 2.0 - 0.3 * t).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn turning_steadily_goes_round_more_than_once() {
+        let motion = Motion::steady(&Isometry3::identity(), &Vector3::x(), &(Vector3::z() * 4.5 * PI));
+        let end = motion.end();
+        assert!((end * Point3::new(1.0, 0.0, 0.0) - Point3::new(1.0, 1.0, 0.0)).norm() < 1e-14);
+    }
+
+    #[test]
+    fn no_point_is_faster_or_gets_farther_than_the_bounds_say() {
+        let mut noise = Noise(2);
+        for _ in 0..60 {
+            let (from, to) = (noise.pose(1.0, 3.0), noise.pose(1.0, 3.0));
+            assert_bounds_hold(&Motion::linear(&from, &to), &mut noise);
+            assert_bounds_hold(&Motion::screw(&from, &to), &mut noise);
+            assert_bounds_hold(&Motion::steady(&from, &noise.vector(), &(10.0 * noise.vector())), &mut noise);
+        }
+    }
+
+    #[test]
+    fn along_a_direction_across_the_velocity_the_bound_is_of_second_order() {
+        let motion = Motion::steady(&Isometry3::identity(), &Vector3::zeros(), &Vector3::z());
+        let bound = |t: f64| {
+            motion.displacement_bound(
+                &Unit::new_normalize(-Vector3::x()),
+                &Point3::new(1.0, 0.0, 0.0),
+                0.0,
+                [0.0, t],
+            )
+        };
+        assert!((bound(0.01) / (1.0 - 0.01_f64.cos()) - 1.0).abs() < 1e-4);
+    }
+}

@@ -277,3 +277,6 @@ fn value_of(
     }
     Err(ArticulationError::CyclicMimic { joint: joints[joint].name.clone() })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,146 @@
+use std::f64::consts::FRAC_PI_2;
+use std::fs;
+use std::path::Path;
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
 use super::*;
+use crate::geometry::procedural::{Cuboid, Procedural};
+use crate::geometry::write::write_mesh;
+use crate::kinematics::JointKind;
+
+fn parse(text: &str) -> Result<Robot, UrdfError> {
+    parse_urdf(text, Path::new("robots/r.urdf"), &UrdfOptions::default())
+}
+
+/// A robot of two links and the joint in between.
+fn with_joint(kind: &str, inner: &str) -> String {
+    format!(
+        r#"<robot name="r"><link name="a"/><link name="b"/>
+<joint name="j" type="{kind}"><parent link="a"/><child link="b"/>{inner}</joint></robot>"#
+    )
+}
+
+fn with_shape(shape: &str) -> String {
+    format!(
+        "<robot name=\"r\">\n<link name=\"a\"><collision><origin xyz=\"0 0 1\" rpy=\"0 1.5707963267948966 0\"/>\n<geometry>{shape}</geometry></collision></link></robot>"
+    )
+}
+
+#[test]
+fn joints_are_what_the_file_says() {
+    let limit = r#"<origin xyz="1 2 3" rpy="0.1 0.2 0.3"/><axis xyz="0 2 0"/><limit lower="-1" upper="2" effort="1" velocity="1"/>"#;
+    let robot = parse(&with_joint("revolute", limit)).unwrap();
+    let joint = &robot.articulation.joints()[0];
+    assert_eq!(joint.kind, JointKind::Revolute { axis: Vector3::y() });
+    assert_eq!(joint.limits, Some([-1.0, 2.0]));
+    // Fixed axes: roll first, yaw last.
+    let [roll, pitch, yaw] =
+        [Vector3::x() * 0.1, Vector3::y() * 0.2, Vector3::z() * 0.3].map(Isometry3::rotation);
+    let expected = Isometry3::translation(1.0, 2.0, 3.0) * yaw * pitch * roll;
+    assert!((joint.origin.to_homogeneous() - expected.to_homogeneous()).amax() < 1e-15);
+    let robot = parse(&with_joint("continuous", r#"<axis xyz="1 0 0"/>"#)).unwrap();
+    assert_eq!(robot.articulation.joints()[0].limits, None);
+    let robot = parse(&with_joint("fixed", "")).unwrap();
+    assert!(robot.articulation.coordinates().is_empty());
+}
+
+#[test]
+fn joints_with_several_freedoms_become_chains() {
+    let robot = parse(&with_joint("planar", r#"<origin xyz="1 0 0"/><axis xyz="0 0 3"/>"#)).unwrap();
+    let poses = robot.articulation.link_poses(&[0.5, 0.25, FRAC_PI_2], &Isometry3::identity()).unwrap();
+    let p = poses[1] * Point3::new(1.0, 0.0, 0.0);
+    assert!((p - Point3::new(1.5, 1.25, 0.0)).norm() < 1e-15, "{p}");
+    let robot = parse(&with_joint("floating", "")).unwrap();
+    let names: Vec<_> = robot.articulation.joints().iter().map(|joint| &joint.name[..]).collect();
+    assert_eq!(names, ["j/x", "j/y", "j/z", "j/yaw", "j/pitch", "j/roll"]);
+    let values = [1.0, 2.0, 3.0, 0.3, 0.2, 0.1];
+    let pose = robot.articulation.link_poses(&values, &Isometry3::identity()).unwrap()[1];
+    let [roll, pitch, yaw] =
+        [Vector3::x() * 0.1, Vector3::y() * 0.2, Vector3::z() * 0.3].map(Isometry3::rotation);
+    let expected = Isometry3::translation(1.0, 2.0, 3.0) * yaw * pitch * roll;
+    assert!((pose.to_homogeneous() - expected.to_homogeneous()).amax() < 1e-15);
+}
+
+#[test]
+fn meshes_of_round_primitives_contain_them_and_are_hardly_larger() {
+    // Turned by a quarter about y, the axis of the primitive lies along x.
+    let at = |text: &str| parse(&with_shape(text)).unwrap().meshes[0].clone().unwrap();
+    let least_height = |mesh: &TriangleMesh, inside: &dyn Fn(&Point3<f64>) -> Point3<f64>| {
+        (0..mesh.triangles().len())
+            .filter(|&i| !mesh.is_degenerate(i))
+            .map(|i| {
+                let [a, b, c] = mesh.triangle(i);
+                let n = (b - a).cross(&(c - a)).normalize();
+                n.dot(&(a - inside(&nalgebra::center(&a, &nalgebra::center(&b, &c)))))
+            })
+            .fold(f64::INFINITY, f64::min)
+    };
+    let center = Point3::new(0.0, 0.0, 1.0);
+    let ball = at(r#"<sphere radius="2"/>"#);
+    assert!(least_height(&ball, &|_| center) >= 2.0 - 1e-14);
+    assert!(ball.aabb().extents().amax() < 4.0 * 1.005);
+    let capsule = at(r#"<capsule radius="0.5" length="3"/>"#);
+    let on_axis = |p: &Point3<f64>| center + Vector3::x() * p.x.clamp(-1.5, 1.5);
+    assert!(least_height(&capsule, &on_axis) >= 0.5 - 1e-14);
+    let cylinder = at(r#"<cylinder radius="0.5" length="3"/>"#);
+    assert!((cylinder.aabb().extents().x - 3.0).abs() < 1e-14);
+    let on_axis = |p: &Point3<f64>| center + Vector3::x() * p.x.clamp(-1.0, 1.0);
+    assert!(least_height(&cylinder, &on_axis) >= 0.5 - 1e-14);
+    for round in [capsule, cylinder] {
+        assert!(round.aabb().extents().yz().amax() < 1.005);
+    }
+    let cuboid = at(r#"<box size="1 2 3"/>"#);
+    assert!((cuboid.aabb().extents() - Vector3::new(3.0, 2.0, 1.0)).amax() < 1e-14);
+}
+
+#[test]
+fn meshes_are_found_beside_the_file_and_in_packages() {
+    let folder = std::env::temp_dir().join(format!("extricate_urdf_{}", std::process::id()));
+    let package = folder.join("arm_description");
+    fs::create_dir_all(package.join("meshes")).unwrap();
+    fs::create_dir_all(package.join("urdf")).unwrap();
+    let mesh = Cuboid::default().mesh().unwrap();
+    write_mesh(&mesh, package.join("meshes/link.obj")).unwrap();
+    write_mesh(&mesh, package.join("urdf/link.obj")).unwrap();
+    let robot = package.join("urdf/arm.urdf");
+    let read = |filename: &str, packages: Vec<PathBuf>| {
+        let shape = format!("<mesh filename=\"{filename}\" scale=\"2 -3 4\"/>");
+        fs::write(&robot, with_shape(&shape)).unwrap();
+        read_urdf(&robot, &UrdfOptions { packages, ..UrdfOptions::default() })
+    };
+    for filename in ["link.obj", "../meshes/link.obj", "package://arm_description/meshes/link.obj"] {
+        let mesh = read(filename, vec![]).unwrap().meshes[0].clone().unwrap();
+        assert!((mesh.aabb().extents() - Vector3::new(4.0, 3.0, 2.0)).amax() < 1e-14);
+    }
+    for packages in [vec![package.clone()], vec![folder.join("nothing"), folder.clone()]] {
+        assert!(read("package://arm_description/meshes/link.obj", packages).is_ok());
+    }
+    let error = read("meshes/lost.obj", vec![]).unwrap_err().to_string();
+    assert!(error.contains("arm.urdf:3: link \"a\": the mesh \"meshes/lost.obj\" is not there"), "{error}");
+    assert!(error.contains(&format!("{}", package.join("urdf/meshes/lost.obj").display())), "{error}");
+    fs::write(package.join("urdf/bad.obj"), "v 0 0\n").unwrap();
+    let error = read("bad.obj", vec![]).unwrap_err().to_string();
+    assert!(error.contains("arm.urdf:3: link \"a\"") && error.contains("bad.obj:1"), "{error}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn errors_name_the_file_the_line_and_the_cause() {
+    let error = |text: &str| parse(text).unwrap_err().to_string();
+    let reversed = r#"<limit lower="1" upper="-1" effort="1" velocity="1"/>"#;
+    let found = error(&with_joint("revolute", reversed));
+    assert_eq!(found, "robots/r.urdf:2: the limits of joint \"j\" are reversed: 1 > -1");
+    let found = error(&with_joint("revolute", r#"<axis xyz="0 0 0"/>"#));
+    assert_eq!(found, "robots/r.urdf:2: the axis of joint \"j\" is zero");
+    let found = error(&with_shape(r#"<sphere radius="-1"/>"#));
+    assert!(found.starts_with("robots/r.urdf:2: link \"a\": ") && found.contains("radius"), "{found}");
+    for text in
+        ["", "<robot", "<robot name=\"r\"><link/></robot>", "<robot name=\"r\"><link name=\"a\"></robot>"]
+    {
+        assert!(error(text).starts_with("robots/r.urdf"), "{}", error(text));
+    }
+    assert!(
+        read_urdf("nowhere.urdf", &UrdfOptions::default()).unwrap_err().to_string().contains("nowhere.urdf")
+    );
+}

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use nalgebra::Isometry3;
+
 use super::ArticulatedModel;
-use crate::kinematics::JointKind;
+use crate::kinematics::{ArticulationError, JointKind};
 
 /// Pairs of links whose collisions are not looked for.
 ///
@@ -39,6 +41,21 @@ impl AllowedCollisions {
             shaped[at + 1..].iter().filter(|&&j| bodies[i] == bodies[j]).for_each(|&j| allowed.allow(i, j));
         }
         allowed
+    }
+
+    /// Allows the links to collide that do in a configuration that is known to be sound: robots come with hulls that
+    /// overlap at rest.
+    ///
+    /// # Errors
+    /// As [`ArticulatedModel::self_collisions`].
+    pub fn allow_overlapping(
+        &mut self,
+        model: &ArticulatedModel,
+        configuration: &[f64],
+    ) -> Result<(), ArticulationError> {
+        let overlapping = model.self_collisions(configuration, &Isometry3::identity(), self)?;
+        self.pairs.extend(overlapping);
+        Ok(())
     }
 
     /// Allows two links to collide.

@@ -15,7 +15,7 @@ use crate::proximity::Model;
 use crate::proximity::continuous::relative::Moving;
 use crate::proximity::continuous::{Advance, ContactInTime, ContinuousError, ContinuousOptions, MovingPair};
 
-/// Rounds in which the motion is searched.
+/// Rounds in which the motion is searched, after one that looks at its start.
 const ROUNDS: u32 = 8;
 
 /// Share of their radii by which balls may stay apart and still count as meeting: rounding, since what is left out is
@@ -227,7 +227,7 @@ struct First {
 }
 
 fn first_contact(mut pairs: Vec<MovingPair<'_>>, max_steps: u64) -> Result<Option<First>, ContinuousError> {
-    for round in 1..=ROUNDS {
+    for round in 0..=ROUNDS {
         let end = f64::from(round) / f64::from(ROUNDS);
         let advances: Vec<_> = pairs.par_iter_mut().map(|pair| pair.advance(end, max_steps)).collect();
         let steps = pairs.iter().map(MovingPair::steps).sum();

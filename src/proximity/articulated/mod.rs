@@ -117,4 +117,5 @@ fn balls_meet([a, b]: [&Model; 2], [pose_a, pose_b]: [&Isometry3<f64>; 2]) -> bo
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "exact promises")]
 mod tests;

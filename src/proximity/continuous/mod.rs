@@ -240,3 +240,7 @@ impl<'a> MovingPair<'a> {
         }
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "exact promises")]
+mod tests;

@@ -1,0 +1,65 @@
+//! What the tests of this folder share: deterministic numbers, and bounds held against sampling.
+
+use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
+
+use super::RigidMotion;
+
+/// Deterministic numbers in [-1, 1].
+pub(super) struct Noise(pub(super) u64);
+
+impl Noise {
+    pub(super) fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        f64::from(u32::try_from(self.0 >> 33).unwrap()) / f64::from(1_u32 << 30) - 1.0
+    }
+
+    pub(super) fn vector(&mut self) -> Vector3<f64> {
+        Vector3::new(self.next(), self.next(), self.next())
+    }
+
+    pub(super) fn direction(&mut self) -> Unit<Vector3<f64>> {
+        Unit::new_normalize(self.vector())
+    }
+
+    /// A pose up to `reach` from the origin along every axis, turned by up to `angle`.
+    pub(super) fn pose(&mut self, reach: f64, angle: f64) -> Isometry3<f64> {
+        let rotation = UnitQuaternion::from_axis_angle(&self.direction(), angle * self.next());
+        Isometry3::from_parts((reach * self.vector()).into(), rotation)
+    }
+}
+
+/// How far two poses are apart, positions relative to `scale`.
+pub(super) fn distance_of(a: &Isometry3<f64>, b: &Isometry3<f64>, scale: f64) -> f64 {
+    let turned = (a.rotation.to_rotation_matrix().matrix() - b.rotation.to_rotation_matrix().matrix()).amax();
+    ((a.translation.vector - b.translation.vector).norm() / scale).max(turned)
+}
+
+/// Holds velocities against differences of poses, and bounds against what random points do in random intervals.
+pub(super) fn assert_bounds_hold(motion: &dyn RigidMotion, noise: &mut Noise) {
+    let bounds = motion.bounds();
+    let size = 1.0 + bounds.speed + bounds.angular_speed;
+    for _ in 0..10 {
+        let (t, h) = (0.5 + 0.49 * noise.next(), 1e-5);
+        let (center, radius) = (Point3::from(noise.vector()), 0.3);
+        let point = center + radius * noise.next() * noise.direction().into_inner();
+        let at = |t: f64| motion.pose_at(t) * point;
+        let velocity_at = |t: f64| {
+            let (pose, twist) = motion.state_at(t);
+            twist.linear + twist.angular.cross(&(pose.rotation * point.coords))
+        };
+        let differences = (at(t + h) - at(t - h)) / (2.0 * h);
+        assert!((differences - velocity_at(t)).norm() < 1e-6 * size.powi(3));
+        assert!(velocity_at(t).norm() <= motion.speed_bound(&center, radius) * (1.0 + 1e-12));
+        let acceleration = (velocity_at(t + h) - velocity_at(t - h)).norm() / (2.0 * h);
+        let bound = bounds.acceleration_at(point.coords.norm());
+        assert!(acceleration <= bound * (1.0 + 1e-12) + 1e-6 * size.powi(3), "{acceleration} {bound}");
+        let n = noise.direction();
+        let until = t + (1.0 - t) * 0.5 * (1.0 + noise.next());
+        let bound = motion.displacement_bound(&n, &center, radius, [t, until]);
+        for i in 0..=20 {
+            let s = t + (until - t) * f64::from(i) / 20.0;
+            let got = n.dot(&(at(s) - at(t)));
+            assert!(got <= bound + 1e-12 * size, "{got} {bound}");
+        }
+    }
+}
