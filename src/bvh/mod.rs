@@ -5,6 +5,7 @@
 //! Coordinates are relative to the centre of the mesh's box: a mesh far from its origin loses nothing.
 
 mod build;
+mod file;
 pub(crate) mod lanes;
 pub(crate) mod layer;
 mod layers;
@@ -13,7 +14,10 @@ pub(crate) mod single;
 pub(crate) mod swept;
 pub(crate) mod tandem;
 
+pub use file::TreeFileError;
+
 use nalgebra::{Point3, Vector3};
+use rayon::prelude::*;
 
 use crate::geometry::TriangleMesh;
 use node::{Bounds, Child, Node, Packet, Volume};
@@ -21,12 +25,20 @@ use node::{Bounds, Child, Node, Packet, Volume};
 /// A tree of boxes over the triangles of a mesh that have an area.
 ///
 /// A triangle without an area takes no part in queries: it bounds nothing, and its edges belong to its neighbours.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TriangleBvh {
     /// The last node has one child, the root: so every box of the tree is a lane of some node.
     nodes: Vec<Node>,
     packets: Vec<Packet>,
     center: Point3<f64>,
+}
+
+/// Nodes, leaves or triangles that are worth a task.
+const TASK: usize = 1 << 10;
+
+/// Corners of a triangle relative to `center` [m].
+fn corners(mesh: &TriangleMesh, center: &Point3<f64>, triangle: u32) -> [Point3<f64>; 3] {
+    mesh.triangle(triangle as usize).map(|p| Point3::from(p - center))
 }
 
 /// A lane of a node: a subtree with its box.
@@ -45,9 +57,9 @@ impl TriangleBvh {
     #[must_use]
     pub fn new(mesh: &TriangleMesh) -> Self {
         let center = mesh.aabb().center();
-        let corners = |triangle: u32| mesh.triangle(triangle as usize).map(|p| Point3::from(p - center));
-        let count = mesh.triangles().len() as u32;
-        let kept = (0..count).filter(|&i| !mesh.is_degenerate(i as usize)).collect::<Vec<_>>();
+        let corners = |triangle: u32| corners(mesh, &center, triangle);
+        let all = (0..mesh.triangles().len() as u32).into_par_iter().with_min_len(TASK);
+        let kept = all.filter(|&i| !mesh.is_degenerate(i as usize)).collect::<Vec<_>>();
         let mut arrays = build::build(&kept, &corners);
         let mut top = Node::EMPTY;
         top.set(0, Child::Inner(0), &arrays.nodes[0].hull());
@@ -65,19 +77,30 @@ impl TriangleBvh {
     pub fn refit(&mut self, mesh: &TriangleMesh) {
         self.center = mesh.aabb().center();
         let center = self.center;
-        for packet in &mut self.packets {
-            packet.fill(|i| mesh.triangle(i as usize).map(|p| Point3::from(p - center)));
-        }
+        let packets = self.packets.par_iter_mut().with_min_len(TASK);
+        packets.for_each(|packet| packet.fill(|triangle| corners(mesh, &center, triangle)));
+        self.fit();
+    }
+
+    /// Sets the boxes and layers from the packets.
+    fn fit(&mut self) {
+        let packets = &self.packets;
+        let nodes = self.nodes.par_iter_mut().with_min_len(TASK);
+        nodes.for_each(|node| {
+            for lane in 0..node::WIDTH {
+                if let Some(Child::Leaf(packet)) = node.child(lane) {
+                    node.set_bounds(lane, &packets[packet as usize].bounds());
+                }
+            }
+        });
         // Children stand behind their parents, except that the last node holds the root.
         let top = self.nodes.len() - 1;
         for index in (0..top).rev() {
             for lane in 0..node::WIDTH {
-                let bounds = match self.nodes[index].child(lane) {
-                    Some(Child::Inner(child)) => self.nodes[child as usize].hull(),
-                    Some(Child::Leaf(packet)) => self.packets[packet as usize].bounds(),
-                    None => continue,
-                };
-                self.nodes[index].set_bounds(lane, &bounds);
+                if let Some(Child::Inner(child)) = self.nodes[index].child(lane) {
+                    let hull = self.nodes[child as usize].hull();
+                    self.nodes[index].set_bounds(lane, &hull);
+                }
             }
         }
         let hull = self.nodes[0].hull();

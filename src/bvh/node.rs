@@ -24,7 +24,7 @@ pub(crate) enum Child {
 
 /// Eight child boxes in single precision, rounded outwards; the box of an empty lane is a point at infinity, which
 /// overlaps nothing and which no ray enters.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[repr(C, align(32))]
 pub(crate) struct Node {
     pub(crate) min: [[f32; WIDTH]; 3],
@@ -34,7 +34,7 @@ pub(crate) struct Node {
 }
 
 /// Eight layers side by side, one around each child; see [`Layer`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[repr(C)]
 pub(crate) struct Layers {
     pub(crate) normal: [[f32; WIDTH]; 3],
@@ -96,11 +96,16 @@ impl Node {
     }
 
     pub(crate) fn set(&mut self, lane: usize, child: Child, bounds: &Bounds) {
+        self.hang(lane, child);
+        self.set_bounds(lane, bounds);
+    }
+
+    /// Sets where `lane` leads; its box is to be set yet.
+    pub(crate) fn hang(&mut self, lane: usize, child: Child) {
         self.children[lane] = match child {
             Child::Inner(index) => index,
             Child::Leaf(index) => index | LEAF,
         };
-        self.set_bounds(lane, bounds);
     }
 
     /// Adds to the indices of the children.
@@ -207,7 +212,11 @@ impl Bounds {
 #[inline(always)]
 pub(crate) fn below(x: f64) -> f32 {
     let rounded = x as f32;
-    if f64::from(rounded) > x { rounded.next_down() } else { rounded }
+    // One step down lessens the bits of a positive number and increases those of a negative one; −0 is one, and +0
+    // is never above x. No branch: half of all numbers are rounded up.
+    let step = u32::from(f64::from(rounded) > x);
+    let sign = (rounded.to_bits().cast_signed() >> 31).cast_unsigned();
+    f32::from_bits(rounded.to_bits().wrapping_sub((step ^ sign).wrapping_sub(sign)))
 }
 
 /// The least `f32` that is not below `x`.
@@ -217,7 +226,7 @@ pub(crate) fn above(x: f64) -> f32 {
 }
 
 /// Four triangles side by side: `corners[corner][axis][lane]` [m], in the frame of the tree.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[repr(C)]
 pub(crate) struct Packet {
     pub(crate) corners: [[[f64; PACKET]; 3]; 3],

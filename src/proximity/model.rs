@@ -1,5 +1,6 @@
 //! A triangle mesh made ready for queries.
 
+use std::path::Path;
 use std::sync::OnceLock;
 
 use nalgebra::{Point3, Vector3};
@@ -9,7 +10,7 @@ use super::incidence::Incidence;
 use super::inner_balls::InnerBalls;
 use super::winding::WindingNumber;
 use super::{face_normals, parts, principal_axes};
-use crate::bvh::TriangleBvh;
+use crate::bvh::{TreeFileError, TriangleBvh};
 use crate::geometry::{Solidity, TriangleMesh};
 
 /// A triangle mesh with its tree, its size and whether it has an inside.
@@ -50,6 +51,43 @@ impl Model {
     #[must_use]
     pub fn new(mesh: TriangleMesh, solidity: Solidity) -> Self {
         let bvh = TriangleBvh::new(&mesh);
+        Self::of_tree(mesh, solidity, bvh)
+    }
+
+    /// As [`Model::new`], with the tree that [`Model::save_tree`] has written for the same mesh: the same model, made
+    /// in a third of the time.
+    ///
+    /// ```
+    /// use extricate::geometry::Solidity;
+    /// use extricate::geometry::procedural::{Procedural, Torus};
+    /// use extricate::proximity::Model;
+    ///
+    /// let path = std::env::temp_dir().join(format!("extricate-model-doc-{}.bvh", std::process::id()));
+    /// let torus = Model::new(Torus::default().mesh()?, Solidity::Solid);
+    /// torus.save_tree(&path)?;
+    /// let again = Model::load_tree(Torus::default().mesh()?, Solidity::Solid, &path)?;
+    /// assert_eq!(again.bvh(), torus.bvh());
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TreeFileError`] when the file cannot be read, is truncated or damaged, or belongs to another mesh, format or
+    /// version.
+    pub fn load_tree(mesh: TriangleMesh, solidity: Solidity, path: &Path) -> Result<Self, TreeFileError> {
+        let bvh = TriangleBvh::load(&mesh, path)?;
+        Ok(Self::of_tree(mesh, solidity, bvh))
+    }
+
+    /// Writes the tree to a file that replaces an older one: about five bytes a triangle; see [`TriangleBvh::save`].
+    ///
+    /// # Errors
+    /// [`TreeFileError::Io`] when the file cannot be written.
+    pub fn save_tree(&self, path: &Path) -> Result<(), TreeFileError> {
+        self.bvh.save(&self.mesh, path)
+    }
+
+    fn of_tree(mesh: TriangleMesh, solidity: Solidity, bvh: TriangleBvh) -> Self {
         let center = bvh.center();
         let used = mesh.triangles().iter().flatten().map(|&i| mesh.vertices()[i as usize]);
         let radius = used.map(|p| nalgebra::distance_squared(&p, &center)).fold(0.0, f64::max).sqrt();
