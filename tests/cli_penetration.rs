@@ -172,7 +172,7 @@ fn wrong_uses_are_told_with_exit_code_2() {
         (&["distance", "--seed", "1"], "unexpected argument '--seed'"),
         (&["collide", "--time-budget", "1"], "unexpected argument '--time-budget'"),
         (&["collide", "--lower-bound", "skip"], "unexpected argument '--lower-bound'"),
-        (&["distance", "--cache", "x"], "unexpected argument '--cache'"),
+        (&["distance", "--cache", "x"], "`--cache` belongs to meshes"),
         (&["penetration", "--start", "coherence"], "needs `--poses`"),
         (&["penetration", "--start", "clear"], "`--start` belongs to meshes"),
         (&["penetration", "--lower-bound", "skip"], "`--lower-bound` belongs to meshes"),

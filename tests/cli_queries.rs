@@ -308,3 +308,28 @@ fn a_robot_touches_what_is_in_its_way() {
     told(&ask("time-of-contact", &[&arm, BOX, "--tolerance", "1%"]), 2, &["--tolerance"]);
     told(&ask("time-of-contact", &[BOX, BOX, "--self-collision"]), 2, &["--self-collision"]);
 }
+
+#[test]
+fn the_tree_of_a_large_mesh_is_kept_and_a_damaged_one_is_told() {
+    let folder = Folder::new();
+    let (mesh, cache) = (folder.path("blob.stl"), folder.path("deep/cache"));
+    assert_eq!(extricate(["mesh", "blob", "--frequency", "32", "-o", &mesh]).exit, 0);
+    let poses = apart(&folder);
+    let ask_with = |more: &[&str]| {
+        let mut found = answers("distance", &[&[mesh.as_str(), BOX, "--poses", &poses], more].concat());
+        found.iter_mut().for_each(|answer| answer["time_us"] = Value::Null);
+        found
+    };
+    let plain = ask_with(&[]);
+    assert_eq!(ask_with(&["--cache", &cache]), plain);
+    let trees: Vec<_> =
+        std::fs::read_dir(&cache).expect("the cache").map(|file| file.expect("a file").path()).collect();
+    assert!(trees.len() == 1 && trees[0].extension().is_some_and(|name| name == "tree"), "{trees:?}");
+    assert_eq!(ask_with(&["--cache", &cache]), plain, "read again");
+    let mut bytes = std::fs::read(&trees[0]).expect("the tree");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&trees[0], &bytes).expect("it is damaged");
+    let name = trees[0].file_name().and_then(|name| name.to_str()).expect("UTF-8");
+    told(&ask("distance", &[&mesh, BOX, "--cache", &cache]), 3, &[name]);
+}

@@ -21,6 +21,10 @@ pub(super) struct PairArguments {
     /// File of poses, one query a line [default: both shapes where they are].
     #[arg(long, value_name = "FILE.jsonl")]
     poses: Option<PathBuf>,
+    /// Folder in which what meshes are made ready with is kept from one call to the next: trees of large ones, and their
+    /// maximally clear places where a penetration needs them.
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
     #[command(flatten)]
     solidity: SolidityArguments,
 }
@@ -65,6 +69,11 @@ impl PairArguments {
         self.poses.as_deref()
     }
 
+    /// Folder of what is kept between calls, if there is one.
+    pub(super) fn cache(&self) -> Option<&Path> {
+        self.cache.as_deref()
+    }
+
     /// What the options say that meshes bound.
     pub(super) fn wish(&self) -> Option<Solidity> {
         self.solidity.wish()
@@ -102,6 +111,10 @@ impl PairArguments {
         let [a, b] = self.shapes()?;
         let as_surface = self.solidity.wish() == Some(Solidity::Surface);
         if a.is_convex() && b.is_convex() && !as_surface {
+            if self.cache.is_some() {
+                let why = "`--cache` belongs to meshes: two convex shapes are made ready at once";
+                return Err(Failure::new(Exit::Usage, why));
+            }
             return Ok(Pair::Convex([a.convex()?, b.convex()?]));
         }
         let why = if as_surface {
@@ -127,7 +140,10 @@ impl PairArguments {
         if let Some(shape) = shapes.iter().find(|shape| !shape.has_triangles()) {
             return Err(Failure::new(Exit::Usage, format!("`{}` has no triangles: {why}", shape.text())));
         }
-        let models = shapes.iter().map(|shape| shape.model(self.wish())).collect::<Result<Vec<_>, _>>()?;
+        let models = shapes
+            .iter()
+            .map(|shape| shape.model(self.wish(), self.cache()))
+            .collect::<Result<Vec<_>, _>>()?;
         Ok(models.try_into().expect("there are as many models as shapes"))
     }
 }

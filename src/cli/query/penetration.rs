@@ -1,7 +1,6 @@
 //! `query penetration`: how far must A move to be free of B? Where to start, how much work to do, what to keep.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -13,6 +12,7 @@ use super::super::interrupt::Interrupt;
 use super::lines::{self, Answered, timed};
 use super::pair::{Pair, PairArguments};
 use super::poses::Poses;
+use super::shape::make_folder;
 use super::{POSES, SHAPES, convex};
 use crate::penetration::{
     Effort, FreeConfiguration, LowerBound, MotionCoherence, Penetration, PenetrationError,
@@ -55,9 +55,6 @@ pub(in crate::cli) struct Arguments {
     /// How much work the lower bound is worth: skip, balls, or cover:N with N distances [default: balls].
     #[arg(long, value_name = "HOW", value_parser = lower_bound)]
     lower_bound: Option<LowerBound>,
-    /// Folder in which the maximally clear places of meshes are kept from one call to the next.
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
 }
 
 /// How much work a query may be: a bound on work, so that answers are reproducible.
@@ -97,7 +94,6 @@ impl Arguments {
             ("--seed", self.seed.is_some()),
             ("--time-budget", self.time_budget.is_some()),
             ("--lower-bound", self.lower_bound.is_some()),
-            ("--cache", self.cache.is_some()),
         ];
         options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
@@ -128,7 +124,7 @@ impl Arguments {
 
     /// Readies the pair: refuses convex shapes what only meshes have, and reads or writes the cache.
     fn prepare(&self, pair: &mut Pair) -> Result<(), Failure> {
-        match (pair, self.given_for_meshes(), &self.cache) {
+        match (pair, self.given_for_meshes(), self.pair.cache()) {
             (Pair::Convex(_), Some(option), _) => {
                 let why = "two convex shapes are answered exactly, without a search";
                 Err(Failure::new(Exit::Usage, format!("`{option}` belongs to meshes: {why}")))
@@ -148,9 +144,7 @@ fn cached(model: &mut Model, folder: &Path) -> Result<(), Failure> {
     if path.exists() {
         return model.load_clear_configurations(&path).map_err(|error| bad(&error));
     }
-    fs::create_dir_all(folder).map_err(|error| {
-        Failure::new(Exit::BadFile, format!("cannot make the folder {}: {error}", folder.display()))
-    })?;
+    make_folder(folder)?;
     model.save_clear_configurations(&path).map_err(|error| bad(&error))
 }
 

@@ -25,7 +25,8 @@ pub(super) struct Motions {
 /// A pose line; further keys are ignored.
 #[derive(Debug, Deserialize)]
 struct Line {
-    #[serde(default)]
+    /// Of a robot: its root, also called its base.
+    #[serde(default, alias = "base")]
     a: Pose,
     #[serde(default)]
     b: Pose,
@@ -36,6 +37,7 @@ struct Line {
 struct MotionLine {
     #[serde(flatten)]
     start: Line,
+    #[serde(alias = "base_end")]
     a_end: Option<Pose>,
     b_end: Option<Pose>,
 }

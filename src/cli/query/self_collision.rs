@@ -92,7 +92,7 @@ pub(super) fn execute(
         let why = "self-collision is that of triangles";
         return Err(Failure::new(Exit::Usage, format!("`{}` has no triangles: {why}", shape.text())));
     }
-    let model = shape.model(Some(Solidity::Surface))?;
+    let model = shape.model(Some(Solidity::Surface), None)?;
     let Some(end) = &arguments.end else {
         let options =
             SelfCollisionOptions { touching: !arguments.crossing, ..SelfCollisionOptions::default() };

@@ -1,6 +1,7 @@
 //! Shapes as the command line names them: a mesh file, or a convex shape such as `box:1,2,3` or `rounded:0.1:hull:FILE`.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nalgebra::Vector3;
@@ -32,6 +33,9 @@ enum Form {
     /// All points at most a length [m] from a convex shape.
     Rounded(f64, Box<Form>),
 }
+
+/// Triangles of a mesh whose tree is worth keeping: it takes about as long to build as a program to start.
+const LARGE: usize = 20_000;
 
 /// How every form is written.
 const FORMS: &str =
@@ -68,8 +72,9 @@ impl ShapeArgument {
         self.form.convex()
     }
 
-    /// The shape with its tree; closed meshes are solid unless `solidity` says otherwise.
-    pub(super) fn model(&self, solidity: Option<Solidity>) -> Result<Model, Failure> {
+    /// The shape with its tree, which is kept in the folder `cache` if it is large; closed meshes are solid unless
+    /// `solidity` says otherwise.
+    pub(super) fn model(&self, solidity: Option<Solidity>, cache: Option<&Path>) -> Result<Model, Failure> {
         let mesh = self.mesh()?;
         let report = MeshReport::of(&mesh);
         if solidity == Some(Solidity::Solid) && !report.solid {
@@ -80,7 +85,11 @@ impl ShapeArgument {
             return Err(Failure::new(Exit::BadFile, format!("{} is no solid: {why}", self.text)));
         }
         let derived = if report.solid { Solidity::Solid } else { Solidity::Surface };
-        Ok(Model::new(mesh, solidity.unwrap_or(derived)))
+        let solidity = solidity.unwrap_or(derived);
+        match cache.filter(|_| mesh.triangles().len() >= LARGE) {
+            None => Ok(Model::new(mesh, solidity)),
+            Some(folder) => kept(mesh, solidity, folder),
+        }
     }
 
     /// The triangles of a shape that has some.
@@ -101,6 +110,26 @@ impl ShapeArgument {
             _ => Err(Failure::new(Exit::Usage, format!("`{}` has no triangles", self.text))),
         }
     }
+}
+
+/// A model of `mesh` whose tree is in the folder, or is put there.
+fn kept(mesh: TriangleMesh, solidity: Solidity, folder: &Path) -> Result<Model, Failure> {
+    let bad = |error: &dyn std::error::Error| Failure::of(Exit::BadFile, error);
+    let path = folder.join(format!("{:016x}.tree", mesh.fingerprint()));
+    if path.exists() {
+        return Model::load_tree(mesh, solidity, &path).map_err(|error| bad(&error));
+    }
+    make_folder(folder)?;
+    let model = Model::new(mesh, solidity);
+    model.save_tree(&path).map_err(|error| bad(&error))?;
+    Ok(model)
+}
+
+/// Makes the folder of what is kept between calls.
+pub(super) fn make_folder(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| {
+        Failure::new(Exit::BadFile, format!("cannot make the folder {}: {error}", folder.display()))
+    })
 }
 
 impl Form {
