@@ -36,6 +36,8 @@ pub use model::Model;
 pub use time_of_contact::{TimeOfContact, translational};
 
 #[cfg(test)]
+mod degenerate;
+#[cfg(test)]
 mod same_bits;
 #[cfg(test)]
 mod shapes;
