@@ -8,7 +8,9 @@ use extricate::geometry::procedural::{BumpySphere, Procedural, Torus};
 use extricate::penetration::{
     Effort, LowerBound, MotionCoherence, TranslationalOptions, penetration, penetration_coherent,
 };
-use extricate::proximity::{Model, collide};
+use extricate::proximity::{
+    DistanceCache, DistanceOptions, Model, collide, distance_with, intersection_segments,
+};
 use nalgebra::{Isometry3, Translation3};
 
 /// Counts the allocations of each thread.
@@ -73,4 +75,23 @@ fn a_warm_query_allocates_nothing() {
     assert_eq!(allocations(&mut pass), 0);
     let apart = Translation3::new(9.0, 0.0, 0.0) * here;
     assert_eq!(allocations(|| assert!(!collide(&ball, &apart, &torus, &here))), 0);
+}
+
+#[test]
+fn a_warm_distance_and_warm_segments_allocate_nothing() {
+    let ball = Model::new(BumpySphere::default().mesh().unwrap(), Solidity::Solid);
+    let torus = Model::new(Torus::default().mesh().unwrap(), Solidity::Solid);
+    let (here, options, mut cache) =
+        (Isometry3::identity(), DistanceOptions::default(), DistanceCache::default());
+    let mut segments = Vec::new();
+    let mut pass = || {
+        for step in 0..20 {
+            let pose = Isometry3::translation(0.1 * f64::from(step), 0.3, 0.2);
+            assert!(distance_with(&ball, &pose, &torus, &here, &options, &mut cache).unwrap().is_some());
+            segments.clear();
+            intersection_segments(&ball, &pose, &torus, &here, &mut segments);
+        }
+    };
+    assert!(allocations(&mut pass) > 0);
+    assert_eq!(allocations(&mut pass), 0);
 }

@@ -108,9 +108,20 @@ pub(crate) fn surfaces_collide_at(a: &Model, b: &Model, a_to_b: &Placement) -> b
 
 /// Some pair of triangles that intersect, if there is one.
 pub(crate) fn intersecting_pair_at(a: &Model, b: &Model, a_to_b: &Placement) -> Option<[u32; 2]> {
+    if are_balls_apart(a, b, a_to_b) {
+        return None;
+    }
     let mut query = Overlap::new(a_to_b, 0.0, FirstPair(None));
     tandem::descend(a.bvh(), b.bvh(), &mut query);
     query.sink.0
+}
+
+/// Whether the balls around the models are apart: the answer for most pairs of a scene. The trees' centres are those of
+/// the balls.
+fn are_balls_apart(a: &Model, b: &Model, a_to_b: &Placement) -> bool {
+    /// Leaves room for rounding.
+    const ROOM: f64 = 1.0 + 1e-9;
+    a_to_b.translation.norm_squared() > (ROOM * (a.radius() + b.radius())).powi(2)
 }
 
 pub(crate) fn pairs_within_at(

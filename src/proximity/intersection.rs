@@ -222,3 +222,6 @@ fn polygon(p: &Triangle, q: &Triangle, n_q: &Vector3<f64>) -> Option<Shared> {
     }
     (shared.count > 0).then_some(shared)
 }
+
+#[cfg(test)]
+mod tests;

@@ -54,6 +54,8 @@ pub use spanning::{Spanning, spanning_distance};
 pub use time_of_contact::{TimeOfContact, translational};
 
 #[cfg(test)]
+mod degenerate;
+#[cfg(test)]
 mod same_bits;
 #[cfg(test)]
 mod shapes;

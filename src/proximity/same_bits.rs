@@ -43,6 +43,19 @@ fn collision_has_the_same_bits_on_every_instruction_set() {
 #[test]
 fn distance_has_the_same_bits_on_every_instruction_set() {
     assert_same_bits(3.0, distance);
+    assert_same_bits(3.0, |a, pose_a, b, pose_b| {
+        let options = DistanceOptions { relative_tolerance: 0.1, ..DistanceOptions::default() };
+        distance_with(a, pose_a, b, pose_b, &options, &mut DistanceCache::default())
+    });
+}
+
+#[test]
+fn intersections_have_the_same_bits_on_every_instruction_set() {
+    assert_same_bits(1.0, |a, pose_a, b, pose_b| {
+        let mut segments = Vec::new();
+        intersection_segments(a, pose_a, b, pose_b, &mut segments);
+        segments
+    });
 }
 
 #[test]

@@ -142,6 +142,9 @@ fn distance_at(
     options: &DistanceOptions,
     cache: &mut DistanceCache,
 ) -> Option<Distance> {
+    if options.limit < 0.0 {
+        return None;
+    }
     let found = zero_at(a, b, a_to_b).or_else(|| {
         let mut query = Nearest::new(a_to_b, options);
         if let Some(pair) = cache.closest.filter(|&pair| are_kept(a, b, pair)) {
@@ -175,12 +178,12 @@ fn distance_at(
 #[must_use]
 pub fn is_within(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>, limit: f64) -> bool {
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    if limit < 0.0 {
+        return false;
+    }
     let mut query = Nearest::new(&a_to_b, &DistanceOptions { limit, ..DistanceOptions::default() });
     query.accept_any();
-    if !a_to_b.is_finite() {
-        return true;
-    }
-    query.run(a, b) || collide_at(a, b, &a_to_b)
+    !a_to_b.is_finite() || query.run(a, b) || collide_at(a, b, &a_to_b)
 }
 
 fn in_world(b: &Model, pose_b: &Isometry3<f64>, found: Distance) -> Distance {

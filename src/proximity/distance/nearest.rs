@@ -102,13 +102,9 @@ impl Nearest {
     }
 }
 
-/// The square of a limit. Nothing is within a negative one, and everything within one that is not a number.
+/// The square of a limit that is not negative. Everything is within one that is not a number.
 fn squared_limit(limit: f64) -> f64 {
-    match limit {
-        limit if limit >= 0.0 => limit * limit,
-        limit if limit.is_nan() => f64::INFINITY,
-        _ => f64::NEG_INFINITY,
-    }
+    if limit.is_nan() { f64::INFINITY } else { limit * limit }
 }
 
 /// A squared distance rounded up, and finite: what is infinitely dear is never wanted.

@@ -3,7 +3,7 @@
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::super::tests::{Noise, all_pairs, soup};
-use super::super::{collide, shapes};
+use super::super::{collide, degenerate, shapes};
 use super::*;
 use crate::geometry::{Solidity, TriangleMesh};
 
@@ -150,4 +150,139 @@ fn no_distance_is_too_great_and_no_pose_panics() {
         assert!(!collide(&cube, &at(x, x, x), &cube, &at(0.0, 0.0, 0.0)));
     }
     assert!(distance(&cube, &at(f64::NAN, 0.0, 0.0), &cube, &at(0.0, 0.0, 0.0)).value.is_nan());
+}
+
+/// The least distance over all pairs of triangles, for surfaces that do not intersect.
+fn by_brute_force(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> f64 {
+    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let kept = all_pairs(a, b).filter(|&pair| are_kept(a, b, pair));
+    let of_pair = |pair| {
+        let [p, q] = triangles_in_b(a, b, &a_to_b, pair);
+        triangles::closest_points(&p, &q).0
+    };
+    kept.map(of_pair).fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn whatever_is_degenerate_the_distance_is_that_of_brute_force_and_its_witnesses_prove_it() {
+    let here = Isometry3::identity();
+    let mut apart = 0;
+    for pair in degenerate::pairs() {
+        for (first, second, pose) in [(&pair.a, &pair.b, pair.pose), (&pair.b, &pair.a, pair.pose.inverse())]
+        {
+            let found = distance(first, &pose, second, &here);
+            let rounding = 1e-14 * pair.size;
+            assert_eq!(found.value == 0.0, collide(first, &pose, second, &here), "{}", pair.name);
+            assert_eq!(found.lower_bound, found.value);
+            if found.value > 0.0 {
+                let brute = by_brute_force(first, &pose, second, &here);
+                assert!((found.value - brute).abs() <= rounding, "{}: {} {brute}", pair.name, found.value);
+                apart += 1;
+            }
+            let [x, y] = found.witnesses;
+            assert!((nalgebra::distance(&x, &y) - found.value).abs() <= rounding, "{}", pair.name);
+        }
+    }
+    assert!(apart > 10, "{apart}");
+}
+
+#[test]
+fn an_answer_within_a_tolerance_keeps_it_and_its_lower_bound_is_below_the_distance() {
+    let mut noise = Noise(34);
+    let (a, b) = (solid(shapes::bumpy_sphere(7)), solid(shapes::torus(1.0, 0.3, 8)));
+    let mut inexact = 0;
+    for (relative_tolerance, absolute_tolerance) in [
+        (0.0, 0.0),
+        (1e-3, 0.0),
+        (0.1, 0.0),
+        (0.9, 0.0),
+        (2.0, 0.0),
+        (0.0, 0.03),
+        (0.05, 0.2),
+        (0.0, f64::INFINITY),
+    ] {
+        let options =
+            DistanceOptions { relative_tolerance, absolute_tolerance, ..DistanceOptions::default() };
+        let mut cache = DistanceCache::default();
+        for _ in 0..8 {
+            let (pose_a, mut pose_b) = (noise.pose(0.5), noise.pose(0.5));
+            pose_b.translation.vector += 3.5 * noise.vector().normalize();
+            let exact = distance(&a, &pose_a, &b, &pose_b).value;
+            let brute = if exact > 0.0 { by_brute_force(&a, &pose_a, &b, &pose_b) } else { 0.0 };
+            let found = distance_with(&a, &pose_a, &b, &pose_b, &options, &mut cache).unwrap().unwrap();
+            assert!(
+                found.value >= brute - ROUNDING && found.lower_bound <= brute + ROUNDING,
+                "{found:?} {brute}"
+            );
+            let tolerance = (relative_tolerance * found.value).max(absolute_tolerance);
+            assert!(found.value - found.lower_bound <= tolerance + ROUNDING, "{found:?} {tolerance}");
+            let [x, y] = found.witnesses;
+            assert!((nalgebra::distance(&x, &y) - found.value).abs() <= ROUNDING);
+            inexact += usize::from(found.value > exact + ROUNDING);
+        }
+    }
+    assert!(inexact > 5, "{inexact}");
+}
+
+#[test]
+fn a_limit_with_a_tolerance_never_hides_what_is_within_it() {
+    let mut noise = Noise(35);
+    let (a, b) = (solid(shapes::bumpy_sphere(10)), solid(shapes::bumpy_sphere(12)));
+    let mut cache = DistanceCache::default();
+    for _ in 0..20 {
+        let (pose_a, mut pose_b) = (noise.pose(0.5), noise.pose(0.5));
+        pose_b.translation.vector += 3.0 * noise.vector().normalize();
+        let exact = distance(&a, &pose_a, &b, &pose_b).value;
+        for factor in [0.5, 0.999, 1.001, 1.5] {
+            let options =
+                DistanceOptions { relative_tolerance: 0.2, absolute_tolerance: 0.0, limit: factor * exact };
+            let found = distance_with(&a, &pose_a, &b, &pose_b, &options, &mut cache).unwrap();
+            assert_eq!(found.is_some(), exact <= options.limit);
+            assert!(found.is_none_or(|found| found.value <= options.limit && found.lower_bound <= exact));
+        }
+    }
+}
+
+#[test]
+fn options_and_poses_that_are_no_numbers_are_refused_and_never_a_proof_of_absence() {
+    let cube = solid(shapes::cuboid(Vector3::repeat(1.0)));
+    let (here, there, nowhere) = (at(0.0, 0.0, 0.0), at(3.0, 0.0, 0.0), at(f64::NAN, 0.0, 0.0));
+    let ask = |pose: &Isometry3<f64>, options: &DistanceOptions| {
+        distance_with(&cube, pose, &cube, &here, options, &mut DistanceCache::default())
+    };
+    let valid = DistanceOptions { limit: 1.0, ..DistanceOptions::default() };
+    assert_eq!(ask(&there, &valid), Ok(None));
+    for bad in [f64::NAN, -1.0] {
+        for options in [
+            DistanceOptions { relative_tolerance: bad, ..valid },
+            DistanceOptions { absolute_tolerance: bad, ..valid },
+            DistanceOptions { limit: bad, ..valid },
+        ] {
+            assert!(matches!(ask(&there, &options), Err(DistanceError::InvalidOption { .. })));
+        }
+    }
+    assert!(matches!(ask(&nowhere, &valid), Err(DistanceError::PoseNotFinite { body: 'A', .. })));
+    assert!(distance_up_to(&cube, &nowhere, &cube, &here, 1.0).is_some_and(|found| found.value.is_nan()));
+    assert!(is_within(&cube, &nowhere, &cube, &here, 1.0));
+    assert!(is_within(&cube, &there, &cube, &here, f64::NAN));
+    assert!(distance_up_to(&cube, &there, &cube, &here, f64::NAN).is_some());
+    assert!(!is_within(&cube, &here, &cube, &here, -1.0));
+    assert!(distance_up_to(&cube, &here, &cube, &here, -1.0).is_none());
+    for limit in [-1.0, -0.0] {
+        assert!(!is_within(&cube, &there, &cube, &here, limit));
+        assert!(distance_up_to(&cube, &there, &cube, &here, limit).is_none());
+    }
+}
+
+#[test]
+fn a_cache_of_other_models_or_of_a_farther_past_changes_no_answer() {
+    let mut noise = Noise(36);
+    let (a, b) = (solid(shapes::bumpy_sphere(12)), solid(shapes::torus(1.0, 0.3, 16)));
+    let mut cache = DistanceCache { closest: Some([u32::MAX - 1, 0]) };
+    for _ in 0..20 {
+        let (pose_a, mut pose_b) = (noise.pose(0.5), noise.pose(0.5));
+        pose_b.translation.x += 3.0;
+        let warm = distance_with_cache(&a, &pose_a, &b, &pose_b, &mut cache);
+        assert!((warm.value - distance(&a, &pose_a, &b, &pose_b).value).abs() <= ROUNDING);
+    }
 }

@@ -1,0 +1,110 @@
+//! Pairs of models that geometry finds hard, for the tests of this folder to sweep.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use super::Model;
+use super::shapes;
+use super::tests::Noise;
+use crate::geometry::{Solidity, TriangleMesh};
+
+/// Two surfaces and where the first one is; the second one is where its coordinates are.
+pub(super) struct Pair {
+    pub(super) name: &'static str,
+    pub(super) a: Model,
+    pub(super) pose: Isometry3<f64>,
+    pub(super) b: Model,
+    /// Size of the models and of their distance from the origin [m]: what rounding is relative to.
+    pub(super) size: f64,
+}
+
+fn surface(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> TriangleMesh {
+    TriangleMesh::new(points.iter().map(|&p| Point3::from(p)).collect(), triangles.to_vec()).unwrap()
+}
+
+fn turned_inside_out(mesh: &TriangleMesh) -> TriangleMesh {
+    let triangles = mesh.triangles().iter().map(|&[i, j, k]| [i, k, j]).collect();
+    TriangleMesh::new(mesh.vertices().to_vec(), triangles).unwrap()
+}
+
+fn duplicated(mesh: &TriangleMesh) -> TriangleMesh {
+    TriangleMesh::new(mesh.vertices().to_vec(), mesh.triangles().repeat(2)).unwrap()
+}
+
+/// A cube with triangles of no area besides: a point and an edge, both of them in the way.
+fn with_areas_of_zero(cube: &TriangleMesh) -> TriangleMesh {
+    let mut points = cube.vertices().to_vec();
+    let mut triangles = cube.triangles().to_vec();
+    let first = points.len() as u32;
+    points.extend([Point3::new(1.4, 0.1, 0.0), Point3::new(0.2, 0.2, 0.2), Point3::new(0.8, 0.6, 0.4)]);
+    triangles.extend([[first; 3], [first, first, first + 1], [first + 1, first + 2, first]]);
+    points.extend([Point3::new(0.2, 0.2, 0.2), Point3::new(0.5, 0.4, 0.3), Point3::new(0.8, 0.6, 0.4)]);
+    triangles.push([first + 3, first + 4, first + 5]);
+    TriangleMesh::new(points, triangles).unwrap()
+}
+
+/// Touching, parallel, coincident, zero area, inside out, duplicated, 1e-12 apart, far from the origin, tiny and huge.
+pub(super) fn pairs() -> Vec<Pair> {
+    let cube = shapes::cuboid(Vector3::repeat(1.0));
+    let (square, triangles) =
+        ([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]], [[0, 1, 2], [0, 2, 3]]);
+    let square = surface(&square, &triangles);
+    let needle = surface(&[[0.0, 0.0, 0.0], [1.0, 1e-9, 0.0], [2.0, 0.0, 0.0]], &[[0, 1, 2]]);
+    let mut pairs = Vec::new();
+    let mut add = |name, a: &TriangleMesh, b: &TriangleMesh, pose: Isometry3<f64>, size: f64| {
+        let [a, b] = [a, b].map(|mesh| Model::new(mesh.clone(), Solidity::Surface));
+        pairs.push(Pair { name, a, pose, b, size });
+    };
+    let at = Isometry3::translation;
+    add("touching faces", &cube, &cube, at(1.0, 0.3, 0.2), 1.0);
+    add("touching edges", &cube, &cube, at(1.0, 1.0, 0.2), 1.0);
+    add("touching corners", &cube, &cube, at(1.0, 1.0, 1.0), 1.0);
+    add("parallel faces", &cube, &cube, at(1.25, 0.3, 0.2), 1.0);
+    add("parallel edges", &cube, &cube, at(1.25, 1.5, 0.2), 1.0);
+    add("parallel in one plane", &square, &square, at(1.5, 0.2, 0.0), 1.0);
+    add("overlapping in one plane", &square, &square, at(0.5, 0.25, 0.0), 1.0);
+    add("coincident", &cube, &cube, at(0.0, 0.0, 0.0), 1.0);
+    add("coincident squares", &square, &square, at(0.0, 0.0, 0.0), 1.0);
+    add("zero area", &with_areas_of_zero(&cube), &cube, at(1.5, 0.2, 0.1), 2.0);
+    add("zero area crossing", &with_areas_of_zero(&cube), &cube, at(0.3, 0.2, 0.1), 2.0);
+    add("inside out", &turned_inside_out(&cube), &cube, at(0.6, 0.3, 0.2), 1.0);
+    add("inside out apart", &turned_inside_out(&cube), &cube, at(1.6, 0.3, 0.2), 1.0);
+    add("duplicated", &duplicated(&cube), &duplicated(&cube), at(0.6, 0.3, 0.2), 1.0);
+    add("duplicated apart", &duplicated(&cube), &duplicated(&cube), at(1.6, 0.3, 0.2), 1.0);
+    add("1e-12 apart", &cube, &cube, at(1.0 + 1e-12, 0.3, 0.2), 1.0);
+    add("1e-12 deep", &cube, &cube, at(1.0 - 1e-12, 0.3, 0.2), 1.0);
+    add(
+        "a needle across",
+        &needle,
+        &square,
+        Isometry3::new(Vector3::new(0.5, 0.5, -0.5), Vector3::y() * -1.2),
+        2.0,
+    );
+    add("a needle along", &needle, &square, at(0.1, 0.2, 0.0), 2.0);
+    add("a needle above", &needle, &square, at(0.1, 0.2, 0.3), 2.0);
+    add(
+        "a shallow angle",
+        &square,
+        &square,
+        Isometry3::new(Vector3::new(0.3, 0.2, 0.0), Vector3::x() * 1e-7),
+        1.0,
+    );
+    for (name, scale) in [("tiny", 1e-6), ("huge", 1e6)] {
+        let scaled = cube.scaled(&Vector3::repeat(scale)).unwrap();
+        for x in [0.6, 1.6] {
+            add(name, &scaled, &scaled, at(scale * x, scale * 0.3, scale * 0.2), scale);
+        }
+    }
+    let far = |mesh: &TriangleMesh| {
+        let moved = mesh.vertices().iter().map(|p| p + Vector3::new(1e6, -2e6, 5e5)).collect();
+        TriangleMesh::new(moved, mesh.triangles().to_vec()).unwrap()
+    };
+    for x in [0.625, 1.625] {
+        add("far from the origin", &far(&cube), &far(&cube), at(x, 0.25, 0.125), 2e6);
+    }
+    let mut noise = Noise(70);
+    for _ in 0..4 {
+        let turn = Isometry3::new(0.8 * noise.vector(), noise.vector());
+        add("in general position", &cube, &cube, turn, 1.0);
+    }
+    pairs
+}
