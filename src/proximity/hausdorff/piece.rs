@@ -189,8 +189,7 @@ impl Piece {
             if values[i] < 0.0 && there > 0.0 || values[i] > 0.0 && there < 0.0 {
                 let point = cuts.get(slot);
                 let closer = usize::from(to_cuts[1][slot] < to_cuts[0][slot]);
-                let known =
-                    Near { triangle: covers[closer].triangle.index, distance: to_cuts[closer][slot] };
+                let known = Near { triangle: covers[closer].triangle.index, distance: to_cuts[closer][slot] };
                 let near = side.near(&point, self.from, known, bar);
                 for part in 0..2 {
                     parts[part].push(&point, near, to_cuts[part][slot]);

@@ -130,11 +130,8 @@ fn squared_distances<D: Double>(corners: &[[f64; 3]; 3], points: &LaneVector<D>)
         longest = if length > longest { length } else { longest };
         let fraction = dot(&edge, &offset) * D::splat(1.0 / length);
         let fraction = fraction.max(zero).min(one);
-        let beside = [
-            offset[0] - fraction * edge[0],
-            offset[1] - fraction * edge[1],
-            offset[2] - fraction * edge[2],
-        ];
+        let beside =
+            [offset[0] - fraction * edge[0], offset[1] - fraction * edge[1], offset[2] - fraction * edge[2]];
         squared = squared.min(dot(&beside, &beside));
         least_inward = least_inward.min(dot(&cross(&lanes_of_normal, &edge), &offset));
         if side == 0 {
