@@ -180,3 +180,6 @@ pub fn one_sided_hausdorff_distance(
 ) -> Result<Hausdorff, HausdorffError> {
     search::run(&Search::new([a, b], [pose_a, pose_b], &[Side::A], options)?)
 }
+
+#[cfg(test)]
+mod tests;

@@ -50,13 +50,17 @@ pub(super) struct Near {
 
 /// The triangle of `tree` closest to `point` [m, frame of the tree], or the first one found that is at most `floor`
 /// [m] away; `known` is a triangle with its distance, and the answer where there is nothing closer.
-pub(super) fn closest(tree: &TriangleBvh, point: &Point3<f64>, floor: f64, known: Near) -> Near {
+///
+/// A `share` of one gives the closest. With a lesser one, a subtree is looked at only where its squared distance is less
+/// than that share of the least one so far: a triangle nearly as close is found sooner.
+pub(super) fn closest(tree: &TriangleBvh, point: &Point3<f64>, floor: f64, known: Near, share: f64) -> Near {
     let mut query = Closest {
         point: point.coords.into(),
         rounded: Rounded::new(point),
         best: (ROOM * known.distance).powi(2),
         floor: floor * floor,
         triangle: NONE,
+        share,
     };
     single::descend(tree, &mut query);
     if query.triangle == NONE || query.best >= known.distance * known.distance {
@@ -73,6 +77,8 @@ struct Closest {
     /// Squared distance at which the descent ends [m²].
     floor: f64,
     triangle: u32,
+    /// Share of the least squared distance so far that a subtree must be able to beat.
+    share: f64,
 }
 
 impl Single for Closest {
@@ -83,7 +89,7 @@ impl Single for Closest {
 
     #[inline(always)]
     fn bound(&self) -> f32 {
-        above(self.best).min(f32::MAX)
+        above(self.share * self.best).min(f32::MAX)
     }
 
     #[inline(always)]

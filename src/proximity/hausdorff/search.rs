@@ -35,7 +35,7 @@ const BLANK: Covered = Covered {
     cover: Near { triangle: NONE, distance: f64::INFINITY },
 };
 /// A box this many times as great as what is good enough is divided without a look at its bound.
-const HOPELESS: f64 = 2.0;
+const HOPELESS: f64 = 1.0;
 
 /// A question, checked.
 pub(super) struct Search<'a> {
@@ -178,7 +178,7 @@ fn sample(side: &OneSide, bar: &mut Bar) {
         let point = Point3::from(corners[0]);
         let known = Near { triangle: triangle.index, distance: triangle.distance(&point) };
         bar.evaluations += 1;
-        let nearest = closest(side.to.bvh(), &point, bar.lower, known);
+        let nearest = closest(side.to.bvh(), &point, bar.lower, known, 1.0);
         if nearest.distance > bar.lower || bar.best.is_none() {
             bar.raise(Deviation { side: side.side, triangle: packet.triangles[0], point, nearest });
         }

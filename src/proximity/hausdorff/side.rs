@@ -9,6 +9,9 @@ use crate::bvh::node::Bounds;
 use crate::proximity::Model;
 use crate::proximity::placement::Placement;
 
+/// A triangle near a box need not be the closest one: its squared distance may be greater by the reciprocal of this.
+const ROUGHLY: f64 = 0.7;
+
 /// The model whose points are asked about, and the one they are far from.
 #[derive(Debug)]
 pub(super) struct OneSide<'a> {
@@ -104,7 +107,7 @@ impl OneSide<'_> {
             return known;
         }
         bar.evaluations += 1;
-        let nearest = closest(self.to.bvh(), point, bar.target, known);
+        let nearest = closest(self.to.bvh(), point, bar.target, known, 1.0);
         if nearest.distance > bar.target {
             bar.raise(Deviation { side: self.side, triangle: from, point: *point, nearest });
         }
@@ -127,7 +130,7 @@ impl OneSide<'_> {
         let enough = bar.target - radius;
         if known.distance > enough {
             bar.evaluations += 1;
-            known = closest(self.to.bvh(), &middle, enough.max(0.0), known);
+            known = closest(self.to.bvh(), &middle, enough.max(0.0), known, ROUGHLY);
         }
         if known.distance <= enough {
             return Near { distance: known.distance + radius, ..known };

@@ -80,3 +80,6 @@ pub fn self_collisions(model: &Model, options: &SelfCollisionOptions) -> Vec<[u3
         Found::Any => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;
