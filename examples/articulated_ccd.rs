@@ -1,9 +1,13 @@
 //! Ten thousand random joint motions of an arm among thin obstacles, each answer checked by dense sampling.
 //!
-//! `cargo run --release --example articulated_ccd -- [MOTIONS] [SAMPLES] [URDF]`: prints how many motions are free,
-//! start in contact and run into contact, the misses (collisions before the answered time, or where there is to be
-//! none: 0 is right), and means and percentiles of the advancement steps and of the time a query takes. Of a URDF the
-//! links move within their limits; without one the robot is an arm of seven links on a rail, on a base that moves.
+//! ```text
+//! cargo run --release --example articulated_ccd -- [MOTIONS] [SAMPLES] [URDF]
+//! ```
+//!
+//! Prints how many motions are free, start in contact and run into contact; the misses (collisions before the answered
+//! time, or where there is to be none: 0 is right); means and percentiles of the advancement steps and of the time that
+//! a query takes. The joints of a URDF move within their limits; without one the robot is an arm of seven links on a
+//! rail. The base moves along a screw, and of the obstacles one moves too.
 
 #![expect(clippy::print_stdout, reason = "what the program is for")]
 
