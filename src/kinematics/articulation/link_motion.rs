@@ -59,6 +59,9 @@ impl LinkMotion {
     ///
     /// # Errors
     /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`] when a configuration is none.
+    ///
+    /// # Panics
+    /// When there is no such link.
     pub fn new(
         articulation: &Articulation,
         link: usize,
@@ -72,6 +75,9 @@ impl LinkMotion {
     ///
     /// # Errors
     /// As [`LinkMotion::new`].
+    ///
+    /// # Panics
+    /// When there is no such link.
     pub fn below(
         articulation: &Articulation,
         ancestor: usize,
@@ -94,16 +100,16 @@ impl LinkMotion {
         let mut origin = Isometry3::identity();
         for &joint in chain {
             let (value, end) = (articulation.value(joint, from), articulation.value(joint, to));
-            let joint = &articulation.joints[joint];
+            let (joint, speed) = (&articulation.joints[joint], end - value);
             let kind = match joint.kind {
-                JointKind::Revolute { axis } if value != end => MoveKind::Turn(axis),
-                JointKind::Prismatic { axis } if value != end => MoveKind::Slide(axis),
+                JointKind::Revolute { axis } if speed.abs() > 0.0 => MoveKind::Turn(axis),
+                JointKind::Prismatic { axis } if speed.abs() > 0.0 => MoveKind::Slide(axis),
                 _ => {
                     origin *= joint.transform(value);
                     continue;
                 }
             };
-            moves.push(Move { origin: origin * joint.origin, kind, value, speed: end - value });
+            moves.push(Move { origin: origin * joint.origin, kind, value, speed });
             origin = Isometry3::identity();
         }
         let bounds = moves.iter().fold(base.bounds(), |bounds, step| step.bounds_after(bounds));

@@ -101,6 +101,9 @@ impl Articulation {
     }
 
     /// The link that a link hangs on; `None` of the root.
+    ///
+    /// # Panics
+    /// When there is no such link.
     #[must_use]
     pub fn parent(&self, link: usize) -> Option<usize> {
         self.carriers[link].map(|joint| self.ends[joint][0])
@@ -179,11 +182,14 @@ impl Articulation {
     }
 
     /// The nearest link that carries both links, which may be one of them.
+    ///
+    /// # Panics
+    /// When there are no such links.
     #[must_use]
     pub fn common_ancestor(&self, first: usize, second: usize) -> usize {
         let above = |link: usize| std::iter::successors(Some(link), |&link| self.parent(link));
         let of_first: BTreeSet<usize> = above(first).collect();
-        above(second).find(|link| of_first.contains(link)).expect("the root carries every link")
+        above(second).find(|link| of_first.contains(link)).unwrap_or(self.order[0])
     }
 }
 

@@ -89,7 +89,7 @@ pub enum UrdfError {
         /// The link.
         link: String,
         /// Why the mesh cannot be read.
-        source: ReadError,
+        source: Box<ReadError>,
     },
 }
 

@@ -103,7 +103,7 @@ fn mesh(
         path: file.path.to_owned(),
         line,
         link: link.to_owned(),
-        source,
+        source: Box::new(source),
     })?;
     match scale {
         None => Ok(mesh),

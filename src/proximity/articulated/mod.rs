@@ -73,6 +73,9 @@ impl ArticulatedModel {
     }
 
     /// The model of a link in its frame; `None` of a link without a shape.
+    ///
+    /// # Panics
+    /// When there is no such link.
     #[must_use]
     pub fn model(&self, link: usize) -> Option<&Model> {
         self.models[link].as_ref()
@@ -117,5 +120,4 @@ fn balls_meet([a, b]: [&Model; 2], [pose_a, pose_b]: [&Isometry3<f64>; 2]) -> bo
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "exact promises")]
 mod tests;

@@ -15,8 +15,8 @@ use crate::proximity::distance::triangles::{PreparedTriangle, closest_points, di
 
 /// What two leaves are at one time.
 pub(super) enum Leaves {
-    /// They are as near as the tolerance.
-    Touching { pair: [u32; 2], gap: f64 },
+    /// These triangles of A and B are within the tolerance.
+    Touching([u32; 2]),
     /// They stay apart for so long.
     Apart(f64),
 }
@@ -102,7 +102,7 @@ pub(super) fn look<I: Isa>(
     }
     if nearest.0 <= limits.tolerance * limits.tolerance {
         let [i, j] = nearest.1;
-        return Leaves::Touching { pair: [a.triangles[i], b.triangles[j]], gap: nearest.0.sqrt() };
+        return Leaves::Touching([a.triangles[i], b.triangles[j]]);
     }
     let mut refined = [[false; PACKET]; PACKET];
     loop {

@@ -242,5 +242,4 @@ impl<'a> MovingPair<'a> {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "exact promises")]
 mod tests;

@@ -46,7 +46,6 @@ impl Ord for Waiting {
 pub(crate) struct Touch {
     pub(crate) time: f64,
     pub(crate) pair: [u32; 2],
-    pub(crate) gap: f64,
 }
 
 /// How a search ended.
@@ -105,7 +104,7 @@ impl Kernel for Run<'_> {
             }
             self.search.steps += 1;
             self.search.waiting.pop();
-            if present.as_ref().is_none_or(|present| present.time != first.time) {
+            if present.as_ref().is_none_or(|present| present.time.to_bits() != first.time.to_bits()) {
                 let instant = self.relative.at(first.time);
                 let clock = Clock::new(self.relative, &instant, margin);
                 present = Some(Present { time: first.time, instant, clock });
@@ -146,7 +145,7 @@ impl Search {
                     horizon: 1.0 - first.time,
                 };
                 match look::<I>(relative, &present.instant, a.packet(i), b.packet(j), &limits) {
-                    Leaves::Touching { pair, gap } => return Some(Touch { time: first.time, pair, gap }),
+                    Leaves::Touching(pair) => return Some(Touch { time: first.time, pair }),
                     Leaves::Apart(time) => self.wait(first, time),
                 }
             }
