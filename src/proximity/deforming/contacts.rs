@@ -10,8 +10,8 @@ use super::elementary::{ElementaryContact, ElementaryOptions, edge_edge_until, v
 use super::error::DeformingError;
 use super::model::DeformingModel;
 use super::pairs::{Task, Trees, Visitor};
-use crate::bvh::node::Bounds;
-use crate::bvh::swept::overlap;
+use crate::bvh::lanes::Isa;
+use crate::bvh::swept::Span;
 
 /// How a query of deforming meshes is answered.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -311,81 +311,118 @@ impl<S: Sink> Visitor for FeatureTests<'_, '_, S> {
         self.query.free_nodes.get(node as usize).is_some_and(|free| *free)
     }
 
-    #[inline]
-    fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()> {
+    #[inline(always)]
+    fn pair<I: Isa>(&mut self, a: (u32, &Span), b: (u32, &Span)) -> ControlFlow<()> {
         if self.sink.is_done() {
             return ControlFlow::Break(());
         }
-        self.vertices_of_a(a, b)?;
-        self.vertices_of_b(a, b)?;
-        self.edges(a, b)
+        let trees = &self.query.trees;
+        let near_a = NearFeatures::new::<I>(self.query.a, a.0, b.1, |span| trees.span_in_b(span));
+        let near_b = NearFeatures::new::<I>(self.query.b, b.0, a.1, |span| *span);
+        if (near_a.corners_near | near_b.corners_near) != 0 {
+            self.vertices(&near_a, &near_b)?;
+        }
+        if near_a.sides_near == 0 || near_b.sides_near == 0 {
+            return ControlFlow::Continue(());
+        }
+        for first in bits(near_a.sides_near) {
+            let reach = near_a.sides[first].reach();
+            for second in bits(near_b.sides_near) {
+                if near_b.sides[second].overlaps::<I>(&reach) {
+                    self.sides([&near_a, &near_b], [first, second])?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
     }
 }
 
+/// The features in the charge of a triangle that are near another triangle.
+struct NearFeatures {
+    triangle: u32,
+    corners: [u32; 3],
+    /// One bit for each.
+    corners_near: u32,
+    sides_near: u32,
+    /// Boxes of the sides.
+    sides: [Span; 3],
+}
+
+impl NearFeatures {
+    /// The features of `triangle` near a box; `place` takes boxes to the frame of that box.
+    #[inline(always)]
+    fn new<I: Isa>(
+        model: &DeformingModel,
+        triangle: u32,
+        other: &Span,
+        place: impl Fn(&Span) -> Span,
+    ) -> Self {
+        let corners = model.triangles[triangle as usize];
+        let charge = model.features.charges[triangle as usize];
+        let reach = other.reach();
+        let mut around = [Span::EMPTY; 3];
+        for corner in 0..3 {
+            around[corner] = place(model.tree.vertex(corners[corner]));
+        }
+        let (mut corners_near, mut sides_near, mut sides) = (0, 0, [Span::EMPTY; 3]);
+        for k in 0..3 {
+            sides[k] = around[k].union(&around[(k + 1) % 3]);
+            corners_near |= u32::from(around[k].overlaps::<I>(&reach)) << k;
+            sides_near |= u32::from(sides[k].overlaps::<I>(&reach)) << k;
+        }
+        let (corners_near, sides_near) = (corners_near & charge.corners(), sides_near & charge.sides());
+        Self { triangle, corners, corners_near, sides_near, sides }
+    }
+
+    #[inline(always)]
+    fn side(&self, side: usize) -> [u32; 2] {
+        [self.corners[side], self.corners[(side + 1) % 3]]
+    }
+}
+
+/// The places of the bits that are set.
+#[inline(always)]
+fn bits(mut set: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = (set != 0).then(|| set.trailing_zeros() as usize);
+        set &= set.wrapping_sub(1);
+        place
+    })
+}
+
 impl<S: Sink> FeatureTests<'_, '_, S> {
-    /// The vertices in the charge of a triangle of A against a triangle of B.
-    #[inline(always)]
-    fn vertices_of_a(&mut self, i: u32, j: u32) -> ControlFlow<()> {
+    /// The vertices of one triangle that are near another one, both ways.
+    fn vertices(&mut self, near_a: &NearFeatures, near_b: &NearFeatures) -> ControlFlow<()> {
         let (a, b) = (self.query.a, self.query.b);
-        let (corners, face) = (a.triangles[i as usize], b.triangles[j as usize]);
-        for corner in 0..3 {
-            let vertex = corners[corner];
-            if !a.features.charges[i as usize].has_corner(corner) || self.is_corner(vertex, &face) {
-                continue;
-            }
-            if overlap(&self.query.trees.in_b(a.tree.vertex(vertex)), &face_bounds(b, &face)) {
-                self.vertex_face([a, b], vertex, &face, Features::VertexFace { vertex, face: j })?;
+        for corner in bits(near_a.corners_near) {
+            let (vertex, face) = (near_a.corners[corner], near_b.triangle);
+            if !self.is_corner(vertex, &near_b.corners) {
+                self.vertex_face([a, b], vertex, &near_b.corners, Features::VertexFace { vertex, face })?;
             }
         }
-        ControlFlow::Continue(())
-    }
-
-    /// The vertices in the charge of a triangle of B against a triangle of A.
-    #[inline(always)]
-    fn vertices_of_b(&mut self, i: u32, j: u32) -> ControlFlow<()> {
-        let (a, b) = (self.query.a, self.query.b);
-        let (face, corners) = (a.triangles[i as usize], b.triangles[j as usize]);
-        for corner in 0..3 {
-            let vertex = corners[corner];
-            if !b.features.charges[j as usize].has_corner(corner) || self.is_corner(vertex, &face) {
-                continue;
-            }
-            if overlap(&self.query.trees.in_b(&face_bounds(a, &face)), b.tree.vertex(vertex)) {
+        for corner in bits(near_b.corners_near) {
+            let (vertex, face) = (near_b.corners[corner], near_a.triangle);
+            if !self.is_corner(vertex, &near_a.corners) {
                 let features = if self.query.is_within {
-                    Features::VertexFace { vertex, face: i }
+                    Features::VertexFace { vertex, face }
                 } else {
-                    Features::FaceVertex { face: i, vertex }
+                    Features::FaceVertex { face, vertex }
                 };
-                self.vertex_face([b, a], vertex, &face, features)?;
+                self.vertex_face([b, a], vertex, &near_a.corners, features)?;
             }
         }
         ControlFlow::Continue(())
     }
 
-    /// The edges in the charge of a triangle of A against those of a triangle of B.
     #[inline(always)]
-    fn edges(&mut self, i: u32, j: u32) -> ControlFlow<()> {
-        let (a, b) = (self.query.a, self.query.b);
-        let (i, j) = (i as usize, j as usize);
-        for first in 0..3 {
-            if !a.features.charges[i].has_side(first) {
-                continue;
-            }
-            let ends = side(&a.triangles[i], first);
-            let bounds = self.query.trees.in_b(&edge_bounds(a, ends));
-            for second in 0..3 {
-                let others = side(&b.triangles[j], second);
-                if !b.features.charges[j].has_side(second)
-                    || self.is_corner(ends[0], &others)
-                    || self.is_corner(ends[1], &others)
-                    || !overlap(&bounds, &edge_bounds(b, others))
-                {
-                    continue;
-                }
-                self.edge_edge([ends, others], [a.features.sides[i][first], b.features.sides[j][second]])?;
-            }
+    fn sides(&mut self, [a, b]: [&NearFeatures; 2], [first, second]: [usize; 2]) -> ControlFlow<()> {
+        let (ends, others) = (a.side(first), b.side(second));
+        if self.is_corner(ends[0], &others) || self.is_corner(ends[1], &others) {
+            return ControlFlow::Continue(());
         }
-        ControlFlow::Continue(())
+        let of_a = self.query.a.features.sides[a.triangle as usize][first];
+        let of_b = self.query.b.features.sides[b.triangle as usize][second];
+        self.edge_edge([ends, others], [of_a, of_b])
     }
 
     /// Whether a vertex is adjacent to a feature with these corners.
@@ -439,19 +476,4 @@ impl<S: Sink> FeatureTests<'_, '_, S> {
 #[inline(always)]
 fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
     if a < b { [a, b] } else { [b, a] }
-}
-
-#[inline(always)]
-fn side(corners: &[u32; 3], side: usize) -> [u32; 2] {
-    [corners[side], corners[(side + 1) % 3]]
-}
-
-#[inline(always)]
-fn edge_bounds(model: &DeformingModel, ends: [u32; 2]) -> Bounds {
-    model.tree.vertex(ends[0]).union(model.tree.vertex(ends[1]))
-}
-
-#[inline(always)]
-fn face_bounds(model: &DeformingModel, face: &[u32; 3]) -> Bounds {
-    model.tree.vertex(face[0]).union(model.tree.vertex(face[1])).union(model.tree.vertex(face[2]))
 }

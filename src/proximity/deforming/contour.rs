@@ -7,6 +7,9 @@
 
 use nalgebra::{Point3, Vector3};
 
+use crate::bvh::lanes::{Isa, Mask, Portable, Single};
+use crate::bvh::swept::outwards;
+
 /// Rounding of a coordinate in the plane, relative to the greatest distance in space: a difference and a scalar product, doubled.
 const PLACE_ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Rounding of twice an area relative to the square of that distance: eight products of two sums of two
@@ -25,7 +28,7 @@ pub(super) struct Contours {
     places: Vec<[Place; 2]>,
     /// Boxes around the paths of the edges from each vertex to the next: `bounds[min x, max x, min y, max y][edge]`;
     /// filled up with boxes that overlap nothing.
-    bounds: [Vec<f64>; 4],
+    bounds: [Vec<f32>; 4],
     /// Greatest distance of a vertex from the first one, as the sum of its coordinates in space.
     reach: f64,
 }
@@ -41,8 +44,25 @@ impl Contours {
         plane: &[Vector3<f64>; 2],
     ) -> bool {
         self.project(contour, start, end, plane);
-        let count = contour.len();
-        (0..count).all(|edge| self.is_apart_from_later_edges(edge, count))
+        #[cfg(target_arch = "x86_64")]
+        if crate::bvh::lanes::has_avx2() {
+            #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
+            // SAFETY: AVX2 is there.
+            return unsafe { self.is_simple_avx2() };
+        }
+        self.is_simple::<Portable>()
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn is_simple_avx2(&self) -> bool {
+        self.is_simple::<crate::bvh::lanes::Avx2>()
+    }
+
+    #[inline(always)]
+    fn is_simple<I: Isa>(&self) -> bool {
+        let count = self.places.len();
+        (0..count).all(|edge| self.is_apart_from_later_edges::<I>(edge, count))
     }
 
     fn project(
@@ -75,24 +95,25 @@ impl Contours {
         let filled = count.next_multiple_of(LANES) + LANES;
         for bound in &mut self.bounds {
             bound.clear();
-            bound.resize(filled, f64::INFINITY);
+            bound.resize(filled, f32::INFINITY);
         }
         for edge in 0..count {
             let [a, b] = [self.places[edge], self.places[(edge + 1) % count]];
             for axis in 0..2 {
                 let values = [a[0][axis], a[1][axis], b[0][axis], b[1][axis]];
-                self.bounds[2 * axis][edge] = values.into_iter().fold(f64::INFINITY, f64::min) - margin;
-                self.bounds[2 * axis + 1][edge] =
-                    values.into_iter().fold(f64::NEG_INFINITY, f64::max) + margin;
+                let low = values.into_iter().fold(f64::INFINITY, f64::min);
+                let high = values.into_iter().fold(f64::NEG_INFINITY, f64::max);
+                self.bounds[2 * axis][edge] = outwards(low - margin, -1.0);
+                self.bounds[2 * axis + 1][edge] = outwards(high + margin, 1.0);
             }
         }
     }
 
-    #[inline]
-    fn is_apart_from_later_edges(&self, edge: usize, count: usize) -> bool {
+    #[inline(always)]
+    fn is_apart_from_later_edges<I: Isa>(&self, edge: usize, count: usize) -> bool {
         let mut first = edge + 1;
         while first < count {
-            let mut near = self.near(edge, first);
+            let mut near = self.near::<I>(edge, first);
             while near != 0 {
                 let other = first + near.trailing_zeros() as usize;
                 near &= near - 1;
@@ -106,20 +127,18 @@ impl Contours {
     }
 
     /// Which of some edges in a row have boxes that overlap that of `edge`, one bit each.
-    #[inline]
-    fn near(&self, edge: usize, first: usize) -> u32 {
-        let [min_x, max_x, min_y, max_y] = &self.bounds;
-        let (low_x, high_x, low_y, high_y) = (min_x[edge], max_x[edge], min_y[edge], max_y[edge]);
-        let lanes = first..first + LANES;
-        let (min_x, max_x) = (&min_x[lanes.clone()], &max_x[lanes.clone()]);
-        let (min_y, max_y) = (&min_y[lanes.clone()], &max_y[lanes]);
-        let mut bits = 0;
-        for lane in 0..LANES {
-            let overlap = (min_x[lane] <= high_x)
-                & (low_x <= max_x[lane])
-                & (min_y[lane] <= high_y)
-                & (low_y <= max_y[lane]);
-            bits |= u32::from(overlap) << lane;
+    #[inline(always)]
+    fn near<I: Isa>(&self, edge: usize, first: usize) -> u32 {
+        let mut bits = 0xff;
+        for axis in 0..2 {
+            let (lows, highs) = (&self.bounds[2 * axis], &self.bounds[2 * axis + 1]);
+            let lanes = |bounds: &[f32]| {
+                let lanes = bounds[first..first + LANES].first_chunk().expect("filled up to whole rows");
+                I::Single::load(lanes)
+            };
+            let starts_before = lanes(lows).less_or_equal(I::Single::splat(highs[edge]));
+            let ends_after = I::Single::splat(lows[edge]).less_or_equal(lanes(highs));
+            bits &= (starts_before & ends_after).bits();
         }
         bits
     }
