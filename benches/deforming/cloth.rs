@@ -56,8 +56,11 @@ pub(crate) fn elementary_queries(
     let triangles = mesh.triangles();
     let query = |corners: [u32; 4]| [&start, &end].map(|places| corners.map(|i| places[i as usize]));
     let mut queries = Vec::new();
+    let row = 2 * CELLS as usize;
     for (index, first) in triangles.iter().enumerate() {
-        for second in triangles[index + 1..].iter().take(8) {
+        // Triangles of the same cell and of the next ones across and along.
+        let nearby = (0..3).flat_map(|across| (1..8).map(move |along| across * row + along));
+        for second in nearby.filter_map(|offset| triangles.get(index + offset)) {
             let corners = if is_face {
                 [first[0], second[0], second[1], second[2]]
             } else {

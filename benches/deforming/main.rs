@@ -7,16 +7,11 @@
 #![expect(clippy::print_stdout, reason = "sizes and contacts belong beside the times")]
 
 mod cloth;
-#[path = "../../examples/elementary_ccd/exact.rs"]
-#[expect(dead_code, reason = "only the kinds of queries are needed here")]
-mod exact;
 #[path = "../../examples/elementary_ccd/generate.rs"]
-#[expect(dead_code, reason = "the example lists the classes")]
 mod generate;
 mod inclusion;
-#[path = "../../examples/elementary_ccd/polynomial.rs"]
-#[expect(dead_code, reason = "exact arithmetic is not timed")]
-mod polynomial;
+#[path = "../../examples/elementary_ccd/question.rs"]
+mod question;
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -24,13 +19,13 @@ use std::time::Duration;
 use cloth::{CELLS, Query, elementary_queries, folded, sheet};
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use exact::Kind;
 use extricate::proximity::deforming::{
     DeformingModel, DeformingOptions, ElementaryOptions, edge_edge, first_self_contact, self_collides,
     self_contacts, vertex_face,
 };
 use generate::Class;
 use nalgebra::Point3;
+use question::Kind;
 
 /// Queries of a set.
 const QUERIES: usize = 2000;

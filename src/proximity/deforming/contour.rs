@@ -224,3 +224,109 @@ fn sign(coefficients: &[f64; 3], least: f64) -> i32 {
         0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::TAU;
+
+    use super::*;
+
+    const PLANE: [Vector3<f64>; 2] = [Vector3::new(1.0, 0.0, 0.0), Vector3::new(0.0, 1.0, 0.0)];
+
+    fn numbers(seed: u64) -> impl FnMut() -> f64 {
+        let mut state = seed;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            f64::from((state >> 33) as u32) / f64::from(1_u32 << 30) - 1.0
+        }
+    }
+
+    /// A loop of `count` vertices around the origin, at distances within `spread` of one.
+    fn ring(count: u32, spread: f64, next: &mut impl FnMut() -> f64) -> Vec<Point3<f64>> {
+        let angle = |i: u32| TAU * f64::from(i) / f64::from(count);
+        let vertex = |i: u32| (1.0 + spread * next()) * Vector3::new(angle(i).cos(), angle(i).sin(), 0.0);
+        (0..count).map(vertex).map(|v| Point3::from(v + Vector3::z() * v.x)).collect()
+    }
+
+    fn stays_simple(start: &[Point3<f64>], end: &[Point3<f64>]) -> bool {
+        let contour = (0..start.len() as u32).collect::<Vec<_>>();
+        Contours::default().stays_simple(&contour, start, end, &PLANE)
+    }
+
+    /// Whether two edges cross at a time, by the sides of their ends.
+    fn cross_at(points: &[Point3<f64>], i: usize, j: usize) -> bool {
+        let at = |k: usize| points[k % points.len()].xy();
+        let side = |a, b, c| {
+            let [ab, ac]: [nalgebra::Vector2<f64>; 2] = [at(b) - at(a), at(c) - at(a)];
+            ab.perp(&ac)
+        };
+        let apart = |a, b, c, d| side(a, b, c) * side(a, b, d) > 0.0;
+        !apart(i, i + 1, j, j + 1) && !apart(j, j + 1, i, i + 1)
+    }
+
+    fn is_seen_crossing(start: &[Point3<f64>], end: &[Point3<f64>]) -> bool {
+        let count = start.len();
+        (0..=50).any(|step| {
+            let t = f64::from(step) / 50.0;
+            let now = start.iter().zip(end).map(|(a, b)| a + t * (b - a)).collect::<Vec<_>>();
+            (0..count).any(|i| (i + 2..count).any(|j| (j + 1) % count != i && cross_at(&now, i, j)))
+        })
+    }
+
+    #[test]
+    fn no_contour_that_is_proved_simple_is_seen_to_cross_itself() {
+        let mut next = numbers(5);
+        let mut proved = 0;
+        for round in 0..300 {
+            let (count, spread) = (3 + round % 30, 0.9 * f64::from(round % 7) / 7.0);
+            let start = ring(count, spread, &mut next);
+            let by = 0.3 * f64::from(round % 5) / 5.0;
+            let end = start.iter().map(|p| p + by * Vector3::new(next(), next(), next())).collect::<Vec<_>>();
+            if stays_simple(&start, &end) {
+                proved += 1;
+                assert!(!is_seen_crossing(&start, &end), "round {round}");
+            }
+        }
+        assert!(proved > 100 && proved < 290, "{proved}");
+    }
+
+    #[test]
+    fn a_vertex_that_dips_through_the_far_side_and_comes_back_is_seen() {
+        let square = |x: f64| {
+            let corners = [[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [x, 2.0], [0.0, 4.0]];
+            corners.map(|[x, y]| Point3::new(x, y, 0.0)).to_vec()
+        };
+        assert!(stays_simple(&square(2.0), &square(1.0)));
+        assert!(!stays_simple(&square(2.0), &square(2.0).into_iter().rev().collect::<Vec<_>>()));
+        // The dent passes through the bottom side.
+        let mut dent = square(2.0);
+        dent[3].y = -1.0;
+        assert!(!stays_simple(&square(2.0), &dent));
+        dent[3].y = 0.0;
+        assert!(!stays_simple(&square(2.0), &dent), "touching counts");
+        dent[3].y = 1e-9;
+        assert!(stays_simple(&square(2.0), &dent));
+    }
+
+    #[test]
+    fn edges_that_fold_onto_one_another_are_not_simple() {
+        let kite = |y: f64| vec![[0.0, 0.0], [2.0, y], [1.0, 0.0], [2.0, -1.0]];
+        let places = |y: f64| kite(y).into_iter().map(|[x, y]| Point3::new(x, y, 0.0)).collect::<Vec<_>>();
+        assert!(stays_simple(&places(1.0), &places(0.5)));
+        assert!(!stays_simple(&places(1.0), &places(0.0)));
+        assert!(!stays_simple(&places(1.0), &places(f64::NAN)));
+    }
+
+    #[test]
+    fn both_instruction_sets_agree() {
+        let mut next = numbers(9);
+        for round in 0..50 {
+            let start = ring(3 + round, 0.5, &mut next);
+            let mut contours = Contours::default();
+            let contour = (0..start.len() as u32).collect::<Vec<_>>();
+            let end = start.iter().map(|p| p + 0.1 * Vector3::new(next(), next(), 0.0)).collect::<Vec<_>>();
+            let fastest = contours.stays_simple(&contour, &start, &end, &PLANE);
+            assert_eq!(fastest, contours.is_simple::<Portable>());
+        }
+    }
+}

@@ -159,6 +159,16 @@ impl DeformingModel {
         &self.end
     }
 
+    /// Where vertex `index` is at a time in [0, 1] [m, world].
+    ///
+    /// # Panics
+    /// When `index` is not below the number of vertices.
+    #[must_use]
+    pub fn vertex_at(&self, index: u32, time: f64) -> Point3<f64> {
+        let (start, end) = (self.start[index as usize], self.end[index as usize]);
+        Point3::from(start.coords * (1.0 - time) + end.coords * time)
+    }
+
     /// Triangles, #T × 3, 0-based vertex indices.
     #[must_use]
     pub fn triangles(&self) -> &[[u32; 3]] {

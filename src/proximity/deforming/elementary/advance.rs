@@ -1,6 +1,6 @@
 //! Advancing the time over what the certificates prove free.
 
-use super::closest::{Closest, Features};
+use super::closest::{Closest, FeaturePair};
 use super::coplanarity::Coplanarity;
 use super::paths::Paths;
 use super::{ElementaryContact, ElementaryOptions};
@@ -10,7 +10,7 @@ const DISTANCE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// The first contact up to the time `until`; `None` is a proof. What is not finite is a contact at the start.
 #[inline]
-pub(super) fn first_contact<F: Features<N>, const N: usize>(
+pub(super) fn first_contact<F: FeaturePair<N>, const N: usize>(
     paths: &Paths<N>,
     options: &ElementaryOptions,
     until: f64,
@@ -26,7 +26,7 @@ pub(super) fn first_contact<F: Features<N>, const N: usize>(
     advance::<F, N>(paths, options, separation, until)
 }
 
-fn advance<F: Features<N>, const N: usize>(
+fn advance<F: FeaturePair<N>, const N: usize>(
     paths: &Paths<N>,
     options: &ElementaryOptions,
     separation: f64,
@@ -68,7 +68,7 @@ fn advance<F: Features<N>, const N: usize>(
 }
 
 #[inline(always)]
-fn closest_at<F: Features<N>, const N: usize>(paths: &Paths<N>, time: f64) -> Closest {
+fn closest_at<F: FeaturePair<N>, const N: usize>(paths: &Paths<N>, time: f64) -> Closest {
     let mut edges = [[0.0; 3]; 2];
     for (edge, moving) in edges.iter_mut().zip(&paths.edges) {
         for axis in 0..3 {
@@ -79,7 +79,7 @@ fn closest_at<F: Features<N>, const N: usize>(paths: &Paths<N>, time: f64) -> Cl
 }
 
 #[inline(always)]
-fn origin<F: Features<N>, const N: usize>(paths: &Paths<N>) -> [[f64; 3]; 2] {
+fn origin<F: FeaturePair<N>, const N: usize>(paths: &Paths<N>) -> [[f64; 3]; 2] {
     let mut moving = [[0.0; 3]; 2];
     for time in 0..2 {
         for axis in 0..3 {

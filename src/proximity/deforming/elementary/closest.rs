@@ -18,7 +18,7 @@ pub(super) struct Closest {
 }
 
 /// Two kinds of features whose differences are the hull of N points.
-pub(super) trait Features<const N: usize> {
+pub(super) trait FeaturePair<const N: usize> {
     /// The closest points at a time when the differences are `points` and the edges `edges`.
     fn closest(points: &[[f64; 3]; N], edges: &[[f64; 3]; 2]) -> Closest;
     /// The difference that completes the two edges to the determinant of coplanarity.
@@ -31,7 +31,7 @@ pub(super) struct VertexFace;
 /// Two edges: the differences are a parallelogram.
 pub(super) struct EdgeEdge;
 
-impl Features<3> for VertexFace {
+impl FeaturePair<3> for VertexFace {
     #[inline(always)]
     fn closest(points: &[[f64; 3]; 3], edges: &[[f64; 3]; 2]) -> Closest {
         let normal = cross(&edges[0], &edges[1]);
@@ -59,7 +59,7 @@ impl Features<3> for VertexFace {
     }
 }
 
-impl Features<4> for EdgeEdge {
+impl FeaturePair<4> for EdgeEdge {
     #[inline(always)]
     fn closest(points: &[[f64; 3]; 4], edges: &[[f64; 3]; 2]) -> Closest {
         let normal = cross(&edges[0], &edges[1]);

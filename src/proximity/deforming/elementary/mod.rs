@@ -194,6 +194,3 @@ fn all_finite(start: &[Point3<f64>; 4], end: &[Point3<f64>; 4]) -> Result<(), El
     }
     if sum.is_nan() { Err(ElementaryError::NotFinite) } else { Ok(()) }
 }
-
-#[cfg(test)]
-mod tests;
