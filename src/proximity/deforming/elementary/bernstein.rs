@@ -5,7 +5,7 @@
 //! root faster than any geometric series.
 
 /// Windows that are looked at in a row.
-const WINDOWS: u32 = 8;
+const WINDOWS: u32 = 4;
 /// Growth of a window that was free, and its size relative to the last step where it was not.
 const GROWTH: f64 = 4.0;
 

@@ -26,7 +26,6 @@ use nalgebra::Point3;
 use thiserror::Error;
 
 use closest::{EdgeEdge, VertexFace};
-use paths::Paths;
 
 /// How closely an elementary test looks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -108,11 +107,7 @@ pub fn vertex_face(
 ) -> Result<Option<ElementaryContact>, ElementaryError> {
     options.check()?;
     all_finite(start, end)?;
-    let paths = Paths::vertex_face(start, end);
-    if !paths.is_finite() {
-        return Err(ElementaryError::NotFinite);
-    }
-    Ok(advance::first_contact::<VertexFace, 3>(&paths, options, 1.0))
+    advance::first_contact::<VertexFace, 3>([start, end], options, 1.0)
 }
 
 /// The first contact of two moving edges (touching counts), or `None`: a proof that there is none in [0, 1], whatever
@@ -142,33 +137,32 @@ pub fn edge_edge(
 ) -> Result<Option<ElementaryContact>, ElementaryError> {
     options.check()?;
     all_finite(start, end)?;
-    let paths = Paths::edge_edge(start, end);
-    if !paths.is_finite() {
-        return Err(ElementaryError::NotFinite);
-    }
-    Ok(advance::first_contact::<EdgeEdge, 4>(&paths, options, 1.0))
+    advance::first_contact::<EdgeEdge, 4>([start, end], options, 1.0)
 }
 
+/// Why the tests of a mesh cannot fail.
+const CHECKED: &str = "the coordinates of a model are finite and less than 1e37 m apart";
+
 /// [`vertex_face`] up to the time `until`, of coordinates and options that have been checked.
-#[inline]
+#[inline(always)]
 pub(super) fn vertex_face_until(
     start: &[Point3<f64>; 4],
     end: &[Point3<f64>; 4],
     options: &ElementaryOptions,
     until: f64,
 ) -> Option<ElementaryContact> {
-    advance::first_contact::<VertexFace, 3>(&Paths::vertex_face(start, end), options, until)
+    advance::first_contact::<VertexFace, 3>([start, end], options, until).expect(CHECKED)
 }
 
 /// [`edge_edge`] up to the time `until`, of coordinates and options that have been checked.
-#[inline]
+#[inline(always)]
 pub(super) fn edge_edge_until(
     start: &[Point3<f64>; 4],
     end: &[Point3<f64>; 4],
     options: &ElementaryOptions,
     until: f64,
 ) -> Option<ElementaryContact> {
-    advance::first_contact::<EdgeEdge, 4>(&Paths::edge_edge(start, end), options, until)
+    advance::first_contact::<EdgeEdge, 4>([start, end], options, until).expect(CHECKED)
 }
 
 impl ElementaryOptions {
