@@ -81,7 +81,8 @@ impl DeformingContact {
     }
 }
 
-/// Whether `model` comes into contact with itself during its step; adjacent features never do.
+/// Whether `model` comes into contact with itself during its step; adjacent features never do. `false` is a proof. See
+/// [`DeformingModel::new`] for an example.
 ///
 /// # Errors
 /// [`DeformingError::Elementary`] when an option is negative or NaN.
@@ -125,6 +126,20 @@ pub fn self_contacts(
 /// The earliest contact of `model` with itself during its step; of equal ones the one of least features. `None` is a
 /// proof that there is none.
 ///
+/// ```
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::proximity::deforming::{DeformingModel, DeformingOptions, first_self_contact};
+///
+/// // A cube whose vertices change sides meets itself half way, when it is flat.
+/// let cube = Cuboid::default().mesh()?;
+/// let mut model = DeformingModel::new(&cube)?;
+/// let turned = cube.vertices().iter().map(|p| nalgebra::Point3::new(p.x, p.y, -p.z)).collect::<Vec<_>>();
+/// model.move_to(&turned)?;
+/// let first = first_self_contact(&model, &DeformingOptions::default())?.expect("it is flat half way");
+/// assert!((first.contact.time - 0.5).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// As [`self_collides`].
 pub fn first_self_contact(
@@ -162,6 +177,22 @@ pub fn collides(
 /// Appends every pair of features of `a` and `b` that come into contact during their steps, sorted by features; each
 /// pair once.
 ///
+/// ```
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::proximity::deforming::{DeformingModel, DeformingOptions, contacts};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Cuboid::default().mesh()?;
+/// let at = |x| Isometry3::translation(x, 0.1, 0.2);
+/// let wall = DeformingModel::moved(&cube, &at(0.0), &at(0.0))?;
+/// let guest = DeformingModel::moved(&cube, &at(-3.0), &at(-0.5))?;
+/// let mut found = Vec::new();
+/// contacts(&guest, &wall, &DeformingOptions::default(), &mut found)?;
+/// let [on_guest, on_wall] = found[0].witnesses(&guest, &wall);
+/// assert!((on_guest - on_wall).norm() < 1e-9 && (on_wall.x + 0.5).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// As [`self_collides`].
 pub fn contacts(
@@ -176,6 +207,20 @@ pub fn contacts(
 
 /// The earliest contact of the surfaces of `a` and `b` during their steps; of equal ones the one of least features.
 /// `None` is a proof that there is none. One surface inside the other is not seen while they do not touch.
+///
+/// ```
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::proximity::deforming::{DeformingModel, DeformingOptions, first_contact};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Cuboid::default().mesh()?;
+/// let at = |x| Isometry3::translation(x, 0.1, 0.2);
+/// let wall = DeformingModel::moved(&cube, &at(0.0), &at(0.0))?;
+/// let guest = DeformingModel::moved(&cube, &at(-3.0), &at(1.0))?;
+/// let first = first_contact(&guest, &wall, &DeformingOptions::default())?.expect("the wall is in the way");
+/// assert!((first.contact.time - 0.5).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// As [`self_collides`].

@@ -10,7 +10,8 @@ use nalgebra::{Point3, Vector3};
 use crate::bvh::lanes::{Isa, Mask, Portable, Single};
 use crate::bvh::swept::outwards;
 
-/// Rounding of a coordinate in the plane, relative to the greatest distance in space: a difference and a scalar product, doubled.
+/// Rounding of a coordinate in the plane, relative to the greatest distance in space: a difference and a scalar
+/// product; doubled.
 const PLACE_ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Rounding of twice an area relative to the square of that distance: eight products of two sums of two
 /// coordinates; doubled.
@@ -315,6 +316,9 @@ mod tests {
         assert!(stays_simple(&places(1.0), &places(0.5)));
         assert!(!stays_simple(&places(1.0), &places(0.0)));
         assert!(!stays_simple(&places(1.0), &places(f64::NAN)));
+        let triangle = |y: f64| places(y)[..3].to_vec();
+        assert!(stays_simple(&triangle(1.0), &triangle(0.5)));
+        assert!(!stays_simple(&triangle(1.0), &triangle(0.0)));
     }
 
     #[test]

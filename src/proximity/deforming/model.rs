@@ -109,6 +109,17 @@ impl DeformingModel {
 
     /// As [`DeformingModel::move_to`] the vertices of `end`, whose triangles must be those of the model.
     ///
+    /// ```
+    /// use extricate::geometry::procedural::{Cuboid, Procedural};
+    /// use extricate::proximity::deforming::{DeformingError, DeformingModel};
+    ///
+    /// let cube = Cuboid::default().mesh()?;
+    /// let mut model = DeformingModel::new(&cube)?;
+    /// model.move_to_mesh(&cube.scaled(&nalgebra::Vector3::repeat(2.0))?)?;
+    /// assert!(matches!(model.move_to_mesh(&cube.reversed()), Err(DeformingError::Topology { triangle: 0 })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`DeformingError::Topology`] when a triangle differs, else as [`DeformingModel::set_motion`].
     pub fn move_to_mesh(&mut self, end: &TriangleMesh) -> Result<(), DeformingError> {
