@@ -8,32 +8,21 @@
 use num_bigint::{BigInt, Sign};
 
 use super::polynomial::{Dyadic, Polynomial, Root};
-
-/// Four points at the start and at the end, `[start or end][point][axis]`.
-pub type Query = [[[f64; 3]; 4]; 2];
-
-/// What the features of a query are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A vertex and the three corners of a triangle.
-    VertexFace,
-    /// Two ends of an edge and two of another one.
-    EdgeEdge,
-}
+use super::question::{Kind, Query};
 
 /// What is true of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Truth {
+pub(crate) struct Truth {
     /// The features touch at some time in [0, 1].
-    pub touch: bool,
+    pub(crate) touch: bool,
     /// They touch at some time before the one that was asked about.
-    pub touch_before: bool,
+    pub(crate) touch_before: bool,
 }
 
 type Vector = [Polynomial; 3];
 
 /// Decides a query; `time` is a time in [0, 1] to compare with.
-pub fn decide(kind: Kind, query: &Query, time: f64) -> Truth {
+pub(crate) fn decide(kind: Kind, query: &Query, time: f64) -> Truth {
     let points = integer_paths(query);
     let mut judge = Judge { time: dyadic(time), truth: Truth { touch: false, touch_before: false } };
     let difference =

@@ -2,10 +2,10 @@
 
 use nalgebra::Vector3;
 
-use super::exact::{Kind, Query};
+use super::question::{Kind, Query};
 
 /// The distance of the features at a time.
-pub fn distance(kind: Kind, query: &Query, time: f64) -> f64 {
+pub(crate) fn distance(kind: Kind, query: &Query, time: f64) -> f64 {
     let difference = |i: usize, j: usize| {
         let at = |when: usize| Vector3::from_fn(|k, _| query[when][i][k] - query[when][j][k]);
         at(0) * (1.0 - time) + at(1) * time
@@ -20,7 +20,7 @@ pub fn distance(kind: Kind, query: &Query, time: f64) -> f64 {
 }
 
 /// The extent that tolerances relate to: the greatest coordinate of the differences.
-pub fn extent(kind: Kind, query: &Query) -> f64 {
+pub(crate) fn extent(kind: Kind, query: &Query) -> f64 {
     let pairs: &[[usize; 2]] = match kind {
         Kind::VertexFace => &[[0, 1], [0, 2], [0, 3]],
         Kind::EdgeEdge => &[[0, 2], [0, 3], [1, 2], [1, 3]],

@@ -1,10 +1,10 @@
 //! Queries from a seed: random ones, and every way to be nearly degenerate that is known to lead tests astray.
 
-use super::exact::{Kind, Query};
+use super::question::{Kind, Query};
 
 /// What is special about a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub(crate) enum Class {
     /// Eight random points.
     Random,
     /// Random points that move by a tenth of the features' size, as in a simulation.
@@ -38,7 +38,7 @@ pub enum Class {
 }
 
 /// All classes.
-pub const CLASSES: [Class; 15] = [
+pub(crate) const CLASSES: [Class; 15] = [
     Class::Random,
     Class::SmallMotion,
     Class::Aimed,
@@ -57,10 +57,10 @@ pub const CLASSES: [Class; 15] = [
 ];
 
 /// Random numbers from a seed [splitmix64].
-pub struct Noise(u64);
+pub(crate) struct Noise(u64);
 
 impl Noise {
-    pub fn new(seed: u64, index: u64) -> Self {
+    pub(crate) fn new(seed: u64, index: u64) -> Self {
         let mut noise = Self(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95));
         noise.bits();
         noise
@@ -82,7 +82,7 @@ impl Noise {
         self.below(count) == 0
     }
 
-    fn from_to(&mut self, low: i64, high: i64) -> f64 {
+    fn integer_in(&mut self, low: i64, high: i64) -> f64 {
         (low + self.below((high - low + 1) as u64) as i64) as f64
     }
 
@@ -93,7 +93,7 @@ impl Noise {
 
     /// In [−1, 1], a multiple of 2⁻¹²: sums and products of a few are exact.
     fn coarse(&mut self) -> f64 {
-        self.from_to(-4096, 4096) / 4096.0
+        self.integer_in(-4096, 4096) / 4096.0
     }
 
     fn points(&mut self, coordinate: impl Fn(&mut Self) -> f64) -> [[f64; 3]; 4] {
@@ -117,7 +117,7 @@ impl Noise {
 }
 
 /// The query of a seed and an index, its class and the kind of its features.
-pub fn query(seed: u64, index: u64) -> (Class, Kind, Query) {
+pub(crate) fn query(seed: u64, index: u64) -> (Class, Kind, Query) {
     let noise = &mut Noise::new(seed, index);
     let class = CLASSES[(index % CLASSES.len() as u64) as usize];
     let kind = if noise.is_one_in(2) { Kind::VertexFace } else { Kind::EdgeEdge };
@@ -135,7 +135,7 @@ fn of_class(class: Class, kind: Kind, noise: &mut Noise) -> Query {
         }
         Class::Aimed => aimed(kind, noise, Noise::unit, |noise| 0.5 + 0.5 * noise.unit()),
         Class::Integers => {
-            let coordinate = |noise: &mut Noise| noise.from_to(-2, 2);
+            let coordinate = |noise: &mut Noise| noise.integer_in(-2, 2);
             [noise.points(coordinate), noise.points(coordinate)]
         }
         Class::Corners => corners(noise),
@@ -147,7 +147,7 @@ fn of_class(class: Class, kind: Kind, noise: &mut Noise) -> Query {
         Class::InMovingPlane => in_moving_plane(noise),
         Class::Parallel => parallel(kind, noise),
         Class::Grazing => {
-            let quarter = |noise: &mut Noise| noise.from_to(0, 1);
+            let quarter = |noise: &mut Noise| noise.integer_in(0, 1);
             let mut query = aimed(kind, noise, Noise::coarse, quarter);
             query[noise.below(2) as usize][0][noise.below(3) as usize] += noise.offset();
             query
@@ -202,12 +202,12 @@ fn aimed(
     }
     meeting[0] = place;
     let velocities = noise.points(coordinate);
-    let time = noise.from_to(0, 8) / 8.0;
+    let time = noise.integer_in(0, 8) / 8.0;
     [combined(&meeting, -time, &velocities), combined(&meeting, 1.0 - time, &velocities)]
 }
 
 fn corners(noise: &mut Noise) -> Query {
-    let coordinate = |noise: &mut Noise| noise.from_to(0, 1);
+    let coordinate = |noise: &mut Noise| noise.integer_in(0, 1);
     let (start, mut end) = (noise.points(coordinate), noise.points(coordinate));
     for i in 0..4 {
         if noise.is_one_in(2) {
@@ -238,7 +238,7 @@ fn in_moving_plane(noise: &mut Noise) -> Query {
 
 fn parallel(kind: Kind, noise: &mut Noise) -> Query {
     let mut query = [noise.points(Noise::coarse), noise.points(Noise::coarse)];
-    let factor = noise.from_to(-8, 8) / 4.0;
+    let factor = noise.integer_in(-8, 8) / 4.0;
     let is_flat = noise.is_one_in(2);
     for points in &mut query {
         let [from, by] = match kind {
@@ -261,7 +261,7 @@ fn parallel(kind: Kind, noise: &mut Noise) -> Query {
 }
 
 fn at_the_ends(kind: Kind, noise: &mut Noise) -> Query {
-    let mut query = aimed(kind, noise, Noise::coarse, |noise| noise.from_to(0, 4) / 4.0);
+    let mut query = aimed(kind, noise, Noise::coarse, |noise| noise.integer_in(0, 4) / 4.0);
     let meeting = combined(&query[0], 0.0, &query[1]);
     let velocities = noise.points(Noise::coarse);
     let at_start = noise.is_one_in(2);
@@ -284,10 +284,10 @@ fn sliding(noise: &mut Noise) -> Query {
 
 fn at_rest(kind: Kind, noise: &mut Noise) -> Query {
     let points = match noise.below(3) {
-        0 => noise.points(|noise| noise.from_to(-2, 2)),
+        0 => noise.points(|noise| noise.integer_in(-2, 2)),
         1 => noise.points(Noise::unit),
         _ => {
-            let query = aimed(kind, noise, Noise::coarse, |noise| noise.from_to(0, 4) / 4.0);
+            let query = aimed(kind, noise, Noise::coarse, |noise| noise.integer_in(0, 4) / 4.0);
             let mut points = query[0];
             points[0][noise.below(3) as usize] += noise.offset();
             points
@@ -308,7 +308,7 @@ fn at_rest(kind: Kind, noise: &mut Noise) -> Query {
 
 fn flat(noise: &mut Noise) -> Query {
     let mut query = if noise.is_one_in(2) {
-        [noise.points(|noise| noise.from_to(-2, 2)), noise.points(|noise| noise.from_to(-2, 2))]
+        [noise.points(|noise| noise.integer_in(-2, 2)), noise.points(|noise| noise.integer_in(-2, 2))]
     } else {
         [noise.points(Noise::coarse), noise.points(Noise::coarse)]
     };
@@ -328,7 +328,7 @@ fn flat(noise: &mut Noise) -> Query {
 
 /// The first point moves in a plane that the others' plane touches at one time, or nearly.
 fn tangential(kind: Kind, noise: &mut Noise) -> Query {
-    let mut query = aimed(kind, noise, Noise::coarse, |noise| noise.from_to(1, 3) / 4.0);
+    let mut query = aimed(kind, noise, Noise::coarse, |noise| noise.integer_in(1, 3) / 4.0);
     // Reflect the motion of the last point about the contact: height ~ (t − t₀)² for pairs of moving points.
     let speed = noise.coarse();
     for k in 0..3 {
@@ -346,7 +346,7 @@ fn tangential(kind: Kind, noise: &mut Noise) -> Query {
         ];
         query[time][0][0] = sign * 0.25;
     }
-    query[0][0][2] += 0.125 * noise.from_to(0, 1);
+    query[0][0][2] += 0.125 * noise.integer_in(0, 1);
     query[1][0][2] = query[0][0][2];
     query
 }
@@ -370,10 +370,10 @@ fn turning(noise: &mut Noise) -> Query {
 fn disguised(mut query: Query, noise: &mut Noise) -> Query {
     let turn = noise.below(3) as usize;
     let scale = match noise.below(8) {
-        0 => 2.0_f64.powi(noise.from_to(-300, 300) as i32),
+        0 => 2.0_f64.powi(noise.integer_in(-300, 300) as i32),
         1 => 1e3,
         2 => 1e-3,
-        3 => 10.0_f64.powi(noise.from_to(-100, 100) as i32),
+        3 => 10.0_f64.powi(noise.integer_in(-100, 100) as i32),
         _ => 1.0,
     };
     let place = if noise.is_one_in(6) {

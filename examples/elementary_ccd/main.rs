@@ -7,6 +7,7 @@ mod exact;
 mod gap;
 mod generate;
 mod polynomial;
+mod question;
 mod tally;
 
 use std::process::ExitCode;

@@ -15,18 +15,18 @@ const BINOMIALS: u32 = 60;
 
 /// Coefficients, the constant one first, without leading zeros.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Polynomial(Vec<BigInt>);
+pub(crate) struct Polynomial(Vec<BigInt>);
 
 /// The number `numerator` / 2^`bits`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Dyadic {
-    pub numerator: BigInt,
-    pub bits: u32,
+pub(crate) struct Dyadic {
+    pub(crate) numerator: BigInt,
+    pub(crate) bits: u32,
 }
 
 /// A real root of a polynomial.
 #[derive(Debug, Clone)]
-pub enum Root {
+pub(crate) enum Root {
     /// The root itself.
     At(Dyadic),
     /// The only root, and a simple one, between `from` and `from` + 2^-bits, ends not included.
@@ -34,7 +34,7 @@ pub enum Root {
 }
 
 impl Polynomial {
-    pub fn new(mut coefficients: Vec<BigInt>) -> Self {
+    pub(crate) fn new(mut coefficients: Vec<BigInt>) -> Self {
         while coefficients.last().is_some_and(Zero::is_zero) {
             coefficients.pop();
         }
@@ -42,11 +42,11 @@ impl Polynomial {
     }
 
     /// from + t (to − from).
-    pub fn path(from: &BigInt, to: &BigInt) -> Self {
+    pub(crate) fn path(from: &BigInt, to: &BigInt) -> Self {
         Self::new(vec![from.clone(), to - from])
     }
 
-    pub fn is_zero(&self) -> bool {
+    pub(crate) fn is_zero(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -54,21 +54,21 @@ impl Polynomial {
         self.0.len().saturating_sub(1)
     }
 
-    pub fn plus(&self, other: &Self) -> Self {
+    pub(crate) fn plus(&self, other: &Self) -> Self {
         let longest = self.0.len().max(other.0.len());
         let at = |p: &Self, i: usize| p.0.get(i).cloned().unwrap_or_default();
         Self::new((0..longest).map(|i| at(self, i) + at(other, i)).collect())
     }
 
-    pub fn minus(&self, other: &Self) -> Self {
+    pub(crate) fn minus(&self, other: &Self) -> Self {
         self.plus(&other.negated())
     }
 
-    pub fn negated(&self) -> Self {
+    pub(crate) fn negated(&self) -> Self {
         Self(self.0.iter().map(|c| -c).collect())
     }
 
-    pub fn times(&self, other: &Self) -> Self {
+    pub(crate) fn times(&self, other: &Self) -> Self {
         if self.is_zero() || other.is_zero() {
             return Self(Vec::new());
         }
@@ -125,7 +125,7 @@ impl Polynomial {
     }
 
     /// The sign at a number.
-    pub fn sign_at(&self, place: &Dyadic) -> Sign {
+    pub(crate) fn sign_at(&self, place: &Dyadic) -> Sign {
         let mut value = BigInt::zero();
         for (k, coefficient) in self.0.iter().rev().enumerate() {
             value = value * &place.numerator + (coefficient << (place.bits as usize * k));
@@ -157,7 +157,7 @@ impl Polynomial {
 
     /// All roots in [0, 1], in any order, and the polynomial whose simple roots they are. The polynomial must not be
     /// zero.
-    pub fn roots(&self) -> (Self, Vec<Root>) {
+    pub(crate) fn roots(&self) -> (Self, Vec<Root>) {
         let mut roots = Vec::new();
         for end in [0, 1] {
             let place = Dyadic { numerator: BigInt::from(end), bits: 0 };
@@ -198,7 +198,7 @@ impl Polynomial {
     }
 
     /// The sign at a root of `of`; the root is narrowed as needed.
-    pub fn sign_at_root(&self, root: &mut Root, of: &Self) -> Sign {
+    pub(crate) fn sign_at_root(&self, root: &mut Root, of: &Self) -> Sign {
         let mut rounds = 0;
         loop {
             let from = match &*root {
@@ -238,7 +238,7 @@ impl Root {
     }
 
     /// Whether the root is less than `place`, exactly.
-    pub fn is_before(&self, place: &Dyadic, of: &Polynomial) -> bool {
+    pub(crate) fn is_before(&self, place: &Dyadic, of: &Polynomial) -> bool {
         let mut root = self.clone();
         loop {
             match &root {

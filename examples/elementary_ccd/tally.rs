@@ -5,34 +5,34 @@ use extricate::proximity::deforming::{
 };
 use nalgebra::Point3;
 
-use super::exact::{self, Kind, Query};
-use super::gap;
+use super::question::{Kind, Query};
+use super::{exact, gap};
 
 /// Counts of some queries.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Tally {
-    pub queries: u64,
+pub(crate) struct Tally {
+    pub(crate) queries: u64,
     /// The features touch.
-    pub contacts: u64,
+    pub(crate) contacts: u64,
     /// They touch, and the test said that they do not. Must be zero.
-    pub missed: u64,
+    pub(crate) missed: u64,
     /// They touch before the time that the test named. Must be zero.
-    pub late: u64,
+    pub(crate) late: u64,
     /// They do not touch, and the test said that they do.
-    pub false_alarms: u64,
+    pub(crate) false_alarms: u64,
     /// The test used up its steps.
-    pub uncertain: u64,
+    pub(crate) uncertain: u64,
     /// Greatest distance at the named time of a certain contact, relative to the extent.
-    pub greatest_gap: f64,
+    pub(crate) greatest_gap: f64,
     /// The same of a false alarm, certain or not.
-    pub greatest_false_gap: f64,
+    pub(crate) greatest_false_gap: f64,
     /// Queries that were refused as not finite.
-    pub refused: u64,
+    pub(crate) refused: u64,
 }
 
 impl Tally {
     /// Asks and judges one query.
-    pub fn of(kind: Kind, query: &Query, options: &ElementaryOptions) -> Self {
+    pub(crate) fn of(kind: Kind, query: &Query, options: &ElementaryOptions) -> Self {
         let mut tally = Self { queries: 1, ..Self::default() };
         match ask(kind, query, options) {
             Err(_) => tally.refused = 1,
@@ -60,7 +60,7 @@ impl Tally {
         tally
     }
 
-    pub fn plus(self, other: Self) -> Self {
+    pub(crate) fn plus(self, other: Self) -> Self {
         Self {
             queries: self.queries + other.queries,
             contacts: self.contacts + other.contacts,
@@ -76,7 +76,7 @@ impl Tally {
 }
 
 /// What the elementary test of a query says.
-pub fn ask(
+pub(crate) fn ask(
     kind: Kind,
     query: &Query,
     options: &ElementaryOptions,

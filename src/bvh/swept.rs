@@ -8,6 +8,7 @@ use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
 
 use super::build;
+use super::lanes::{Isa, Mask, Single};
 use super::node::{Bounds, Child, NONE, Node, PACKET, WIDTH};
 
 /// Leaves or vertices that are worth a task of their own.
@@ -26,11 +27,21 @@ pub(crate) struct SweptNode {
     children: [Option<Child>; WIDTH],
 }
 
+/// A box whose overlap with another one is a single comparison side by side: least coordinates, negated greatest ones,
+/// each filled up with a zero.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(32))]
+pub(crate) struct Span([f32; 8]);
+
+/// A box to compare spans with: greatest coordinates, negated least ones.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(32))]
+pub(crate) struct Reach([f32; 8]);
+
 /// Four triangles with their boxes; a lane without a triangle has a box that overlaps nothing.
 #[derive(Debug, Clone)]
 pub(crate) struct SweptLeaf {
-    pub(crate) min: [[f32; PACKET]; 3],
-    pub(crate) max: [[f32; PACKET]; 3],
+    pub(crate) spans: [Span; PACKET],
     pub(crate) triangles: [u32; PACKET],
 }
 
@@ -41,7 +52,7 @@ pub(crate) struct SweptBvh {
     nodes: Vec<SweptNode>,
     leaves: Vec<SweptLeaf>,
     /// Around the path of each vertex.
-    vertices: Vec<Bounds>,
+    vertices: Vec<Span>,
     origin: Point3<f64>,
 }
 
@@ -55,7 +66,7 @@ impl SweptBvh {
         let arrays = build::build(&all, &corners);
         let leaves = arrays.packets.iter().map(|packet| SweptLeaf::over(packet.triangles)).collect();
         let nodes = arrays.nodes.iter().map(SweptNode::like).collect();
-        let mut tree = Self { nodes, leaves, vertices: vec![Bounds::EMPTY; vertices.len()], origin };
+        let mut tree = Self { nodes, leaves, vertices: vec![Span::EMPTY; vertices.len()], origin };
         tree.refit(triangles, vertices, vertices);
         tree
     }
@@ -65,7 +76,7 @@ impl SweptBvh {
         self.origin = middle(start.iter().chain(end));
         let (origin, vertices) = (self.origin, &mut self.vertices);
         vertices.par_iter_mut().with_min_len(TASK).enumerate().for_each(|(i, slot)| {
-            *slot = around(&(start[i] - origin), &(end[i] - origin));
+            *slot = Span::around(&(start[i] - origin), &(end[i] - origin));
         });
         let vertices = &self.vertices;
         self.leaves.par_iter_mut().with_min_len(TASK).for_each(|leaf| leaf.refit(triangles, vertices));
@@ -99,23 +110,21 @@ impl SweptBvh {
 
     /// The leaves below each node, which stand in a row.
     pub(crate) fn leaf_ranges(&self) -> Vec<Range<u32>> {
-        let mut ranges: Vec<Range<u32>> = vec![u32::MAX..0; self.nodes.len()];
+        let mut ranges: Vec<Range<u32>> = vec![0..0; self.nodes.len()];
         for index in (0..self.nodes.len()).rev() {
-            for child in self.nodes[index].children.into_iter().flatten() {
-                let of_child = match child {
-                    Child::Inner(child) => ranges[child as usize].clone(),
-                    Child::Leaf(leaf) => leaf..leaf + 1,
-                };
-                let range = &mut ranges[index];
-                *range = range.start.min(of_child.start)..range.end.max(of_child.end);
-            }
+            let of_children = self.nodes[index].children.into_iter().flatten().map(|child| match child {
+                Child::Inner(child) => ranges[child as usize].clone(),
+                Child::Leaf(leaf) => leaf..leaf + 1,
+            });
+            let whole = of_children.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end));
+            ranges[index] = whole.expect("a node has at least one child");
         }
         ranges
     }
 
     /// The box around the path of a vertex.
     #[inline(always)]
-    pub(crate) fn vertex(&self, index: u32) -> &Bounds {
+    pub(crate) fn vertex(&self, index: u32) -> &Span {
         &self.vertices[index as usize]
     }
 
@@ -171,33 +180,76 @@ impl SweptNode {
 
 impl SweptLeaf {
     fn over(triangles: [u32; PACKET]) -> Self {
-        Self { min: [[f32::INFINITY; PACKET]; 3], max: [[f32::NEG_INFINITY; PACKET]; 3], triangles }
+        Self { spans: [Span::EMPTY; PACKET], triangles }
     }
 
-    fn refit(&mut self, triangles: &[[u32; 3]], vertices: &[Bounds]) {
+    fn refit(&mut self, triangles: &[[u32; 3]], vertices: &[Span]) {
         for lane in 0..PACKET {
             if self.triangles[lane] == NONE {
                 continue;
             }
-            let [a, b, c] = triangles[self.triangles[lane] as usize].map(|i| vertices[i as usize]);
-            let bounds = a.union(&b).union(&c);
-            for axis in 0..3 {
-                self.min[axis][lane] = bounds.min[axis];
-                self.max[axis][lane] = bounds.max[axis];
-            }
-        }
-    }
-
-    #[inline(always)]
-    pub(crate) fn bounds(&self, lane: usize) -> Bounds {
-        Bounds {
-            min: [self.min[0][lane], self.min[1][lane], self.min[2][lane]],
-            max: [self.max[0][lane], self.max[1][lane], self.max[2][lane]],
+            let [a, b, c] = triangles[self.triangles[lane] as usize];
+            let ab = vertices[a as usize].union(&vertices[b as usize]);
+            self.spans[lane] = ab.union(&vertices[c as usize]);
         }
     }
 
     pub(crate) fn hull(&self) -> Bounds {
-        (0..PACKET).fold(Bounds::EMPTY, |hull, lane| hull.union(&self.bounds(lane)))
+        let [a, b, c, d] = &self.spans;
+        a.union(b).union(&c.union(d)).bounds()
+    }
+}
+
+impl Span {
+    pub(crate) const EMPTY: Self = {
+        const FAR: f32 = f32::INFINITY;
+        Self([FAR, FAR, FAR, 0.0, FAR, FAR, FAR, 0.0])
+    };
+
+    /// The box around a path. Differences to the origin are rounded, but never change their order.
+    #[inline(always)]
+    fn around(start: &Vector3<f64>, end: &Vector3<f64>) -> Self {
+        let mut span = Self::EMPTY;
+        for axis in 0..3 {
+            let (low, high) =
+                if start[axis] < end[axis] { (start[axis], end[axis]) } else { (end[axis], start[axis]) };
+            span.0[axis] = outwards(low, -1.0);
+            span.0[4 + axis] = -outwards(high, 1.0);
+        }
+        span
+    }
+
+    /// The box around two boxes.
+    #[inline(always)]
+    pub(crate) fn union(&self, other: &Self) -> Self {
+        let mut union = *self;
+        for lane in 0..8 {
+            union.0[lane] = if other.0[lane] < union.0[lane] { other.0[lane] } else { union.0[lane] };
+        }
+        union
+    }
+
+    pub(crate) fn bounds(&self) -> Bounds {
+        let [x, y, z, _, p, q, r, _] = self.0;
+        Bounds { min: [x, y, z], max: [-p, -q, -r] }
+    }
+
+    /// The box moved by `shift` and grown by `margin` [m] on all sides.
+    pub(crate) fn moved(&self, shift: &Vector3<f64>, margin: f64) -> Self {
+        let Bounds { min: [x, y, z], max: [p, q, r] } = moved(&self.bounds(), shift, margin);
+        Self([x, y, z, 0.0, -p, -q, -r, 0.0])
+    }
+
+    #[inline(always)]
+    pub(crate) fn reach(&self) -> Reach {
+        let [x, y, z, _, p, q, r, _] = self.0;
+        Reach([-p, -q, -r, 0.0, -x, -y, -z, 0.0])
+    }
+
+    /// Whether the boxes overlap (touching counts).
+    #[inline(always)]
+    pub(crate) fn overlaps<I: Isa>(&self, other: &Reach) -> bool {
+        I::Single::load(&self.0).less_or_equal(I::Single::load(&other.0)).bits() == 0xff
     }
 }
 
@@ -211,19 +263,6 @@ fn middle<'a>(points: impl Iterator<Item = &'a Point3<f64>>) -> Point3<f64> {
         }
     }
     Point3::from(0.5 * low + 0.5 * high)
-}
-
-/// The box around a path. Differences to the origin are rounded, but never change their order.
-#[inline(always)]
-fn around(start: &Vector3<f64>, end: &Vector3<f64>) -> Bounds {
-    let mut bounds = Bounds::EMPTY;
-    for axis in 0..3 {
-        let (low, high) =
-            if start[axis] < end[axis] { (start[axis], end[axis]) } else { (end[axis], start[axis]) };
-        bounds.min[axis] = outwards(low, -1.0);
-        bounds.max[axis] = outwards(high, 1.0);
-    }
-    bounds
 }
 
 /// A box moved by `shift` and grown by `margin` [m] on all sides; never smaller than that.
@@ -250,7 +289,7 @@ pub(crate) fn overlap(a: &Bounds, b: &Bounds) -> bool {
 
 /// A single-precision number beyond `x` in the direction of `sign`.
 #[inline(always)]
-fn outwards(x: f64, sign: f32) -> f32 {
+pub(crate) fn outwards(x: f64, sign: f32) -> f32 {
     let rounded = x as f32;
     rounded + sign * (rounded.abs() * OUTWARDS + OUTWARDS_AT_ZERO)
 }

@@ -90,3 +90,40 @@ fn a_tongue_that_slides_over_its_own_sheet_meets_it_only_where_it_sinks_in() {
         assert_eq!(culled, all, "{lift}");
     }
 }
+
+#[test]
+fn a_disc_that_is_twisted_by_half_a_turn_meets_itself_in_the_middle_of_the_step() {
+    // On straight lines the innermost ring shrinks to a point half way and turns over, while the rim rests. The disc is
+    // flat and seen from above at the start and at the end.
+    const RINGS: u32 = 30;
+    const STEPS: u32 = 24;
+    let twisted = |turn: f64| {
+        let mut places = vec![Point3::origin()];
+        for ring in 0..=RINGS {
+            let out = f64::from(ring) / f64::from(RINGS);
+            for step in 0..STEPS {
+                let angle = TAU * f64::from(step) / f64::from(STEPS) + turn * (1.0 - out);
+                let radius = 0.1 + 0.9 * out;
+                places.push(Point3::new(radius * angle.cos(), radius * angle.sin(), 0.0));
+            }
+        }
+        places
+    };
+    let at = |ring: u32, step: u32| 1 + ring * STEPS + step % STEPS;
+    let mut triangles = Vec::new();
+    for step in 0..STEPS {
+        triangles.push([0, at(0, step), at(0, step + 1)]);
+        for ring in 0..RINGS {
+            triangles.push([at(ring, step), at(ring + 1, step), at(ring + 1, step + 1)]);
+            triangles.push([at(ring, step), at(ring + 1, step + 1), at(ring, step + 1)]);
+        }
+    }
+    let mesh = TriangleMesh::new(twisted(0.0), triangles).expect("a disc");
+    let mut model = DeformingModel::new(&mesh).expect("small");
+    model.move_to(&twisted(1.5)).expect("finite");
+    assert_eq!(culled_and_not(&model), [0, 0]);
+    model.set_motion(&twisted(0.0), &twisted(TAU / 2.0)).expect("finite");
+    let [culled, all] = culled_and_not(&model);
+    assert_eq!(culled, all);
+    assert!(all > 100);
+}

@@ -8,11 +8,13 @@ mod gap;
 mod generate;
 #[path = "../../examples/elementary_ccd/polynomial.rs"]
 mod polynomial;
+#[path = "../../examples/elementary_ccd/question.rs"]
+mod question;
 #[path = "../../examples/elementary_ccd/tally.rs"]
 mod tally;
 
-use exact::Kind;
 use extricate::proximity::deforming::ElementaryOptions;
+use question::Kind;
 use rayon::prelude::*;
 use tally::Tally;
 

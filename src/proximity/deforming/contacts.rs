@@ -1,17 +1,11 @@
 //! Queries of deforming meshes: whether, when and where they touch during a step [LMK17 §40.3].
 
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-
 use nalgebra::Point3;
-use rayon::prelude::*;
 
-use super::elementary::{ElementaryContact, ElementaryOptions, edge_edge_until, vertex_face_until};
+use super::elementary::{ElementaryContact, ElementaryOptions};
 use super::error::DeformingError;
 use super::model::DeformingModel;
-use super::pairs::{Task, Trees, Visitor};
-use crate::bvh::node::Bounds;
-use crate::bvh::swept::overlap;
+use super::query::Query;
 
 /// How a query of deforming meshes is answered.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,7 +55,34 @@ pub struct DeformingContact {
     pub contact: ElementaryContact,
 }
 
-/// Whether `model` comes into contact with itself during its step; adjacent features never do.
+impl DeformingContact {
+    /// The closest points of the features at the time of contact [m, world], of A and of B; for a contact of one model
+    /// with itself, give it twice.
+    ///
+    /// # Panics
+    /// When the contact is not one of these models.
+    #[must_use]
+    pub fn witnesses(&self, a: &DeformingModel, b: &DeformingModel) -> [Point3<f64>; 2] {
+        let at = |model: &DeformingModel, i: u32| model.vertex_at(i, self.contact.time);
+        let [u, v] = self.contact.parameters;
+        let on_face = |model: &DeformingModel, face: u32| {
+            let [p, q, r] = model.triangles()[face as usize].map(|i| at(model, i));
+            p + u * (q - p) + v * (r - p)
+        };
+        let on_edge = |model: &DeformingModel, edge: u32, along: f64| {
+            let [p, q] = model.edges()[edge as usize].map(|i| at(model, i));
+            p + along * (q - p)
+        };
+        match self.features {
+            Features::VertexFace { vertex, face } => [at(a, vertex), on_face(b, face)],
+            Features::FaceVertex { face, vertex } => [on_face(a, face), at(b, vertex)],
+            Features::EdgeEdge { edges: [i, j] } => [on_edge(a, i, u), on_edge(b, j, v)],
+        }
+    }
+}
+
+/// Whether `model` comes into contact with itself during its step; adjacent features never do. `false` is a proof. See
+/// [`DeformingModel::new`] for an example.
 ///
 /// # Errors
 /// [`DeformingError::Elementary`] when an option is negative or NaN.
@@ -105,6 +126,20 @@ pub fn self_contacts(
 /// The earliest contact of `model` with itself during its step; of equal ones the one of least features. `None` is a
 /// proof that there is none.
 ///
+/// ```
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::proximity::deforming::{DeformingModel, DeformingOptions, first_self_contact};
+///
+/// // A cube whose vertices change sides meets itself half way, when it is flat.
+/// let cube = Cuboid::default().mesh()?;
+/// let mut model = DeformingModel::new(&cube)?;
+/// let turned = cube.vertices().iter().map(|p| nalgebra::Point3::new(p.x, p.y, -p.z)).collect::<Vec<_>>();
+/// model.move_to(&turned)?;
+/// let first = first_self_contact(&model, &DeformingOptions::default())?.expect("it is flat half way");
+/// assert!((first.contact.time - 0.5).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// As [`self_collides`].
 pub fn first_self_contact(
@@ -142,6 +177,22 @@ pub fn collides(
 /// Appends every pair of features of `a` and `b` that come into contact during their steps, sorted by features; each
 /// pair once.
 ///
+/// ```
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::proximity::deforming::{DeformingModel, DeformingOptions, contacts};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Cuboid::default().mesh()?;
+/// let at = |x| Isometry3::translation(x, 0.1, 0.2);
+/// let wall = DeformingModel::moved(&cube, &at(0.0), &at(0.0))?;
+/// let guest = DeformingModel::moved(&cube, &at(-3.0), &at(-0.5))?;
+/// let mut found = Vec::new();
+/// contacts(&guest, &wall, &DeformingOptions::default(), &mut found)?;
+/// let [on_guest, on_wall] = found[0].witnesses(&guest, &wall);
+/// assert!((on_guest - on_wall).norm() < 1e-9 && (on_wall.x + 0.5).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// As [`self_collides`].
 pub fn contacts(
@@ -157,6 +208,20 @@ pub fn contacts(
 /// The earliest contact of the surfaces of `a` and `b` during their steps; of equal ones the one of least features.
 /// `None` is a proof that there is none. One surface inside the other is not seen while they do not touch.
 ///
+/// ```
+/// use extricate::geometry::procedural::{Cuboid, Procedural};
+/// use extricate::proximity::deforming::{DeformingModel, DeformingOptions, first_contact};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Cuboid::default().mesh()?;
+/// let at = |x| Isometry3::translation(x, 0.1, 0.2);
+/// let wall = DeformingModel::moved(&cube, &at(0.0), &at(0.0))?;
+/// let guest = DeformingModel::moved(&cube, &at(-3.0), &at(1.0))?;
+/// let first = first_contact(&guest, &wall, &DeformingOptions::default())?.expect("the wall is in the way");
+/// assert!((first.contact.time - 0.5).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// As [`self_collides`].
 pub fn first_contact(
@@ -165,293 +230,4 @@ pub fn first_contact(
     options: &DeformingOptions,
 ) -> Result<Option<DeformingContact>, DeformingError> {
     Ok(Query::between(a, b, options)?.first())
-}
-
-/// A query of two models, or of one with itself.
-struct Query<'a> {
-    a: &'a DeformingModel,
-    b: &'a DeformingModel,
-    options: ElementaryOptions,
-    trees: Trees<'a>,
-    is_within: bool,
-    /// Which nodes do not collide with themselves; empty where that is not known.
-    free_nodes: &'a [bool],
-}
-
-impl<'a> Query<'a> {
-    fn within(model: &'a DeformingModel, options: &DeformingOptions) -> Result<Self, DeformingError> {
-        let query = Self::between(model, model, options)?;
-        let is_culled = options.normal_cones && options.elementary.minimum_separation <= 0.0;
-        let free_nodes = if is_culled { model.free_nodes() } else { &[] };
-        Ok(Self { is_within: true, free_nodes, ..query })
-    }
-
-    fn between(
-        a: &'a DeformingModel,
-        b: &'a DeformingModel,
-        options: &DeformingOptions,
-    ) -> Result<Self, DeformingError> {
-        options.elementary.check()?;
-        let trees = Trees::new(&a.tree, &b.tree, options.elementary.minimum_separation);
-        Ok(Self { a, b, options: options.elementary, trees, is_within: false, free_nodes: &[] })
-    }
-
-    /// Runs all tasks and returns what their sinks hold, in the order of the tasks.
-    fn run<S: Sink + Send>(&self, sink: impl Fn() -> S + Sync) -> Vec<S> {
-        let whole = if self.is_within { Trees::all_within() } else { self.trees.all_between() };
-        let tasks = self.trees.split(whole, &FeatureTests { query: self, sink: sink() });
-        let run = |stack: &mut Vec<Task>, &task: &Task| {
-            let mut tests = FeatureTests { query: self, sink: sink() };
-            // A break means that the sink needs no more.
-            let _ = self.trees.run(task, &mut tests, stack);
-            tests.sink
-        };
-        tasks.par_iter().map_init(Vec::new, run).collect()
-    }
-
-    fn any(&self) -> bool {
-        let found = AtomicBool::new(false);
-        self.run(|| Any { found: &found });
-        found.into_inner()
-    }
-
-    fn all(&self, contacts: &mut Vec<DeformingContact>) {
-        let first = contacts.len();
-        for found in self.run(|| All(Vec::new())) {
-            contacts.extend(found.0);
-        }
-        contacts[first..].sort_unstable_by_key(|contact| contact.features);
-    }
-
-    fn first(&self) -> Option<DeformingContact> {
-        let bound = AtomicU64::new(1.0_f64.to_bits());
-        let found = self.run(|| First { bound: &bound, best: None });
-        found.into_iter().filter_map(|first| first.best).min_by(earlier)
-    }
-}
-
-fn earlier(a: &DeformingContact, b: &DeformingContact) -> std::cmp::Ordering {
-    a.contact.time.total_cmp(&b.contact.time).then(a.features.cmp(&b.features))
-}
-
-/// What to do with the contacts.
-trait Sink {
-    /// Contacts after this time are of no interest.
-    fn until(&self) -> f64;
-    /// Takes a contact and says whether to go on.
-    fn add(&mut self, contact: DeformingContact) -> ControlFlow<()>;
-    /// Whether another task has found all that is needed.
-    fn is_done(&self) -> bool {
-        false
-    }
-}
-
-struct Any<'a> {
-    found: &'a AtomicBool,
-}
-
-impl Sink for Any<'_> {
-    fn until(&self) -> f64 {
-        1.0
-    }
-
-    fn add(&mut self, _: DeformingContact) -> ControlFlow<()> {
-        self.found.store(true, Ordering::Relaxed);
-        ControlFlow::Break(())
-    }
-
-    fn is_done(&self) -> bool {
-        self.found.load(Ordering::Relaxed)
-    }
-}
-
-struct All(Vec<DeformingContact>);
-
-impl Sink for All {
-    fn until(&self) -> f64 {
-        1.0
-    }
-
-    fn add(&mut self, contact: DeformingContact) -> ControlFlow<()> {
-        self.0.push(contact);
-        ControlFlow::Continue(())
-    }
-}
-
-/// The least time so far is shared by all tasks; times are not negative, so their bits are in their order.
-struct First<'a> {
-    bound: &'a AtomicU64,
-    best: Option<DeformingContact>,
-}
-
-impl Sink for First<'_> {
-    fn until(&self) -> f64 {
-        // A contact at the very time of the bound may still have the lesser features.
-        f64::from_bits(self.bound.load(Ordering::Relaxed)).next_up().min(1.0)
-    }
-
-    fn add(&mut self, contact: DeformingContact) -> ControlFlow<()> {
-        self.bound.fetch_min(contact.contact.time.to_bits(), Ordering::Relaxed);
-        if self.best.is_none_or(|best| earlier(&contact, &best).is_lt()) {
-            self.best = Some(contact);
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// The elementary tests of the pairs of triangles.
-struct FeatureTests<'q, 'a, S> {
-    query: &'q Query<'a>,
-    sink: S,
-}
-
-impl<S: Sink> Visitor for FeatureTests<'_, '_, S> {
-    #[inline(always)]
-    fn is_free_of_itself(&self, node: u32) -> bool {
-        self.query.free_nodes.get(node as usize).is_some_and(|free| *free)
-    }
-
-    #[inline]
-    fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()> {
-        if self.sink.is_done() {
-            return ControlFlow::Break(());
-        }
-        self.vertices_of_a(a, b)?;
-        self.vertices_of_b(a, b)?;
-        self.edges(a, b)
-    }
-}
-
-impl<S: Sink> FeatureTests<'_, '_, S> {
-    /// The vertices in the charge of a triangle of A against a triangle of B.
-    #[inline(always)]
-    fn vertices_of_a(&mut self, i: u32, j: u32) -> ControlFlow<()> {
-        let (a, b) = (self.query.a, self.query.b);
-        let (corners, face) = (a.triangles[i as usize], b.triangles[j as usize]);
-        for corner in 0..3 {
-            let vertex = corners[corner];
-            if !a.features.charges[i as usize].has_corner(corner) || self.is_corner(vertex, &face) {
-                continue;
-            }
-            if overlap(&self.query.trees.in_b(a.tree.vertex(vertex)), &face_bounds(b, &face)) {
-                self.vertex_face([a, b], vertex, &face, Features::VertexFace { vertex, face: j })?;
-            }
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// The vertices in the charge of a triangle of B against a triangle of A.
-    #[inline(always)]
-    fn vertices_of_b(&mut self, i: u32, j: u32) -> ControlFlow<()> {
-        let (a, b) = (self.query.a, self.query.b);
-        let (face, corners) = (a.triangles[i as usize], b.triangles[j as usize]);
-        for corner in 0..3 {
-            let vertex = corners[corner];
-            if !b.features.charges[j as usize].has_corner(corner) || self.is_corner(vertex, &face) {
-                continue;
-            }
-            if overlap(&self.query.trees.in_b(&face_bounds(a, &face)), b.tree.vertex(vertex)) {
-                let features = if self.query.is_within {
-                    Features::VertexFace { vertex, face: i }
-                } else {
-                    Features::FaceVertex { face: i, vertex }
-                };
-                self.vertex_face([b, a], vertex, &face, features)?;
-            }
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// The edges in the charge of a triangle of A against those of a triangle of B.
-    #[inline(always)]
-    fn edges(&mut self, i: u32, j: u32) -> ControlFlow<()> {
-        let (a, b) = (self.query.a, self.query.b);
-        let (i, j) = (i as usize, j as usize);
-        for first in 0..3 {
-            if !a.features.charges[i].has_side(first) {
-                continue;
-            }
-            let ends = side(&a.triangles[i], first);
-            let bounds = self.query.trees.in_b(&edge_bounds(a, ends));
-            for second in 0..3 {
-                let others = side(&b.triangles[j], second);
-                if !b.features.charges[j].has_side(second)
-                    || self.is_corner(ends[0], &others)
-                    || self.is_corner(ends[1], &others)
-                    || !overlap(&bounds, &edge_bounds(b, others))
-                {
-                    continue;
-                }
-                self.edge_edge([ends, others], [a.features.sides[i][first], b.features.sides[j][second]])?;
-            }
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// Whether a vertex is adjacent to a feature with these corners.
-    #[inline(always)]
-    fn is_corner<const N: usize>(&self, vertex: u32, corners: &[u32; N]) -> bool {
-        let mut is_corner = false;
-        for &corner in corners {
-            is_corner |= corner == vertex;
-        }
-        is_corner && self.query.is_within
-    }
-
-    fn vertex_face(
-        &mut self,
-        [of_vertex, of_face]: [&DeformingModel; 2],
-        vertex: u32,
-        face: &[u32; 3],
-        features: Features,
-    ) -> ControlFlow<()> {
-        let points = |v: &[Point3<f64>], f: &[Point3<f64>]| {
-            [v[vertex as usize], f[face[0] as usize], f[face[1] as usize], f[face[2] as usize]]
-        };
-        let start = points(&of_vertex.start, &of_face.start);
-        let end = points(&of_vertex.end, &of_face.end);
-        match vertex_face_until(&start, &end, &self.query.options, self.sink.until()) {
-            Some(contact) => self.sink.add(DeformingContact { features, contact }),
-            None => ControlFlow::Continue(()),
-        }
-    }
-
-    fn edge_edge(&mut self, [first, second]: [[u32; 2]; 2], edges: [u32; 2]) -> ControlFlow<()> {
-        let (a, b) = (self.query.a, self.query.b);
-        // Of one mesh the lower edge comes first, whichever way the tree led here.
-        let turned = self.query.is_within && edges[0] > edges[1];
-        let ([first, second], edges) =
-            if turned { ([second, first], [edges[1], edges[0]]) } else { ([first, second], edges) };
-        let points = |a: &[Point3<f64>], b: &[Point3<f64>]| {
-            let ([i, j], [k, l]) = (sorted(first), sorted(second));
-            [a[i as usize], a[j as usize], b[k as usize], b[l as usize]]
-        };
-        let (start, end) = (points(&a.start, &b.start), points(&a.end, &b.end));
-        match edge_edge_until(&start, &end, &self.query.options, self.sink.until()) {
-            Some(contact) => {
-                self.sink.add(DeformingContact { features: Features::EdgeEdge { edges }, contact })
-            }
-            None => ControlFlow::Continue(()),
-        }
-    }
-}
-
-#[inline(always)]
-fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
-    if a < b { [a, b] } else { [b, a] }
-}
-
-#[inline(always)]
-fn side(corners: &[u32; 3], side: usize) -> [u32; 2] {
-    [corners[side], corners[(side + 1) % 3]]
-}
-
-#[inline(always)]
-fn edge_bounds(model: &DeformingModel, ends: [u32; 2]) -> Bounds {
-    model.tree.vertex(ends[0]).union(model.tree.vertex(ends[1]))
-}
-
-#[inline(always)]
-fn face_bounds(model: &DeformingModel, face: &[u32; 3]) -> Bounds {
-    model.tree.vertex(face[0]).union(model.tree.vertex(face[1])).union(model.tree.vertex(face[2]))
 }

@@ -7,7 +7,11 @@
 
 use nalgebra::{Point3, Vector3};
 
-/// Rounding of a coordinate in the plane, relative to the greatest distance in space: a difference and a scalar product, doubled.
+use crate::bvh::lanes::{Isa, Mask, Portable, Single};
+use crate::bvh::swept::outwards;
+
+/// Rounding of a coordinate in the plane, relative to the greatest distance in space: a difference and a scalar
+/// product; doubled.
 const PLACE_ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Rounding of twice an area relative to the square of that distance: eight products of two sums of two
 /// coordinates; doubled.
@@ -25,7 +29,7 @@ pub(super) struct Contours {
     places: Vec<[Place; 2]>,
     /// Boxes around the paths of the edges from each vertex to the next: `bounds[min x, max x, min y, max y][edge]`;
     /// filled up with boxes that overlap nothing.
-    bounds: [Vec<f64>; 4],
+    bounds: [Vec<f32>; 4],
     /// Greatest distance of a vertex from the first one, as the sum of its coordinates in space.
     reach: f64,
 }
@@ -41,8 +45,25 @@ impl Contours {
         plane: &[Vector3<f64>; 2],
     ) -> bool {
         self.project(contour, start, end, plane);
-        let count = contour.len();
-        (0..count).all(|edge| self.is_apart_from_later_edges(edge, count))
+        #[cfg(target_arch = "x86_64")]
+        if crate::bvh::lanes::has_avx2() {
+            #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
+            // SAFETY: AVX2 is there.
+            return unsafe { self.is_simple_avx2() };
+        }
+        self.is_simple::<Portable>()
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn is_simple_avx2(&self) -> bool {
+        self.is_simple::<crate::bvh::lanes::Avx2>()
+    }
+
+    #[inline(always)]
+    fn is_simple<I: Isa>(&self) -> bool {
+        let count = self.places.len();
+        (0..count).all(|edge| self.is_apart_from_later_edges::<I>(edge, count))
     }
 
     fn project(
@@ -75,24 +96,25 @@ impl Contours {
         let filled = count.next_multiple_of(LANES) + LANES;
         for bound in &mut self.bounds {
             bound.clear();
-            bound.resize(filled, f64::INFINITY);
+            bound.resize(filled, f32::INFINITY);
         }
         for edge in 0..count {
             let [a, b] = [self.places[edge], self.places[(edge + 1) % count]];
             for axis in 0..2 {
                 let values = [a[0][axis], a[1][axis], b[0][axis], b[1][axis]];
-                self.bounds[2 * axis][edge] = values.into_iter().fold(f64::INFINITY, f64::min) - margin;
-                self.bounds[2 * axis + 1][edge] =
-                    values.into_iter().fold(f64::NEG_INFINITY, f64::max) + margin;
+                let low = values.into_iter().fold(f64::INFINITY, f64::min);
+                let high = values.into_iter().fold(f64::NEG_INFINITY, f64::max);
+                self.bounds[2 * axis][edge] = outwards(low - margin, -1.0);
+                self.bounds[2 * axis + 1][edge] = outwards(high + margin, 1.0);
             }
         }
     }
 
-    #[inline]
-    fn is_apart_from_later_edges(&self, edge: usize, count: usize) -> bool {
+    #[inline(always)]
+    fn is_apart_from_later_edges<I: Isa>(&self, edge: usize, count: usize) -> bool {
         let mut first = edge + 1;
         while first < count {
-            let mut near = self.near(edge, first);
+            let mut near = self.near::<I>(edge, first);
             while near != 0 {
                 let other = first + near.trailing_zeros() as usize;
                 near &= near - 1;
@@ -106,20 +128,18 @@ impl Contours {
     }
 
     /// Which of some edges in a row have boxes that overlap that of `edge`, one bit each.
-    #[inline]
-    fn near(&self, edge: usize, first: usize) -> u32 {
-        let [min_x, max_x, min_y, max_y] = &self.bounds;
-        let (low_x, high_x, low_y, high_y) = (min_x[edge], max_x[edge], min_y[edge], max_y[edge]);
-        let lanes = first..first + LANES;
-        let (min_x, max_x) = (&min_x[lanes.clone()], &max_x[lanes.clone()]);
-        let (min_y, max_y) = (&min_y[lanes.clone()], &max_y[lanes]);
-        let mut bits = 0;
-        for lane in 0..LANES {
-            let overlap = (min_x[lane] <= high_x)
-                & (low_x <= max_x[lane])
-                & (min_y[lane] <= high_y)
-                & (low_y <= max_y[lane]);
-            bits |= u32::from(overlap) << lane;
+    #[inline(always)]
+    fn near<I: Isa>(&self, edge: usize, first: usize) -> u32 {
+        let mut bits = 0xff;
+        for axis in 0..2 {
+            let (lows, highs) = (&self.bounds[2 * axis], &self.bounds[2 * axis + 1]);
+            let lanes = |bounds: &[f32]| {
+                let lanes = bounds[first..first + LANES].first_chunk().expect("filled up to whole rows");
+                I::Single::load(lanes)
+            };
+            let starts_before = lanes(lows).less_or_equal(I::Single::splat(highs[edge]));
+            let ends_after = I::Single::splat(lows[edge]).less_or_equal(lanes(highs));
+            bits &= (starts_before & ends_after).bits();
         }
         bits
     }
@@ -203,5 +223,114 @@ fn sign(coefficients: &[f64; 3], least: f64) -> i32 {
         -1
     } else {
         0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::TAU;
+
+    use super::*;
+
+    const PLANE: [Vector3<f64>; 2] = [Vector3::new(1.0, 0.0, 0.0), Vector3::new(0.0, 1.0, 0.0)];
+
+    fn numbers(seed: u64) -> impl FnMut() -> f64 {
+        let mut state = seed;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            f64::from((state >> 33) as u32) / f64::from(1_u32 << 30) - 1.0
+        }
+    }
+
+    /// A loop of `count` vertices around the origin, at distances within `spread` of one.
+    fn ring(count: u32, spread: f64, next: &mut impl FnMut() -> f64) -> Vec<Point3<f64>> {
+        let angle = |i: u32| TAU * f64::from(i) / f64::from(count);
+        let vertex = |i: u32| (1.0 + spread * next()) * Vector3::new(angle(i).cos(), angle(i).sin(), 0.0);
+        (0..count).map(vertex).map(|v| Point3::from(v + Vector3::z() * v.x)).collect()
+    }
+
+    fn stays_simple(start: &[Point3<f64>], end: &[Point3<f64>]) -> bool {
+        let contour = (0..start.len() as u32).collect::<Vec<_>>();
+        Contours::default().stays_simple(&contour, start, end, &PLANE)
+    }
+
+    /// Whether two edges cross at a time, by the sides of their ends.
+    fn cross_at(points: &[Point3<f64>], i: usize, j: usize) -> bool {
+        let at = |k: usize| points[k % points.len()].xy();
+        let side = |a, b, c| {
+            let [ab, ac]: [nalgebra::Vector2<f64>; 2] = [at(b) - at(a), at(c) - at(a)];
+            ab.perp(&ac)
+        };
+        let apart = |a, b, c, d| side(a, b, c) * side(a, b, d) > 0.0;
+        !apart(i, i + 1, j, j + 1) && !apart(j, j + 1, i, i + 1)
+    }
+
+    fn is_seen_crossing(start: &[Point3<f64>], end: &[Point3<f64>]) -> bool {
+        let count = start.len();
+        (0..=50).any(|step| {
+            let t = f64::from(step) / 50.0;
+            let now = start.iter().zip(end).map(|(a, b)| a + t * (b - a)).collect::<Vec<_>>();
+            (0..count).any(|i| (i + 2..count).any(|j| (j + 1) % count != i && cross_at(&now, i, j)))
+        })
+    }
+
+    #[test]
+    fn no_contour_that_is_proved_simple_is_seen_to_cross_itself() {
+        let mut next = numbers(5);
+        let mut proved = 0;
+        for round in 0..300 {
+            let (count, spread) = (3 + round % 30, 0.9 * f64::from(round % 7) / 7.0);
+            let start = ring(count, spread, &mut next);
+            let by = 0.3 * f64::from(round % 5) / 5.0;
+            let end = start.iter().map(|p| p + by * Vector3::new(next(), next(), next())).collect::<Vec<_>>();
+            if stays_simple(&start, &end) {
+                proved += 1;
+                assert!(!is_seen_crossing(&start, &end), "round {round}");
+            }
+        }
+        assert!(proved > 100 && proved < 290, "{proved}");
+    }
+
+    #[test]
+    fn a_vertex_that_dips_through_the_far_side_and_comes_back_is_seen() {
+        let square = |x: f64| {
+            let corners = [[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [x, 2.0], [0.0, 4.0]];
+            corners.map(|[x, y]| Point3::new(x, y, 0.0)).to_vec()
+        };
+        assert!(stays_simple(&square(2.0), &square(1.0)));
+        assert!(!stays_simple(&square(2.0), &square(2.0).into_iter().rev().collect::<Vec<_>>()));
+        // The dent passes through the bottom side.
+        let mut dent = square(2.0);
+        dent[3].y = -1.0;
+        assert!(!stays_simple(&square(2.0), &dent));
+        dent[3].y = 0.0;
+        assert!(!stays_simple(&square(2.0), &dent), "touching counts");
+        dent[3].y = 1e-9;
+        assert!(stays_simple(&square(2.0), &dent));
+    }
+
+    #[test]
+    fn edges_that_fold_onto_one_another_are_not_simple() {
+        let kite = |y: f64| vec![[0.0, 0.0], [2.0, y], [1.0, 0.0], [2.0, -1.0]];
+        let places = |y: f64| kite(y).into_iter().map(|[x, y]| Point3::new(x, y, 0.0)).collect::<Vec<_>>();
+        assert!(stays_simple(&places(1.0), &places(0.5)));
+        assert!(!stays_simple(&places(1.0), &places(0.0)));
+        assert!(!stays_simple(&places(1.0), &places(f64::NAN)));
+        let triangle = |y: f64| places(y)[..3].to_vec();
+        assert!(stays_simple(&triangle(1.0), &triangle(0.5)));
+        assert!(!stays_simple(&triangle(1.0), &triangle(0.0)));
+    }
+
+    #[test]
+    fn both_instruction_sets_agree() {
+        let mut next = numbers(9);
+        for round in 0..50 {
+            let start = ring(3 + round, 0.5, &mut next);
+            let mut contours = Contours::default();
+            let contour = (0..start.len() as u32).collect::<Vec<_>>();
+            let end = start.iter().map(|p| p + 0.1 * Vector3::new(next(), next(), 0.0)).collect::<Vec<_>>();
+            let fastest = contours.stays_simple(&contour, &start, &end, &PLANE);
+            assert_eq!(fastest, contours.is_simple::<Portable>());
+        }
     }
 }

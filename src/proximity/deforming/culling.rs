@@ -50,14 +50,47 @@ pub(super) struct Step<'a> {
     pub(super) end: &'a [Point3<f64>],
 }
 
-/// For each node of the tree whether its triangles surely do not collide with one another during the step.
+/// For each node of the tree whether its triangles surely do not collide with one another during the step. Below a node
+/// that is free nothing is asked, and nothing said.
 pub(super) fn free_nodes(tree: &SweptBvh, patches: &Patches, step: &Step<'_>) -> Vec<bool> {
+    let normals = normals_of_nodes(tree, step);
+    let mut is_free = vec![false; tree.node_count()];
+    let mut level = vec![0_u32];
+    while !level.is_empty() {
+        let judge = |contours: &mut Contours, &node: &u32| {
+            is_free_of_itself(patches.of_node(node as usize), &normals[node as usize], step, contours)
+        };
+        let judged = level.par_iter().with_min_len(TASK).map_init(Contours::default, judge);
+        let judged = judged.collect::<Vec<_>>();
+        let mut below = Vec::new();
+        for (&node, free) in level.iter().zip(judged) {
+            is_free[node as usize] = free;
+            if !free {
+                let children = (0..WIDTH).map_while(|lane| tree.node(node).child(lane));
+                below.extend(children.filter_map(|child| match child {
+                    Child::Inner(child) => Some(child),
+                    Child::Leaf(_) => None,
+                }));
+            }
+        }
+        level = below;
+    }
+    is_free
+}
+
+/// Boxes around the normals of all triangles below each node.
+fn normals_of_nodes(tree: &SweptBvh, step: &Step<'_>) -> Vec<NormalBox> {
     let of_leaves = (0..tree.leaf_count())
         .into_par_iter()
         .with_min_len(TASK)
         .map(|leaf| {
-            let triangles = tree.leaf(leaf as u32).triangles.into_iter().filter(|&t| t != NONE);
-            triangles.fold(NormalBox::EMPTY, |all, triangle| all.union(&step.normals(triangle)))
+            let mut all = NormalBox::EMPTY;
+            for triangle in tree.leaf(leaf as u32).triangles {
+                if triangle != NONE {
+                    all = all.union(&step.normals(triangle));
+                }
+            }
+            all
         })
         .collect::<Vec<_>>();
     let mut of_nodes = vec![NormalBox::EMPTY; tree.node_count()];
@@ -71,10 +104,7 @@ pub(super) fn free_nodes(tree: &SweptBvh, patches: &Patches, step: &Step<'_>) ->
             of_nodes[index] = of_nodes[index].union(&child);
         }
     }
-    let is_free = |contours: &mut Contours, (index, normals): (usize, &NormalBox)| {
-        is_free_of_itself(patches.of_node(index), normals, step, contours)
-    };
-    of_nodes.par_iter().enumerate().with_min_len(TASK).map_init(Contours::default, is_free).collect()
+    of_nodes
 }
 
 fn is_free_of_itself(patch: &Patch, normals: &NormalBox, step: &Step<'_>, contours: &mut Contours) -> bool {
@@ -98,28 +128,51 @@ impl Step<'_> {
     /// A box around the normals that a triangle has during the step; all of space where it may have none.
     #[inline(always)]
     fn normals(&self, triangle: u32) -> NormalBox {
-        let corners = self.triangles[triangle as usize];
-        let edges = [self.start, self.end].map(|positions| {
-            let [a, b, c] = corners.map(|i| positions[i as usize]);
-            [b - a, c - a]
-        });
-        let [[e, f], [g, h]] = edges;
-        let rounding = NORMAL_ROUNDING * e.amax().max(g.amax()) * f.amax().max(h.amax()) + f64::MIN_POSITIVE;
+        let [a, b, c] = self.triangles[triangle as usize];
+        let (mut edges, mut greatest) = ([[[0.0; 3]; 2]; 2], [0.0_f64; 2]);
+        for (time, positions) in [self.start, self.end].into_iter().enumerate() {
+            let [a, b, c] = [&positions[a as usize], &positions[b as usize], &positions[c as usize]];
+            for axis in 0..3 {
+                edges[time][0][axis] = b[axis] - a[axis];
+                edges[time][1][axis] = c[axis] - a[axis];
+                for edge in 0..2 {
+                    greatest[edge] = -lesser(-edges[time][edge][axis].abs(), -greatest[edge]);
+                }
+            }
+        }
+        let rounding = NORMAL_ROUNDING * greatest[0] * greatest[1] + f64::MIN_POSITIVE;
+        let [[e, f], [g, h]] = &edges;
+        let (crossed, mut mean) = ([cross(e, h), cross(g, f)], [0.0; 3]);
+        for axis in 0..3 {
+            mean[axis] = 0.5 * (crossed[0][axis] + crossed[1][axis]);
+        }
         let mut all = NormalBox::EMPTY;
-        for normal in [e.cross(&f), 0.5 * (e.cross(&h) + g.cross(&f)), g.cross(&h)] {
-            let size = normal.x.abs() + normal.y.abs() + normal.z.abs();
+        for normal in [cross(e, f), mean, cross(g, h)] {
+            let size = normal[0].abs() + normal[1].abs() + normal[2].abs();
             let is_known = size > rounding && size.is_finite();
             if !is_known {
                 return NormalBox::EVERYTHING;
             }
-            let (reciprocal, slack) = (1.0 / size, 2.0 * rounding / size);
+            let reciprocal = 1.0 / size;
             for axis in 0..3 {
-                all.low[axis] = all.low[axis].min(normal[axis] * reciprocal - slack);
-                all.high[axis] = all.high[axis].max(normal[axis] * reciprocal + slack);
+                let (part, slack) = (normal[axis] * reciprocal, 2.0 * rounding * reciprocal);
+                all.low[axis] = lesser(part - slack, all.low[axis]);
+                all.high[axis] = -lesser(-(part + slack), -all.high[axis]);
             }
         }
         all
     }
+}
+
+/// The lesser of two numbers in one instruction.
+#[inline(always)]
+fn lesser(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+#[inline(always)]
+fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 impl NormalBox {
@@ -131,8 +184,8 @@ impl NormalBox {
     fn union(&self, other: &Self) -> Self {
         let mut union = *self;
         for axis in 0..3 {
-            union.low[axis] = union.low[axis].min(other.low[axis]);
-            union.high[axis] = union.high[axis].max(other.high[axis]);
+            union.low[axis] = lesser(other.low[axis], union.low[axis]);
+            union.high[axis] = -lesser(-other.high[axis], -union.high[axis]);
         }
         union
     }

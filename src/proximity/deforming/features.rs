@@ -10,14 +10,16 @@ use rayon::prelude::*;
 pub(super) struct Charge(u8);
 
 impl Charge {
+    /// One bit for each corner in its charge.
     #[inline(always)]
-    pub(super) fn has_corner(self, corner: usize) -> bool {
-        self.0 & (1 << corner) != 0
+    pub(super) fn corners(self) -> u32 {
+        u32::from(self.0) & 7
     }
 
+    /// One bit for each side in its charge.
     #[inline(always)]
-    pub(super) fn has_side(self, side: usize) -> bool {
-        self.0 & (8 << side) != 0
+    pub(super) fn sides(self) -> u32 {
+        u32::from(self.0) >> 3
     }
 }
 
@@ -84,8 +86,8 @@ mod tests {
         let (mut corners, mut sides) = ([0; 4], [0; 6]);
         for (triangle, charge) in features.charges.iter().enumerate() {
             for k in 0..3 {
-                corners[triangles[triangle][k] as usize] += u32::from(charge.has_corner(k));
-                sides[features.sides[triangle][k] as usize] += u32::from(charge.has_side(k));
+                corners[triangles[triangle][k] as usize] += charge.corners() >> k & 1;
+                sides[features.sides[triangle][k] as usize] += charge.sides() >> k & 1;
             }
         }
         assert_eq!(corners, [1; 4]);

@@ -7,12 +7,12 @@
 //!
 //! | source      | what is taken from it                                                                         |
 //! |-------------|-----------------------------------------------------------------------------------------------|
-//! | \[Pro97\]   | vertex–face and edge–edge tests; regions of like normals do not collide with themselves       |
-//! | \[CTM08\]   | representative triangles: every pair of features is tested once                               |
-//! | \[TCYM08\]  | continuous normal cones; contours                                                             |
-//! | \[TKM10\]   | conservative advancement of the elementary tests                                              |
-//! | \[TMT10a\]  | the Bernstein coefficients of coplanarity as a filter                                         |
-//! | \[WFS+21\]  | the contract: "no collision" is a proof (Wang et al., ACM Trans. Graph. 40:188)               |
+//! | [Pro97]   | vertex–face and edge–edge tests; regions of like normals do not collide with themselves       |
+//! | [CTM08]   | representative triangles: every pair of features is tested once                               |
+//! | [TCYM08]  | continuous normal cones; contours                                                             |
+//! | [TKM10]   | conservative advancement of the elementary tests                                              |
+//! | [TMT10a]  | the Bernstein coefficients of coplanarity as a filter                                         |
+//! | [WFS+21]  | the contract: "no collision" is a proof (Wang et al., ACM Trans. Graph. 40:188)               |
 //!
 //! Features that share a vertex, by index, are adjacent and never in contact with one another.
 
@@ -25,6 +25,7 @@ mod features;
 mod model;
 mod pairs;
 mod patches;
+mod query;
 
 pub use contacts::{
     DeformingContact, DeformingOptions, Features, collides, contacts, first_contact, first_self_contact,

@@ -109,6 +109,17 @@ impl DeformingModel {
 
     /// As [`DeformingModel::move_to`] the vertices of `end`, whose triangles must be those of the model.
     ///
+    /// ```
+    /// use extricate::geometry::procedural::{Cuboid, Procedural};
+    /// use extricate::proximity::deforming::{DeformingError, DeformingModel};
+    ///
+    /// let cube = Cuboid::default().mesh()?;
+    /// let mut model = DeformingModel::new(&cube)?;
+    /// model.move_to_mesh(&cube.scaled(&nalgebra::Vector3::repeat(2.0))?)?;
+    /// assert!(matches!(model.move_to_mesh(&cube.reversed()), Err(DeformingError::Topology { triangle: 0 })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`DeformingError::Topology`] when a triangle differs, else as [`DeformingModel::set_motion`].
     pub fn move_to_mesh(&mut self, end: &TriangleMesh) -> Result<(), DeformingError> {
@@ -157,6 +168,16 @@ impl DeformingModel {
     #[must_use]
     pub fn end(&self) -> &[Point3<f64>] {
         &self.end
+    }
+
+    /// Where vertex `index` is at a time in [0, 1] [m, world].
+    ///
+    /// # Panics
+    /// When `index` is not below the number of vertices.
+    #[must_use]
+    pub fn vertex_at(&self, index: u32, time: f64) -> Point3<f64> {
+        let (start, end) = (self.start[index as usize], self.end[index as usize]);
+        Point3::from(start.coords * (1.0 - time) + end.coords * time)
     }
 
     /// Triangles, #T × 3, 0-based vertex indices.

@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 
 use crate::bvh::lanes::{Isa, Mask, Portable, Single};
 use crate::bvh::node::{Bounds, Child, NONE, PACKET, WIDTH};
-use crate::bvh::swept::{SweptBvh, SweptLeaf, SweptNode, moved, overlap};
+use crate::bvh::swept::{Span, SweptBvh, SweptLeaf, SweptNode, moved, overlap};
 
 /// Tasks that a step is split into for the threads.
 const TASKS: usize = 512;
@@ -30,8 +30,8 @@ pub(super) trait Visitor {
     /// Whether the triangles of a node surely do not collide with one another.
     fn is_free_of_itself(&self, node: u32) -> bool;
 
-    /// Looks at two triangles whose boxes overlap and says whether to go on.
-    fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()>;
+    /// Looks at two triangles whose boxes overlap, both in the frame of B, and says whether to go on.
+    fn pair<I: Isa>(&mut self, a: (u32, &Span), b: (u32, &Span)) -> ControlFlow<()>;
 }
 
 /// Two trees, possibly the same one, and the margin at which their boxes count as overlapping.
@@ -65,6 +65,12 @@ impl<'a> Trees<'a> {
     #[inline(always)]
     pub(super) fn in_b(&self, bounds: &Bounds) -> Bounds {
         if self.same_frame { *bounds } else { moved(bounds, &self.shift, self.margin) }
+    }
+
+    /// The same of a triangle or of a part of it.
+    #[inline(always)]
+    pub(super) fn span_in_b(&self, span: &Span) -> Span {
+        if self.same_frame { *span } else { span.moved(&self.shift, self.margin) }
     }
 
     /// The whole of the pairs within one tree.
@@ -132,9 +138,9 @@ impl<'a> Trees<'a> {
         stack.push(task);
         while let Some(task) = stack.pop() {
             match task {
-                Task::Within(Child::Leaf(leaf)) => self.within_leaf(self.a.leaf(leaf), visitor)?,
+                Task::Within(Child::Leaf(leaf)) => self.within_leaf::<I, V>(self.a.leaf(leaf), visitor)?,
                 Task::Between(Child::Leaf(i), _, Child::Leaf(j), _) => {
-                    self.between_leaves(self.a.leaf(i), self.b.leaf(j), visitor)?;
+                    self.between_leaves::<I, V>(self.a.leaf(i), self.b.leaf(j), visitor)?;
                 }
                 _ => self.expand::<I, V>(task, visitor, stack),
             }
@@ -200,14 +206,13 @@ impl<'a> Trees<'a> {
     }
 
     #[inline(always)]
-    fn within_leaf<V: Visitor>(&self, leaf: &SweptLeaf, visitor: &mut V) -> ControlFlow<()> {
+    fn within_leaf<I: Isa, V: Visitor>(&self, leaf: &SweptLeaf, visitor: &mut V) -> ControlFlow<()> {
         for i in 0..PACKET - 1 {
+            let of_a = self.span_in_b(&leaf.spans[i]);
+            let reach = of_a.reach();
             for j in i + 1..PACKET {
-                if leaf.triangles[j] == NONE {
-                    break;
-                }
-                if overlap(&self.in_b(&leaf.bounds(i)), &leaf.bounds(j)) {
-                    visitor.pair(leaf.triangles[i], leaf.triangles[j])?;
+                if leaf.spans[j].overlaps::<I>(&reach) {
+                    visitor.pair::<I>((leaf.triangles[i], &of_a), (leaf.triangles[j], &leaf.spans[j]))?;
                 }
             }
         }
@@ -215,15 +220,21 @@ impl<'a> Trees<'a> {
     }
 
     #[inline(always)]
-    fn between_leaves<V: Visitor>(&self, a: &SweptLeaf, b: &SweptLeaf, visitor: &mut V) -> ControlFlow<()> {
+    fn between_leaves<I: Isa, V: Visitor>(
+        &self,
+        a: &SweptLeaf,
+        b: &SweptLeaf,
+        visitor: &mut V,
+    ) -> ControlFlow<()> {
         for i in 0..PACKET {
             if a.triangles[i] == NONE {
                 break;
             }
-            let bounds = self.in_b(&a.bounds(i));
+            let of_a = self.span_in_b(&a.spans[i]);
+            let reach = of_a.reach();
             for j in 0..PACKET {
-                if overlap(&bounds, &b.bounds(j)) {
-                    visitor.pair(a.triangles[i], b.triangles[j])?;
+                if b.spans[j].overlaps::<I>(&reach) {
+                    visitor.pair::<I>((a.triangles[i], &of_a), (b.triangles[j], &b.spans[j]))?;
                 }
             }
         }

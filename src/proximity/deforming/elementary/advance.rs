@@ -1,37 +1,45 @@
 //! Advancing the time over what the certificates prove free.
 
-use super::closest::{Closest, Features};
+use nalgebra::Point3;
+
+use super::closest::{Closest, FeaturePair};
 use super::coplanarity::Coplanarity;
-use super::paths::Paths;
-use super::{ElementaryContact, ElementaryOptions};
+use super::paths::{Paths, are_apart_on_an_axis};
+use super::{ElementaryContact, ElementaryError, ElementaryOptions};
 
 /// Rounding of an attained distance in units of the extent: an interpolation and a square root, doubled.
 const DISTANCE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// The first contact up to the time `until`; `None` is a proof. What is not finite is a contact at the start.
-#[inline]
-pub(super) fn first_contact<F: Features<N>, const N: usize>(
+/// The first contact up to the time `until`; `None` is a proof. `points` are those at the start and at the end.
+///
+/// # Errors
+/// When points that no coordinate axis separates are not finite, or too far apart.
+#[inline(always)]
+pub(super) fn first_contact<F: FeaturePair<N>, const N: usize>(
+    points: [&[Point3<f64>; 4]; 2],
+    options: &ElementaryOptions,
+    until: f64,
+) -> Result<Option<ElementaryContact>, ElementaryError> {
+    let differences = F::differences(points);
+    if are_apart_on_an_axis(&differences, options.minimum_separation) {
+        return Ok(None);
+    }
+    let paths = Paths::new(&differences, &F::edges(points));
+    if !paths.is_finite() {
+        return Err(ElementaryError::NotFinite);
+    }
+    if !(paths.extent > 0.0) {
+        return Ok(Some(ElementaryContact { time: 0.0, distance: 0.0, parameters: [0.0; 2], certain: true }));
+    }
+    Ok(advance::<F, N>(&paths, options, until))
+}
+
+fn advance<F: FeaturePair<N>, const N: usize>(
     paths: &Paths<N>,
     options: &ElementaryOptions,
     until: f64,
 ) -> Option<ElementaryContact> {
     let separation = options.minimum_separation * paths.scale;
-    if paths.are_apart_on_an_axis(separation) {
-        return None;
-    }
-    if !(paths.extent > 0.0 && paths.is_finite()) {
-        let certain = paths.extent.abs() <= 0.0;
-        return Some(ElementaryContact { time: 0.0, distance: 0.0, parameters: [0.0; 2], certain });
-    }
-    advance::<F, N>(paths, options, separation, until)
-}
-
-fn advance<F: Features<N>, const N: usize>(
-    paths: &Paths<N>,
-    options: &ElementaryOptions,
-    separation: f64,
-    until: f64,
-) -> Option<ElementaryContact> {
     let near = separation + (options.tolerance + DISTANCE_ROUNDING) * paths.extent;
     let mut coplanarity = None;
     let mut time = 0.0;
@@ -51,7 +59,12 @@ fn advance<F: Features<N>, const N: usize>(
             if let Some(side) = closest.side
                 && next < until
             {
-                next = next.max(paths.separated_by_side_until(side, &closest.direction, time, separation));
+                next = next.max(paths.separated_by_side_until(
+                    side,
+                    &closest.direction,
+                    [time, next],
+                    separation,
+                ));
             }
         }
         if next >= until {
@@ -68,7 +81,7 @@ fn advance<F: Features<N>, const N: usize>(
 }
 
 #[inline(always)]
-fn closest_at<F: Features<N>, const N: usize>(paths: &Paths<N>, time: f64) -> Closest {
+fn closest_at<F: FeaturePair<N>, const N: usize>(paths: &Paths<N>, time: f64) -> Closest {
     let mut edges = [[0.0; 3]; 2];
     for (edge, moving) in edges.iter_mut().zip(&paths.edges) {
         for axis in 0..3 {
@@ -79,7 +92,7 @@ fn closest_at<F: Features<N>, const N: usize>(paths: &Paths<N>, time: f64) -> Cl
 }
 
 #[inline(always)]
-fn origin<F: Features<N>, const N: usize>(paths: &Paths<N>) -> [[f64; 3]; 2] {
+fn origin<F: FeaturePair<N>, const N: usize>(paths: &Paths<N>) -> [[f64; 3]; 2] {
     let mut moving = [[0.0; 3]; 2];
     for time in 0..2 {
         for axis in 0..3 {

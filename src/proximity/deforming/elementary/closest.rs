@@ -3,6 +3,10 @@
 //! Nothing is proved here: the direction is a guess at a separating plane's normal, which is checked, and the distance
 //! is attained by two points of the features, so it is never too small by more than rounding.
 
+use nalgebra::Point3;
+
+use super::paths::{Differences, Moving};
+
 /// Square of the ratio by which the distance that is attained may exceed that along the normal.
 const SHARP: f64 = 1.1;
 
@@ -18,7 +22,11 @@ pub(super) struct Closest {
 }
 
 /// Two kinds of features whose differences are the hull of N points.
-pub(super) trait Features<const N: usize> {
+pub(super) trait FeaturePair<const N: usize> {
+    /// The points of the first feature relative to those of the second one.
+    fn differences(points: [&[Point3<f64>; 4]; 2]) -> Differences<N>;
+    /// Two edges that span the plane of coplanarity.
+    fn edges(points: [&[Point3<f64>; 4]; 2]) -> [Moving; 2];
     /// The closest points at a time when the differences are `points` and the edges `edges`.
     fn closest(points: &[[f64; 3]; N], edges: &[[f64; 3]; 2]) -> Closest;
     /// The difference that completes the two edges to the determinant of coplanarity.
@@ -31,7 +39,26 @@ pub(super) struct VertexFace;
 /// Two edges: the differences are a parallelogram.
 pub(super) struct EdgeEdge;
 
-impl Features<3> for VertexFace {
+impl FeaturePair<3> for VertexFace {
+    /// The vertex relative to each corner.
+    #[inline(always)]
+    fn differences(points: [&[Point3<f64>; 4]; 2]) -> Differences<3> {
+        let mut differences = [[[0.0; 3]; 3]; 2];
+        for time in 0..2 {
+            for axis in 0..3 {
+                for corner in 0..3 {
+                    differences[time][axis][corner] = points[time][0][axis] - points[time][1 + corner][axis];
+                }
+            }
+        }
+        differences
+    }
+
+    #[inline(always)]
+    fn edges(points: [&[Point3<f64>; 4]; 2]) -> [Moving; 2] {
+        [moving(points, [1, 2]), moving(points, [1, 3])]
+    }
+
     #[inline(always)]
     fn closest(points: &[[f64; 3]; 3], edges: &[[f64; 3]; 2]) -> Closest {
         let normal = cross(&edges[0], &edges[1]);
@@ -59,7 +86,27 @@ impl Features<3> for VertexFace {
     }
 }
 
-impl Features<4> for EdgeEdge {
+impl FeaturePair<4> for EdgeEdge {
+    /// Each end of the first edge relative to each end of the second one: pair 2i + j.
+    #[inline(always)]
+    fn differences(points: [&[Point3<f64>; 4]; 2]) -> Differences<4> {
+        let mut differences = [[[0.0; 4]; 3]; 2];
+        for time in 0..2 {
+            for axis in 0..3 {
+                for pair in 0..4 {
+                    let [from, to] = [points[time][2 + pair % 2], points[time][pair / 2]];
+                    differences[time][axis][pair] = to[axis] - from[axis];
+                }
+            }
+        }
+        differences
+    }
+
+    #[inline(always)]
+    fn edges(points: [&[Point3<f64>; 4]; 2]) -> [Moving; 2] {
+        [moving(points, [0, 1]), moving(points, [2, 3])]
+    }
+
     #[inline(always)]
     fn closest(points: &[[f64; 3]; 4], edges: &[[f64; 3]; 2]) -> Closest {
         let normal = cross(&edges[0], &edges[1]);
@@ -85,6 +132,18 @@ impl Features<4> for EdgeEdge {
         ];
         nearest(&sides, inner)
     }
+}
+
+/// The way from one point to another at both times.
+#[inline(always)]
+fn moving(points: [&[Point3<f64>; 4]; 2], [from, to]: [usize; 2]) -> Moving {
+    let mut moving = [[0.0; 3]; 2];
+    for time in 0..2 {
+        for axis in 0..3 {
+            moving[time][axis] = points[time][to][axis] - points[time][from][axis];
+        }
+    }
+    moving
 }
 
 /// The foot of a perpendicular, and whether rounding leaves no doubt that nothing is nearer.

@@ -8,8 +8,6 @@
 //! | r₀ … r_N₋₁  | differences of the points of both features; their convex hull is that of all differences |
 //! | `extent`    | greatest coordinate of any rᵢ at the start or at the end, after scaling in [1, 2)       |
 
-use nalgebra::Point3;
-
 use super::bernstein::above_until;
 use super::closest::{cross, dot};
 
@@ -30,10 +28,35 @@ const EXPONENTS: [i64; 2] = [-1000, 1000];
 /// A vector at the start and at the end.
 pub(super) type Moving = [[f64; 3]; 2];
 
+/// Differences of N pairs of points, `[start or end][axis][pair]`.
+pub(super) type Differences<const N: usize> = [[[f64; N]; 3]; 2];
+
+/// Whether a coordinate axis separates the features all the time by more than `separation` [m]: the cheapest
+/// certificate.
+#[inline(always)]
+pub(super) fn are_apart_on_an_axis<const N: usize>(differences: &Differences<N>, separation: f64) -> bool {
+    for axis in 0..3 {
+        let [start, end] = [&differences[0][axis], &differences[1][axis]];
+        let (mut low, mut high) = (start[0], start[0]);
+        for pair in 0..N {
+            for value in [start[pair], end[pair]] {
+                low = if value < low { value } else { low };
+                high = if value > high { value } else { high };
+            }
+        }
+        // The sign of a difference is exact, its value is rounded.
+        let slack = COORDINATE_ROUNDING * (high - low + separation);
+        let least = if separation > 0.0 { separation + slack } else { 0.0 };
+        if low > least || -high > least {
+            return true;
+        }
+    }
+    false
+}
+
 /// Relative paths of two features with N pairs of points, scaled.
 pub(super) struct Paths<const N: usize> {
-    /// `[start or end][axis][pair]`.
-    pub(super) differences: [[[f64; N]; 3]; 2],
+    pub(super) differences: Differences<N>,
     /// Two edges of the features that span the plane of coplanarity; scaled.
     pub(super) edges: [Moving; 2],
     pub(super) extent: f64,
@@ -41,102 +64,35 @@ pub(super) struct Paths<const N: usize> {
     pub(super) scale: f64,
 }
 
-impl Paths<3> {
-    /// The vertex relative to each corner.
-    #[inline(always)]
-    pub(super) fn vertex_face(start: &[Point3<f64>; 4], end: &[Point3<f64>; 4]) -> Self {
-        let mut differences = [[[0.0; 3]; 3]; 2];
-        let mut edges = [[[0.0; 3]; 2]; 2];
-        for (time, points) in [start, end].into_iter().enumerate() {
-            for axis in 0..3 {
-                for corner in 0..3 {
-                    differences[time][axis][corner] = points[0][axis] - points[1 + corner][axis];
-                }
-                edges[0][time][axis] = points[2][axis] - points[1][axis];
-                edges[1][time][axis] = points[3][axis] - points[1][axis];
-            }
-        }
-        Self { differences, edges, extent: 0.0, scale: 1.0 }.scaled()
-    }
-}
-
-impl Paths<4> {
-    /// Each end of the first edge relative to each end of the second one: pair 2i + j.
-    #[inline(always)]
-    pub(super) fn edge_edge(start: &[Point3<f64>; 4], end: &[Point3<f64>; 4]) -> Self {
-        let mut differences = [[[0.0; 4]; 3]; 2];
-        let mut edges = [[[0.0; 3]; 2]; 2];
-        for (time, points) in [start, end].into_iter().enumerate() {
-            for axis in 0..3 {
-                for pair in 0..4 {
-                    differences[time][axis][pair] = points[pair / 2][axis] - points[2 + pair % 2][axis];
-                }
-                edges[0][time][axis] = points[1][axis] - points[0][axis];
-                edges[1][time][axis] = points[3][axis] - points[2][axis];
-            }
-        }
-        Self { differences, edges, extent: 0.0, scale: 1.0 }.scaled()
-    }
-}
-
 impl<const N: usize> Paths<N> {
-    /// Scales by the power of two that brings the extent to [1, 2).
+    /// Scales the differences by the power of two that brings their extent to [1, 2); `edges` likewise.
     #[inline(always)]
-    fn scaled(mut self) -> Self {
+    pub(super) fn new(differences: &Differences<N>, edges: &[Moving; 2]) -> Self {
         let mut extent = 0.0;
         let mut poison = 0.0;
-        for rows in &self.differences {
-            for row in rows {
-                for &value in row {
-                    extent = if value.abs() > extent { value.abs() } else { extent };
-                    poison += 0.0 * value;
-                }
+        for row in differences.iter().flatten() {
+            for &value in row {
+                extent = if value.abs() > extent { value.abs() } else { extent };
+                poison += 0.0 * value;
             }
         }
         let exponent = (((extent.to_bits() >> 52) & 0x7ff) as i64 - 1023).clamp(EXPONENTS[0], EXPONENTS[1]);
-        self.scale = f64::from_bits(((1023 - exponent) as u64) << 52);
-        for rows in &mut self.differences {
-            for row in rows {
-                for value in row {
-                    *value *= self.scale;
-                }
-            }
+        let scale = f64::from_bits(((1023 - exponent) as u64) << 52);
+        let mut paths =
+            Self { differences: *differences, edges: *edges, extent: extent * scale + poison, scale };
+        for value in paths.differences.iter_mut().flatten().flatten() {
+            *value *= scale;
         }
-        for vector in self.edges.iter_mut().flatten() {
-            for value in vector {
-                *value *= self.scale;
-            }
+        for value in paths.edges.iter_mut().flatten().flatten() {
+            *value *= scale;
         }
-        self.extent = extent * self.scale + poison;
-        self
+        paths
     }
 
     /// Whether every difference is finite.
     #[inline(always)]
     pub(super) fn is_finite(&self) -> bool {
         self.extent.is_finite()
-    }
-
-    /// Whether a coordinate axis separates the features all the time by more than `separation` (scaled): the cheapest
-    /// certificate.
-    #[inline(always)]
-    pub(super) fn are_apart_on_an_axis(&self, separation: f64) -> bool {
-        // The sign of a difference is exact.
-        let least = if separation > 0.0 { COORDINATE_ROUNDING * self.extent + separation } else { 0.0 };
-        for axis in 0..3 {
-            let [start, end] = [&self.differences[0][axis], &self.differences[1][axis]];
-            let (mut low, mut high) = (start[0], start[0]);
-            for pair in 0..N {
-                for value in [start[pair], end[pair]] {
-                    low = if value < low { value } else { low };
-                    high = if value > high { value } else { high };
-                }
-            }
-            if low > least || -high > least {
-                return true;
-            }
-        }
-        false
     }
 
     /// The differences at a time.
@@ -187,7 +143,7 @@ impl<const N: usize> Paths<N> {
         &self,
         side: [usize; 2],
         gap: &[f64; 3],
-        from: f64,
+        [from, beyond]: [f64; 2],
         separation: f64,
     ) -> f64 {
         let sides = [self.side(side, 0), self.side(side, 1)];
@@ -214,8 +170,11 @@ impl<const N: usize> Paths<N> {
             ];
             let time = above_until(&coefficients, least, from);
             until = if time >= until { until } else { time };
+            if !(until > beyond) {
+                return from;
+            }
         }
-        if until > from { until } else { from }
+        until
     }
 
     /// Scalar products of the differences at the start or at the end with a vector.

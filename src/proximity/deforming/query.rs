@@ -1,0 +1,329 @@
+//! The descent from trees to features, and what is done with the contacts.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use nalgebra::Point3;
+use rayon::prelude::*;
+
+use super::contacts::{DeformingContact, DeformingOptions, Features};
+use super::elementary::{ElementaryOptions, edge_edge_until, vertex_face_until};
+use super::error::DeformingError;
+use super::model::DeformingModel;
+use super::pairs::{Task, Trees, Visitor};
+use crate::bvh::lanes::Isa;
+use crate::bvh::swept::Span;
+
+/// A query of two models, or of one with itself.
+pub(super) struct Query<'a> {
+    a: &'a DeformingModel,
+    b: &'a DeformingModel,
+    options: ElementaryOptions,
+    trees: Trees<'a>,
+    is_within: bool,
+    /// Which nodes do not collide with themselves; empty where that is not known.
+    free_nodes: &'a [bool],
+}
+
+impl<'a> Query<'a> {
+    pub(super) fn within(
+        model: &'a DeformingModel,
+        options: &DeformingOptions,
+    ) -> Result<Self, DeformingError> {
+        let query = Self::between(model, model, options)?;
+        let is_culled = options.normal_cones && options.elementary.minimum_separation <= 0.0;
+        let free_nodes = if is_culled { model.free_nodes() } else { &[] };
+        Ok(Self { is_within: true, free_nodes, ..query })
+    }
+
+    pub(super) fn between(
+        a: &'a DeformingModel,
+        b: &'a DeformingModel,
+        options: &DeformingOptions,
+    ) -> Result<Self, DeformingError> {
+        options.elementary.check()?;
+        let trees = Trees::new(&a.tree, &b.tree, options.elementary.minimum_separation);
+        Ok(Self { a, b, options: options.elementary, trees, is_within: false, free_nodes: &[] })
+    }
+
+    /// Runs all tasks and returns what their sinks hold, in the order of the tasks.
+    fn run<S: Sink + Send>(&self, sink: impl Fn() -> S + Sync) -> Vec<S> {
+        let whole = if self.is_within { Trees::all_within() } else { self.trees.all_between() };
+        let tasks = self.trees.split(whole, &FeatureTests { query: self, sink: sink() });
+        let run = |stack: &mut Vec<Task>, &task: &Task| {
+            let mut tests = FeatureTests { query: self, sink: sink() };
+            // A break means that the sink needs no more.
+            let _ = self.trees.run(task, &mut tests, stack);
+            tests.sink
+        };
+        tasks.par_iter().map_init(Vec::new, run).collect()
+    }
+
+    pub(super) fn any(&self) -> bool {
+        let found = AtomicBool::new(false);
+        self.run(|| Any { found: &found });
+        found.into_inner()
+    }
+
+    pub(super) fn all(&self, contacts: &mut Vec<DeformingContact>) {
+        let first = contacts.len();
+        for found in self.run(|| All(Vec::new())) {
+            contacts.extend(found.0);
+        }
+        contacts[first..].sort_unstable_by_key(|contact| contact.features);
+    }
+
+    pub(super) fn first(&self) -> Option<DeformingContact> {
+        let bound = AtomicU64::new(1.0_f64.to_bits());
+        let found = self.run(|| First { bound: &bound, best: None });
+        found.into_iter().filter_map(|first| first.best).min_by(earlier)
+    }
+}
+
+fn earlier(a: &DeformingContact, b: &DeformingContact) -> std::cmp::Ordering {
+    a.contact.time.total_cmp(&b.contact.time).then(a.features.cmp(&b.features))
+}
+
+/// What to do with the contacts.
+trait Sink {
+    /// Contacts after this time are of no interest.
+    fn until(&self) -> f64;
+    /// Takes a contact and says whether to go on.
+    fn add(&mut self, contact: DeformingContact) -> ControlFlow<()>;
+    /// Whether another task has found all that is needed.
+    fn is_done(&self) -> bool {
+        false
+    }
+}
+
+struct Any<'a> {
+    found: &'a AtomicBool,
+}
+
+impl Sink for Any<'_> {
+    fn until(&self) -> f64 {
+        1.0
+    }
+
+    fn add(&mut self, _: DeformingContact) -> ControlFlow<()> {
+        self.found.store(true, Ordering::Relaxed);
+        ControlFlow::Break(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.found.load(Ordering::Relaxed)
+    }
+}
+
+struct All(Vec<DeformingContact>);
+
+impl Sink for All {
+    fn until(&self) -> f64 {
+        1.0
+    }
+
+    fn add(&mut self, contact: DeformingContact) -> ControlFlow<()> {
+        self.0.push(contact);
+        ControlFlow::Continue(())
+    }
+}
+
+/// The least time so far is shared by all tasks; times are not negative, so their bits are in their order.
+struct First<'a> {
+    bound: &'a AtomicU64,
+    best: Option<DeformingContact>,
+}
+
+impl Sink for First<'_> {
+    fn until(&self) -> f64 {
+        // A contact at the very time of the bound may still have the lesser features.
+        f64::from_bits(self.bound.load(Ordering::Relaxed)).next_up().min(1.0)
+    }
+
+    fn add(&mut self, contact: DeformingContact) -> ControlFlow<()> {
+        self.bound.fetch_min(contact.contact.time.to_bits(), Ordering::Relaxed);
+        if self.best.is_none_or(|best| earlier(&contact, &best).is_lt()) {
+            self.best = Some(contact);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The elementary tests of the pairs of triangles.
+struct FeatureTests<'q, 'a, S> {
+    query: &'q Query<'a>,
+    sink: S,
+}
+
+impl<S: Sink> Visitor for FeatureTests<'_, '_, S> {
+    #[inline(always)]
+    fn is_free_of_itself(&self, node: u32) -> bool {
+        self.query.free_nodes.get(node as usize).is_some_and(|free| *free)
+    }
+
+    #[inline(always)]
+    fn pair<I: Isa>(&mut self, a: (u32, &Span), b: (u32, &Span)) -> ControlFlow<()> {
+        if self.sink.is_done() {
+            return ControlFlow::Break(());
+        }
+        let trees = &self.query.trees;
+        let near_a = NearFeatures::new::<I>(self.query.a, a.0, b.1, |span| trees.span_in_b(span));
+        let near_b = NearFeatures::new::<I>(self.query.b, b.0, a.1, |span| *span);
+        if (near_a.corners_near | near_b.corners_near) != 0 {
+            self.vertices(&near_a, &near_b)?;
+        }
+        if near_a.sides_near == 0 || near_b.sides_near == 0 {
+            return ControlFlow::Continue(());
+        }
+        for first in bits(near_a.sides_near) {
+            let reach = near_a.sides[first].reach();
+            for second in bits(near_b.sides_near) {
+                if near_b.sides[second].overlaps::<I>(&reach) {
+                    self.sides([&near_a, &near_b], [first, second])?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The features in the charge of a triangle that are near another triangle.
+struct NearFeatures {
+    triangle: u32,
+    corners: [u32; 3],
+    /// One bit for each.
+    corners_near: u32,
+    sides_near: u32,
+    /// Boxes of the sides.
+    sides: [Span; 3],
+}
+
+impl NearFeatures {
+    /// The features of `triangle` near a box; `place` takes boxes to the frame of that box.
+    #[inline(always)]
+    fn new<I: Isa>(
+        model: &DeformingModel,
+        triangle: u32,
+        other: &Span,
+        place: impl Fn(&Span) -> Span,
+    ) -> Self {
+        let corners = model.triangles[triangle as usize];
+        let charge = model.features.charges[triangle as usize];
+        let reach = other.reach();
+        let mut around = [Span::EMPTY; 3];
+        for corner in 0..3 {
+            around[corner] = place(model.tree.vertex(corners[corner]));
+        }
+        let (mut corners_near, mut sides_near, mut sides) = (0, 0, [Span::EMPTY; 3]);
+        for k in 0..3 {
+            sides[k] = around[k].union(&around[(k + 1) % 3]);
+            corners_near |= u32::from(around[k].overlaps::<I>(&reach)) << k;
+            sides_near |= u32::from(sides[k].overlaps::<I>(&reach)) << k;
+        }
+        let (corners_near, sides_near) = (corners_near & charge.corners(), sides_near & charge.sides());
+        Self { triangle, corners, corners_near, sides_near, sides }
+    }
+
+    #[inline(always)]
+    fn side(&self, side: usize) -> [u32; 2] {
+        [self.corners[side], self.corners[(side + 1) % 3]]
+    }
+}
+
+/// The places of the bits that are set.
+#[inline(always)]
+fn bits(mut set: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = (set != 0).then(|| set.trailing_zeros() as usize);
+        set &= set.wrapping_sub(1);
+        place
+    })
+}
+
+impl<S: Sink> FeatureTests<'_, '_, S> {
+    /// The vertices of one triangle that are near another one, both ways.
+    fn vertices(&mut self, near_a: &NearFeatures, near_b: &NearFeatures) -> ControlFlow<()> {
+        let (a, b) = (self.query.a, self.query.b);
+        for corner in bits(near_a.corners_near) {
+            let (vertex, face) = (near_a.corners[corner], near_b.triangle);
+            if !self.is_corner(vertex, &near_b.corners) {
+                self.vertex_face([a, b], vertex, &near_b.corners, Features::VertexFace { vertex, face })?;
+            }
+        }
+        for corner in bits(near_b.corners_near) {
+            let (vertex, face) = (near_b.corners[corner], near_a.triangle);
+            if !self.is_corner(vertex, &near_a.corners) {
+                let features = if self.query.is_within {
+                    Features::VertexFace { vertex, face }
+                } else {
+                    Features::FaceVertex { face, vertex }
+                };
+                self.vertex_face([b, a], vertex, &near_a.corners, features)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    #[inline(always)]
+    fn sides(&mut self, [a, b]: [&NearFeatures; 2], [first, second]: [usize; 2]) -> ControlFlow<()> {
+        let (ends, others) = (a.side(first), b.side(second));
+        if self.is_corner(ends[0], &others) || self.is_corner(ends[1], &others) {
+            return ControlFlow::Continue(());
+        }
+        let of_a = self.query.a.features.sides[a.triangle as usize][first];
+        let of_b = self.query.b.features.sides[b.triangle as usize][second];
+        self.edge_edge([ends, others], [of_a, of_b])
+    }
+
+    /// Whether a vertex is adjacent to a feature with these corners.
+    #[inline(always)]
+    fn is_corner<const N: usize>(&self, vertex: u32, corners: &[u32; N]) -> bool {
+        let mut is_corner = false;
+        for &corner in corners {
+            is_corner |= corner == vertex;
+        }
+        is_corner && self.query.is_within
+    }
+
+    fn vertex_face(
+        &mut self,
+        [of_vertex, of_face]: [&DeformingModel; 2],
+        vertex: u32,
+        face: &[u32; 3],
+        features: Features,
+    ) -> ControlFlow<()> {
+        let points = |v: &[Point3<f64>], f: &[Point3<f64>]| {
+            [v[vertex as usize], f[face[0] as usize], f[face[1] as usize], f[face[2] as usize]]
+        };
+        let start = points(&of_vertex.start, &of_face.start);
+        let end = points(&of_vertex.end, &of_face.end);
+        match vertex_face_until(&start, &end, &self.query.options, self.sink.until()) {
+            Some(contact) => self.sink.add(DeformingContact { features, contact }),
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    fn edge_edge(&mut self, [first, second]: [[u32; 2]; 2], edges: [u32; 2]) -> ControlFlow<()> {
+        let (a, b) = (self.query.a, self.query.b);
+        // Of one mesh the lower edge comes first, whichever way the tree led here.
+        let turned = self.query.is_within && edges[0] > edges[1];
+        let ([first, second], edges) =
+            if turned { ([second, first], [edges[1], edges[0]]) } else { ([first, second], edges) };
+        let points = |a: &[Point3<f64>], b: &[Point3<f64>]| {
+            let ([i, j], [k, l]) = (sorted(first), sorted(second));
+            [a[i as usize], a[j as usize], b[k as usize], b[l as usize]]
+        };
+        let (start, end) = (points(&a.start, &b.start), points(&a.end, &b.end));
+        match edge_edge_until(&start, &end, &self.query.options, self.sink.until()) {
+            Some(contact) => {
+                self.sink.add(DeformingContact { features: Features::EdgeEdge { edges }, contact })
+            }
+            None => ControlFlow::Continue(()),
+        }
+    }
+}
+
+#[inline(always)]
+fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
+    if a < b { [a, b] } else { [b, a] }
+}
