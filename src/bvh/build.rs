@@ -2,9 +2,12 @@
 //!
 //! The shape of the tree depends on the triangles alone, not on the number of threads.
 
+use std::ops::Range;
+
 use nalgebra::Point3;
 use rayon::prelude::*;
 
+use super::layers::{self, Extent};
 use super::node::{Bounds, Child, Node, PACKET, Packet, WIDTH};
 
 /// Bins of a split. Sixteen cost a third more build time for under 1 % fewer visits.
@@ -28,7 +31,8 @@ pub(super) struct Arrays {
     pub(super) packets: Vec<Packet>,
 }
 
-/// Builds the tree over `triangles`, whose corners `corners` gives in the frame of the tree.
+/// Builds the tree over `triangles`, whose corners `corners` gives in the frame of the tree; the node behind all
+/// others holds the root.
 pub(super) fn build<F>(triangles: &[u32], corners: &F) -> Arrays
 where
     F: Fn(u32) -> [Point3<f64>; 3] + Sync,
@@ -36,15 +40,135 @@ where
     let item =
         |&triangle: &u32| Item { bounds: Box4::new(&Bounds::of_triangle(&corners(triangle))), triangle };
     let mut items = triangles.par_iter().with_min_len(TASK).map(item).collect::<Vec<_>>();
-    let mut arrays = Arrays::default();
-    if items.len() <= PACKET {
-        let mut root = Node::EMPTY;
-        push_leaf(&mut arrays, &mut root, 0, &Part::new(&mut items), corners);
-        arrays.nodes.push(root);
-    } else {
-        subtree(&mut arrays, Part::new(&mut items), corners);
+    let whole = Part::new(&mut items);
+    let mut top = Node::EMPTY;
+    top.set(0, Child::Inner(0), &whole.hull.bounds());
+    let grown =
+        if whole.items.len() <= PACKET { Grown::sapling(whole, corners) } else { grow(whole, corners) };
+    drop(items);
+    grown.into_arrays(top)
+}
+
+/// A tree in pieces, in the order in which they are to stand. Nothing is moved before all of it has grown.
+struct Grown {
+    pieces: Vec<Piece>,
+    nodes: u32,
+    extent: Extent,
+}
+
+/// A subtree that was built on its own, a node above such subtrees, or a leaf beside them.
+struct Piece {
+    /// Children's indices are relative to the piece.
+    arrays: Arrays,
+    /// Nodes and packets before this piece.
+    before: [u32; 2],
+    /// Of a node above others: what is in its lanes; its layers are yet to be set.
+    lanes: Vec<Extent>,
+}
+
+impl Grown {
+    /// A piece on its own, whose layers are set here if it has nodes.
+    fn piece(mut arrays: Arrays) -> Self {
+        let extent = if arrays.nodes.is_empty() {
+            Extent::of_packet(0, &arrays.packets[0])
+        } else {
+            layers::fill(&mut arrays.nodes, &arrays.packets)
+        };
+        let nodes = as_index(arrays.nodes.len());
+        Self { pieces: vec![Piece { arrays, before: [0; 2], lanes: Vec::new() }], nodes, extent }
     }
-    arrays
+
+    /// A node with one leaf.
+    fn sapling<F>(part: Part<'_>, corners: &F) -> Self
+    where
+        F: Fn(u32) -> [Point3<f64>; 3] + Sync,
+    {
+        let (mut arrays, mut root) = (Arrays::default(), Node::EMPTY);
+        push_leaf(&mut arrays, &mut root, 0, &part, corners);
+        arrays.nodes.push(root);
+        Self::piece(arrays)
+    }
+
+    /// A node above these, with what is around them.
+    fn above(children: Vec<(Self, Bounds)>) -> Self {
+        let (mut node, mut lanes) = (Node::EMPTY, Vec::new());
+        let (mut nodes, mut pieces) = (1, Vec::new());
+        let mut extent = Extent::default();
+        for (lane, (child, bounds)) in children.into_iter().enumerate() {
+            let packets = extent.packets.end;
+            let index = if child.nodes == 0 { Child::Leaf(as_index(packets)) } else { Child::Inner(nodes) };
+            node.set(lane, index, &bounds);
+            for mut piece in child.pieces {
+                piece.before[0] += nodes;
+                piece.before[1] += as_index(packets);
+                pieces.push(piece);
+            }
+            let moved = packets..packets + child.extent.packets.end;
+            lanes.push(Extent { packets: moved, areas: child.extent.areas });
+            extent = extent.plus(&lanes[lane]);
+            nodes += child.nodes;
+        }
+        let arrays = Arrays { nodes: vec![node], packets: Vec::new() };
+        pieces.insert(0, Piece { arrays, before: [0; 2], lanes });
+        Self { pieces, nodes, extent }
+    }
+
+    /// Puts the pieces one after another, with `top` behind them, which holds the root.
+    fn into_arrays(self, mut top: Node) -> Arrays {
+        let mut all = Arrays {
+            nodes: Vec::with_capacity(self.nodes as usize + 1),
+            packets: Vec::with_capacity(self.extent.packets.end),
+        };
+        let mut unset = Vec::new();
+        for piece in self.pieces {
+            let [nodes, packets] = piece.before;
+            let moved = |extent: Extent| {
+                let Range { start, end } = extent.packets;
+                Extent { packets: start + packets as usize..end + packets as usize, ..extent }
+            };
+            unset.extend(
+                piece.lanes.into_iter().enumerate().map(|(lane, extent)| (nodes, lane, moved(extent))),
+            );
+            all.nodes.extend(piece.arrays.nodes.into_iter().map(|mut node| {
+                node.shift(nodes, packets);
+                node
+            }));
+            all.packets.extend(piece.arrays.packets);
+        }
+        let layers = unset.par_iter().map(|(_, _, extent)| extent.layer(&all.packets)).collect::<Vec<_>>();
+        for ((node, lane, _), layer) in unset.iter().zip(layers) {
+            all.nodes[*node as usize].set_layer(*lane, &layer);
+        }
+        top.set_layer(0, &self.extent.layer(&all.packets));
+        all.nodes.push(top);
+        all
+    }
+}
+
+/// The tree over a part of more than one packet.
+fn grow<F>(part: Part<'_>, corners: &F) -> Grown
+where
+    F: Fn(u32) -> [Point3<f64>; 3] + Sync,
+{
+    if part.items.len() <= TASK {
+        let count = part.items.len();
+        // Room for leaves that are three quarters full, and nodes for five of them.
+        let (nodes, packets) = (Vec::with_capacity(count / 15 + 1), Vec::with_capacity(count / 3 + 1));
+        let mut arrays = Arrays { nodes, packets };
+        subtree(&mut arrays, part, corners);
+        return Grown::piece(arrays);
+    }
+    let parts = split(part).collect::<Vec<_>>().into_par_iter();
+    let children = parts.map(|part| {
+        let bounds = part.hull.bounds();
+        let grown = if part.items.len() > PACKET {
+            grow(part, corners)
+        } else {
+            Grown::piece(Arrays { nodes: Vec::new(), packets: vec![packet(part.items, corners)] })
+        };
+        (grown, bounds)
+    });
+    Grown::above(children.collect())
 }
 
 /// Appends the subtree over a part and returns its root's index.
@@ -55,32 +179,13 @@ where
     let index = arrays.nodes.len();
     arrays.nodes.push(Node::EMPTY);
     let mut node = Node::EMPTY;
-    if part.items.len() > TASK {
-        let parts = split(part)
-            .collect::<Vec<_>>()
-            .into_par_iter()
-            .map(|part| {
-                let (mut own, bounds) = (Arrays::default(), part.hull.bounds());
-                if part.items.len() > PACKET {
-                    subtree(&mut own, part, corners);
-                } else {
-                    own.packets.push(packet(part.items, corners));
-                }
-                (own, bounds)
-            })
-            .collect::<Vec<_>>();
-        for (lane, (own, bounds)) in parts.into_iter().enumerate() {
-            append(arrays, &mut node, lane, own, &bounds);
-        }
-    } else {
-        for (lane, part) in split(part).enumerate() {
-            if part.items.len() > PACKET {
-                let bounds = part.hull.bounds();
-                let child = subtree(arrays, part, corners);
-                node.set(lane, Child::Inner(child), &bounds);
-            } else {
-                push_leaf(arrays, &mut node, lane, &part, corners);
-            }
+    for (lane, part) in split(part).enumerate() {
+        if part.items.len() > PACKET {
+            let bounds = part.hull.bounds();
+            let child = subtree(arrays, part, corners);
+            node.set(lane, Child::Inner(child), &bounds);
+        } else {
+            push_leaf(arrays, &mut node, lane, &part, corners);
         }
     }
     arrays.nodes[index] = node;
@@ -104,18 +209,6 @@ where
 {
     node.set(lane, Child::Leaf(as_index(arrays.packets.len())), &part.hull.bounds());
     arrays.packets.push(packet(part.items, corners));
-}
-
-/// Moves a subtree that was built on its own behind the others and hangs it into `lane` of `node`.
-fn append(arrays: &mut Arrays, node: &mut Node, lane: usize, part: Arrays, bounds: &Bounds) {
-    let (nodes, packets) = (as_index(arrays.nodes.len()), as_index(arrays.packets.len()));
-    let child = if part.nodes.is_empty() { Child::Leaf(packets) } else { Child::Inner(nodes) };
-    node.set(lane, child, bounds);
-    arrays.nodes.extend(part.nodes.into_iter().map(|mut moved| {
-        moved.shift(nodes, packets);
-        moved
-    }));
-    arrays.packets.extend(part.packets);
 }
 
 fn as_index(count: usize) -> u32 {

@@ -60,14 +60,8 @@ impl TriangleBvh {
         let corners = |triangle: u32| corners(mesh, &center, triangle);
         let all = (0..mesh.triangles().len() as u32).into_par_iter().with_min_len(TASK);
         let kept = all.filter(|&i| !mesh.is_degenerate(i as usize)).collect::<Vec<_>>();
-        let mut arrays = build::build(&kept, &corners);
-        let mut top = Node::EMPTY;
-        top.set(0, Child::Inner(0), &arrays.nodes[0].hull());
-        arrays.nodes.push(top);
-        layers::fill(&mut arrays.nodes, &arrays.packets);
-        arrays.nodes.shrink_to_fit();
-        arrays.packets.shrink_to_fit();
-        Self { nodes: arrays.nodes, packets: arrays.packets, center }
+        let build::Arrays { nodes, packets } = build::build(&kept, &corners);
+        Self { nodes, packets, center }
     }
 
     /// Adapts the boxes to a mesh with the same triangles whose vertices have moved.
@@ -105,7 +99,8 @@ impl TriangleBvh {
         }
         let hull = self.nodes[0].hull();
         self.nodes[top].set_bounds(0, &hull);
-        layers::fill(&mut self.nodes, &self.packets);
+        let extent = layers::fill(&mut self.nodes[..top], &self.packets);
+        self.nodes[top].set_layer(0, &extent.layer(&self.packets));
     }
 
     /// Origin of the tree's coordinates in the body frame [m].
