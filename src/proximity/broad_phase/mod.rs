@@ -8,7 +8,7 @@
 //! [`BroadPhase::update`] then finds the pairs and tells which have begun and which have ended.
 //! [`overlapping_pairs`] is for boxes that are asked about once.
 //!
-//! Memory: about 220 bytes a box and 24 for each pair.
+//! Memory: about 220 bytes a box and 25 for each pair.
 //!
 //! Departs from the sweep and prune of [CLMP95]: sorted projections are all hits when a heap or a plane of boxes is
 //! projected on one axis. A tree over boxes of like size knows all three axes at once.
