@@ -2,12 +2,10 @@
 //!
 //! The shape of the tree depends on the triangles alone, not on the number of threads.
 
-use std::ops::Range;
-
 use nalgebra::Point3;
 use rayon::prelude::*;
 
-use super::layers::{self, Extent};
+use super::growth::{Arrays, Grown, as_index};
 use super::node::{Bounds, Child, Node, PACKET, Packet, WIDTH};
 
 /// Bins of a split. Sixteen cost a third more build time for under 1 % fewer visits.
@@ -24,13 +22,6 @@ struct Item {
     triangle: u32,
 }
 
-/// Nodes and leaves; the root is node 0.
-#[derive(Default)]
-pub(super) struct Arrays {
-    pub(super) nodes: Vec<Node>,
-    pub(super) packets: Vec<Packet>,
-}
-
 /// Builds the tree over `triangles`, whose corners `corners` gives in the frame of the tree; the node behind all
 /// others holds the root.
 pub(super) fn build<F>(triangles: &[u32], corners: &F) -> Arrays
@@ -43,106 +34,16 @@ where
     let whole = Part::new(&mut items);
     let mut top = Node::EMPTY;
     top.set(0, Child::Inner(0), &whole.hull.bounds());
-    let grown =
-        if whole.items.len() <= PACKET { Grown::sapling(whole, corners) } else { grow(whole, corners) };
+    let grown = if whole.items.len() > PACKET {
+        grow(whole, corners)
+    } else {
+        let (mut arrays, mut root) = (Arrays::default(), Node::EMPTY);
+        push_leaf(&mut arrays, &mut root, 0, &whole, corners);
+        arrays.nodes.push(root);
+        Grown::piece(arrays)
+    };
     drop(items);
     grown.into_arrays(top)
-}
-
-/// A tree in pieces, in the order in which they are to stand. Nothing is moved before all of it has grown.
-struct Grown {
-    pieces: Vec<Piece>,
-    nodes: u32,
-    extent: Extent,
-}
-
-/// A subtree that was built on its own, a node above such subtrees, or a leaf beside them.
-struct Piece {
-    /// Children's indices are relative to the piece.
-    arrays: Arrays,
-    /// Nodes and packets before this piece.
-    before: [u32; 2],
-    /// Of a node above others: what is in its lanes; its layers are yet to be set.
-    lanes: Vec<Extent>,
-}
-
-impl Grown {
-    /// A piece on its own, whose layers are set here if it has nodes.
-    fn piece(mut arrays: Arrays) -> Self {
-        let extent = if arrays.nodes.is_empty() {
-            Extent::of_packet(0, &arrays.packets[0])
-        } else {
-            layers::fill(&mut arrays.nodes, &arrays.packets)
-        };
-        let nodes = as_index(arrays.nodes.len());
-        Self { pieces: vec![Piece { arrays, before: [0; 2], lanes: Vec::new() }], nodes, extent }
-    }
-
-    /// A node with one leaf.
-    fn sapling<F>(part: Part<'_>, corners: &F) -> Self
-    where
-        F: Fn(u32) -> [Point3<f64>; 3] + Sync,
-    {
-        let (mut arrays, mut root) = (Arrays::default(), Node::EMPTY);
-        push_leaf(&mut arrays, &mut root, 0, &part, corners);
-        arrays.nodes.push(root);
-        Self::piece(arrays)
-    }
-
-    /// A node above these, with what is around them.
-    fn above(children: Vec<(Self, Bounds)>) -> Self {
-        let (mut node, mut lanes) = (Node::EMPTY, Vec::new());
-        let (mut nodes, mut pieces) = (1, Vec::new());
-        let mut extent = Extent::default();
-        for (lane, (child, bounds)) in children.into_iter().enumerate() {
-            let packets = extent.packets.end;
-            let index = if child.nodes == 0 { Child::Leaf(as_index(packets)) } else { Child::Inner(nodes) };
-            node.set(lane, index, &bounds);
-            for mut piece in child.pieces {
-                piece.before[0] += nodes;
-                piece.before[1] += as_index(packets);
-                pieces.push(piece);
-            }
-            let moved = packets..packets + child.extent.packets.end;
-            lanes.push(Extent { packets: moved, areas: child.extent.areas });
-            extent = extent.plus(&lanes[lane]);
-            nodes += child.nodes;
-        }
-        let arrays = Arrays { nodes: vec![node], packets: Vec::new() };
-        pieces.insert(0, Piece { arrays, before: [0; 2], lanes });
-        Self { pieces, nodes, extent }
-    }
-
-    /// Puts the pieces one after another, with `top` behind them, which holds the root.
-    fn into_arrays(self, mut top: Node) -> Arrays {
-        let mut all = Arrays {
-            nodes: Vec::with_capacity(self.nodes as usize + 1),
-            packets: Vec::with_capacity(self.extent.packets.end),
-        };
-        let mut unset = Vec::new();
-        for piece in self.pieces {
-            let [nodes, packets] = piece.before;
-            let moved = |extent: Extent| {
-                let Range { start, end } = extent.packets;
-                Extent { packets: start + packets as usize..end + packets as usize, ..extent }
-            };
-            unset.extend(
-                piece.lanes.into_iter().enumerate().map(|(lane, extent)| (nodes, lane, moved(extent))),
-            );
-            all.nodes.extend(piece.arrays.nodes.into_iter().map(|mut node| {
-                node.shift(nodes, packets);
-                node
-            }));
-            all.packets.extend(piece.arrays.packets);
-        }
-        let layers = unset.par_iter().map(|(_, _, extent)| extent.layer(&all.packets)).collect::<Vec<_>>();
-        for ((node, lane, _), layer) in unset.iter().zip(layers) {
-            all.nodes[*node as usize].set_layer(*lane, &layer);
-        }
-        top.set_layer(0, &self.extent.layer(&all.packets));
-        all.nodes.push(top);
-        all
-    }
 }
 
 /// The tree over a part of more than one packet.
@@ -209,10 +110,6 @@ where
 {
     node.set(lane, Child::Leaf(as_index(arrays.packets.len())), &part.hull.bounds());
     arrays.packets.push(packet(part.items, corners));
-}
-
-fn as_index(count: usize) -> u32 {
-    u32::try_from(count).expect("a mesh has fewer than 2³¹ triangles, and a tree fewer nodes than triangles")
 }
 
 /// A range of items with what is around it.

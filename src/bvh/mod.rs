@@ -1,4 +1,4 @@
-//! Bounding volume hierarchies over triangles: build, refit, one tree, two trees in tandem.
+//! Bounding volume hierarchies over triangles: build, refit, save and load, one tree, two trees in tandem.
 //!
 //! Nodes are eight wide with boxes, and layers across patches that are nearly flat, in single precision rounded
 //! outwards; leaves hold four triangles side by side in double precision, so that a query never gathers vertices.
@@ -6,6 +6,7 @@
 
 mod build;
 mod file;
+mod growth;
 pub(crate) mod lanes;
 pub(crate) mod layer;
 mod layers;
@@ -60,7 +61,7 @@ impl TriangleBvh {
         let corners = |triangle: u32| corners(mesh, &center, triangle);
         let all = (0..mesh.triangles().len() as u32).into_par_iter().with_min_len(TASK);
         let kept = all.filter(|&i| !mesh.is_degenerate(i as usize)).collect::<Vec<_>>();
-        let build::Arrays { nodes, packets } = build::build(&kept, &corners);
+        let growth::Arrays { nodes, packets } = build::build(&kept, &corners);
         Self { nodes, packets, center }
     }
 

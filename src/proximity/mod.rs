@@ -1,4 +1,5 @@
-//! Proximity queries between triangle models: collision, inside, distance, contact features, time of contact.
+//! Proximity queries between triangle models: collision, inside, distance, contact features, time of contact; and
+//! which of many boxes overlap, the broad phase.
 
 mod articulated;
 pub(crate) mod broad_phase;

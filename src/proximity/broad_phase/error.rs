@@ -34,8 +34,8 @@ pub enum BroadPhaseError {
         /// Number of boxes that there are.
         present: usize,
     },
-    /// There are more boxes than handles.
-    #[error("{count} boxes are more than there are handles (2³²−1)")]
+    /// There are more boxes than the trees have places.
+    #[error("{count} boxes are too many: there may be 2³⁰")]
     TooMany {
         /// Number of boxes.
         count: usize,

@@ -204,6 +204,21 @@ fn a_box_that_takes_the_handle_of_another_ends_its_pairs_first() {
 }
 
 #[test]
+fn all_boxes_are_set_in_the_order_of_their_handles_and_an_untouched_world_changes_nothing() {
+    let cube = |x: f64| box_at(Vector3::new(x, 0.0, 0.0), Vector3::repeat(1.0));
+    let mut broad_phase = BroadPhase::with_boxes(&[cube(0.0), cube(5.0), cube(9.0)]).unwrap();
+    broad_phase.update();
+    broad_phase.remove(BoxHandle::new(1)).unwrap();
+    broad_phase.set_all(&[cube(2.0), cube(3.0)]).unwrap();
+    let met = [[BoxHandle::new(0), BoxHandle::new(2)]];
+    assert_eq!(broad_phase.update().begun, met);
+    assert_eq!(broad_phase.get(BoxHandle::new(2)), Some(&cube(3.0)));
+    let unchanged = broad_phase.update();
+    assert!(unchanged.begun.is_empty() && unchanged.ended.is_empty());
+    assert_eq!(broad_phase.pairs(), met);
+}
+
+#[test]
 fn the_unit_of_length_and_a_shift_change_no_pair() {
     let mut random = Random(5);
     let boxes = (0..400).map(|_| random_box(0, &mut random)).collect::<Vec<_>>();

@@ -72,6 +72,11 @@ impl BroadPhase {
     /// Finds the pairs that overlap now, on all threads of the current pool, and says what has changed since the last
     /// update.
     pub fn update(&mut self) -> PairChanges<'_> {
+        if !std::mem::take(&mut self.is_touched) {
+            self.begun.clear();
+            self.ended.clear();
+            return self.changes();
+        }
         let coherence = &mut self.coherence;
         let (mut seekers, vacated) = coherence.place(&self.boxes);
         coherence.newcomers.retain(|handle| is_present(&self.boxes[handle.index()]));
