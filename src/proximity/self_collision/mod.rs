@@ -18,6 +18,7 @@
 //! collide by rounding, and what touches exactly is found. One tree is descended against itself, so that no pair is
 //! visited twice. Triangles without an area take no part.
 
+mod clearance;
 mod descent;
 mod pair;
 
