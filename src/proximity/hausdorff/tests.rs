@@ -310,7 +310,7 @@ fn what_is_asked_for_is_what_is_given() {
         let allowed = (options.relative_error * found.value)
             .max(options.error_per_size * a.radius().max(b.radius()))
             .max(options.absolute_error);
-        assert!(found.converged && found.upper_bound - found.lower_bound <= allowed + 1e-12, "{found:?}");
+        assert!(found.converged && found.upper_bound - found.lower_bound <= 1.000_001 * allowed, "{found:?}");
     }
 }
 
