@@ -37,7 +37,8 @@ enum Work {
 /// The tree against itself, until the first collision or for all of them.
 pub(super) fn descend(model: &Model, options: &SelfCollisionOptions, is_one_enough: bool) -> Found {
     let (mesh, tree) = (model.mesh(), model.bvh());
-    let greatest = mesh.vertices().iter().map(|p| p.coords.amax()).fold(0.0, f64::max);
+    let bounds = mesh.aabb();
+    let greatest = bounds.min.coords.amax().max(bounds.max.coords.amax());
     let descent = Descent {
         model,
         tree,
