@@ -14,13 +14,13 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::Model;
 use super::placement::Placement;
-use crate::bvh::node::{Child, Packet, Volume, WIDTH};
+use crate::bvh::node::{Child, PACKET, Packet, Volume, WIDTH};
 use crate::bvh::{Subtree, TriangleBvh};
 
 /// Rounding of a bound, relative: what is bounded never exceeds it.
 const ROUNDING: f64 = 1e-14;
 /// How often the farthest vertex from the last one is looked for, to start from a long pair.
-const EXCHANGES: usize = 4;
+const EXCHANGES: usize = 2;
 
 /// The greatest distance between points of two models.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -122,10 +122,7 @@ struct Entry {
 impl Farthest {
     /// Starts from a corner of A, the corner of B that is farthest from it, the one of A that is farthest from that …
     fn start(&mut self, a: &TriangleBvh, b: &TriangleBvh) {
-        let first = |tree: &TriangleBvh| {
-            let packet = &tree.packets()[0];
-            ((packet.triangles[0], 0), Vector3::from(packet.triangle(0)[0]))
-        };
+        let first = |tree: &TriangleBvh| (name(&tree.packets()[0], 0), corner(&tree.packets()[0], 0));
         let moved = |(corner, at): At| (corner, self.a_to_b.point(&at.into()).coords);
         let (mut of_a, mut of_b) = (moved(first(a)), first(b));
         for _ in 0..EXCHANGES {
@@ -134,14 +131,7 @@ impl Farthest {
             let seen_from_a = self.a_to_b.rotation.tr_mul(&(of_b.1 - self.a_to_b.translation));
             of_a = moved(farthest_corner(a, &seen_from_a));
         }
-        self.offer(of_a, of_b);
-    }
-
-    fn offer(&mut self, of_a: At, of_b: At) {
-        let squared = (of_a.1 - of_b.1).norm_squared();
-        if squared > self.best {
-            (self.best, self.corners) = (squared, [of_a.0, of_b.0]);
-        }
+        (self.best, self.corners) = ((of_a.1 - of_b.1).norm_squared(), [of_a.0, of_b.0]);
     }
 
     /// Descends both trees, the greatest bounds first.
@@ -216,30 +206,143 @@ impl Farthest {
     }
 
     fn leaves(&mut self, a: &Packet, b: &Packet) {
-        let corners_of_a = corners(a).map(|(corner, at)| (corner, self.a_to_b.point(&at.into()).coords));
-        for of_a in corners_of_a.collect::<Vec<_>>() {
-            for of_b in corners(b) {
-                self.offer(of_a, of_b);
+        let mut of_a = [Vector3::zeros(); CORNERS];
+        for i in 0..CORNERS {
+            of_a[i] = self.a_to_b.point(&corner(a, i).into()).coords;
+        }
+        for j in 0..CORNERS {
+            let of_b = corner(b, j);
+            for i in 0..CORNERS {
+                let squared = (of_a[i] - of_b).norm_squared();
+                if squared > self.best {
+                    (self.best, self.corners) = (squared, [name(a, i), name(b, j)]);
+                }
             }
         }
     }
 }
 
-fn corners(packet: &Packet) -> impl Iterator<Item = At> + '_ {
-    packet.lanes().flat_map(|(lane, triangle)| {
-        let points = packet.triangle(lane);
-        (0..3).map(move |corner| ((triangle, corner), Vector3::from(points[corner])))
-    })
+/// Corners of a leaf; those of an empty lane repeat the first triangle's.
+const CORNERS: usize = 3 * PACKET;
+
+/// Where the i-th corner of a leaf is.
+#[inline(always)]
+fn corner(packet: &Packet, i: usize) -> Vector3<f64> {
+    let [x, y, z] = &packet.corners[i / PACKET];
+    Vector3::new(x[i % PACKET], y[i % PACKET], z[i % PACKET])
+}
+
+/// Triangle and corner that the i-th corner of a leaf is. What is repeated comes later, so that it is never the first
+/// of its kind.
+fn name(packet: &Packet, i: usize) -> (u32, usize) {
+    (packet.triangles[i % PACKET], i / PACKET)
 }
 
 /// The corner that is farthest from `point` [m, frame of the tree].
 fn farthest_corner(tree: &TriangleBvh, point: &Vector3<f64>) -> At {
-    let mut best = (f64::NEG_INFINITY, ((tree.packets()[0].triangles[0], 0), Vector3::zeros()));
-    for at in tree.packets().iter().flat_map(corners) {
-        let squared = (at.1 - point).norm_squared();
-        if squared > best.0 {
-            best = (squared, at);
+    let mut best = (f64::NEG_INFINITY, &tree.packets()[0], 0);
+    for packet in tree.packets() {
+        for i in 0..CORNERS {
+            let squared = (corner(packet, i) - point).norm_squared();
+            if squared > best.0 {
+                best = (squared, packet, i);
+            }
         }
     }
-    best.1
+    (name(best.1, best.2), corner(best.1, best.2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shapes;
+    use super::super::tests::{Noise, soup};
+    use super::*;
+    use crate::geometry::{Solidity, TriangleMesh};
+
+    fn surface(mesh: TriangleMesh) -> Model {
+        Model::new(mesh, Solidity::Surface)
+    }
+
+    fn brute(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> f64 {
+        let world = |model: &Model, pose: &Isometry3<f64>| -> Vec<_> {
+            model.mesh().vertices().iter().map(|p| pose * p).collect()
+        };
+        let of_b = world(b, pose_b);
+        let from = |p: &Point3<f64>| of_b.iter().map(|q| nalgebra::distance(p, q)).fold(0.0, f64::max);
+        world(a, pose_a).iter().map(from).fold(0.0, f64::max)
+    }
+
+    fn assert_holds(found: &Spanning, [a, b]: [&Model; 2], [pose_a, pose_b]: [&Isometry3<f64>; 2]) {
+        let [p, q] = found.witnesses;
+        let rounding = 1e-14 * (p.coords.norm() + q.coords.norm() + found.value);
+        assert!((nalgebra::distance(&p, &q) - found.value).abs() <= rounding);
+        assert_eq!(pose_a * a.mesh().vertices()[found.vertices[0] as usize], p);
+        assert_eq!(pose_b * b.mesh().vertices()[found.vertices[1] as usize], q);
+    }
+
+    #[test]
+    fn the_descent_finds_the_distance_that_brute_force_finds() {
+        let mut noise = Noise(90);
+        let bodies = [
+            soup(&mut noise, 150, 0.3),
+            soup(&mut noise, 3, 1.0),
+            surface(shapes::bumpy_sphere(14)),
+            surface(shapes::torus(1.0, 0.2, 20)),
+            surface(shapes::cuboid(Vector3::new(1.0, 2.0, 0.1))),
+        ];
+        for a in &bodies {
+            for b in &bodies {
+                for reach in [0.0, 0.3, 30.0] {
+                    let (pose_a, pose_b) = (noise.pose(reach), noise.pose(reach));
+                    let found = spanning_distance(a, &pose_a, b, &pose_b);
+                    let expected = brute(a, &pose_a, b, &pose_b);
+                    assert!(
+                        (found.value - expected).abs() <= 1e-12 * (1.0 + expected),
+                        "{found:?} {expected}"
+                    );
+                    assert_holds(&found, [a, b], [&pose_a, &pose_b]);
+                    let swapped = spanning_distance(b, &pose_b, a, &pose_a);
+                    assert!((found.value - swapped.value).abs() <= 1e-12 * (1.0 + expected));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn boxes_span_from_corner_to_corner_in_every_unit_and_far_from_the_origin() {
+        for scale in [1e-6, 1.0, 1e6] {
+            let cube = surface(shapes::cuboid(Vector3::repeat(2.0 * scale)));
+            for far in [0.0, 1e5 * scale] {
+                let pose_a = Isometry3::translation(far, -far, far);
+                let pose_b = Isometry3::translation(far + 3.0 * scale, 1.0 * scale - far, far);
+                let found = spanning_distance(&cube, &pose_a, &cube, &pose_b);
+                let expected = scale * (25.0 + 9.0 + 4.0_f64).sqrt();
+                assert!((found.value - expected).abs() <= 1e-10 * scale, "{found:?}");
+                let same = spanning_distance(&cube, &pose_a, &cube, &pose_a);
+                assert!((same.value - scale * 12.0_f64.sqrt()).abs() <= 1e-10 * scale);
+                assert_eq!(same, spanning_distance(&cube, &pose_a, &cube, &pose_a));
+            }
+        }
+    }
+
+    #[test]
+    fn a_ball_spans_its_centres_and_both_radii_however_many_pairs_are_as_far_apart() {
+        let (ball, pose) = (surface(shapes::sphere(60)), Isometry3::identity());
+        assert!((spanning_distance(&ball, &pose, &ball, &pose).value - 2.0).abs() <= 1e-12);
+        let away = Isometry3::translation(0.0, 0.0, 5.0);
+        assert!((spanning_distance(&ball, &pose, &ball, &away).value - 7.0).abs() <= 1e-12);
+    }
+
+    #[test]
+    fn a_triangle_without_an_area_takes_no_part_and_a_pose_that_is_not_finite_gives_no_number() {
+        let mesh = shapes::cuboid(Vector3::repeat(2.0));
+        let mut vertices = mesh.vertices().to_vec();
+        vertices.push(Point3::new(9.0, 0.0, 0.0));
+        let triangles = [mesh.triangles(), &[[0, 0, 8], [8, 8, 8]]].concat();
+        let spoilt = surface(TriangleMesh::new(vertices, triangles).unwrap());
+        let here = Isometry3::identity();
+        assert!((spanning_distance(&spoilt, &here, &spoilt, &here).value - 12.0_f64.sqrt()).abs() < 1e-12);
+        let nowhere = Isometry3::translation(f64::NAN, 0.0, 0.0);
+        assert!(spanning_distance(&spoilt, &here, &spoilt, &nowhere).value.is_nan());
+    }
 }

@@ -16,6 +16,7 @@
 //! away, along the Voronoi diagram of B. Where B's triangles meet at an angle the distance has a crease there, and
 //! halving would have to shrink the pieces along it to the size of the error.
 
+mod bar;
 mod nearest;
 mod piece;
 mod search;
@@ -85,8 +86,8 @@ pub struct Hausdorff {
     pub triangles: [u32; 2],
     /// The model that holds the point which is far from the other model.
     pub farthest_on: Side,
-    /// Whether the bounds are as close as was asked for; if not, the search ended at its bound on work or at the
-    /// rounding of coordinates.
+    /// Whether the bounds are as close as was asked for, or as rounding allows; if not, the search ended at its bound on
+    /// work.
     pub converged: bool,
     /// Distances of points from a model that were computed.
     pub evaluations: u64,
@@ -115,7 +116,7 @@ pub enum HausdorffError {
     /// The models are so far apart that squared distances overflow.
     #[error("the distance overflows: the models are {apart} m apart")]
     Overflow {
-        /// Distance between the origins of the models [m].
+        /// Distance between the centres of the models [m].
         apart: f64,
     },
 }

@@ -240,6 +240,7 @@ impl Single for Covers<'_> {
                     }
                 }
                 self.open[i] = !(found.cover.1 <= self.enough);
+                is_changed = true;
             }
             is_open |= self.open[i];
         }

@@ -2,8 +2,9 @@
 
 use nalgebra::{Point3, Vector3};
 
+use super::bar::Bar;
 use super::nearest::Near;
-use super::side::{Bar, OneSide};
+use super::side::OneSide;
 use super::triangle::{POINTS, Points, Triangle};
 
 /// Every so many cuts a piece is halved, whatever the triangles near its corners: so every piece shrinks.
@@ -14,7 +15,6 @@ const HALVED_EVERY: u32 = 4;
 pub(super) struct Piece {
     /// The triangle that it is a part of.
     from: u32,
-    /// Cuts that it has come from.
     depth: u32,
     count: usize,
     corners: Points,
@@ -52,6 +52,11 @@ impl Piece {
         }
         piece.complete(side, bar.target);
         piece
+    }
+
+    /// Cuts that it has come from.
+    pub(super) fn depth(&self) -> u32 {
+        self.depth
     }
 
     fn empty(from: u32, depth: u32, cover: u32) -> Self {

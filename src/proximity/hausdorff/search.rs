@@ -6,9 +6,10 @@ use std::collections::BinaryHeap;
 use nalgebra::{Isometry3, Point3};
 use rayon::prelude::*;
 
+use super::bar::{Allowed, Bar, Deviation};
 use super::nearest::{Covered, Near, closest, find_covers};
 use super::piece::Piece;
-use super::side::{Allowed, Bar, Deviation, OneSide};
+use super::side::OneSide;
 use super::triangle::{Points, Triangle};
 use super::{Hausdorff, HausdorffError, HausdorffOptions, Side};
 use crate::bvh::Subtree;
@@ -19,6 +20,8 @@ use crate::proximity::placement::Placement;
 
 /// Rounding of a distance, relative to the coordinates that enter it.
 const ROUNDING: f64 = 1e-14;
+/// Distance up to which the tree tells what is closest [m]: its square is a number in single precision.
+const FARTHEST: f64 = 1e18;
 /// Points of each model that are looked at before anything is divided: a good lower bound spares most of the work.
 const SAMPLES: usize = 64;
 /// Parts that are divided before the bar that all are held against is raised.
@@ -27,6 +30,8 @@ const BATCH: usize = 1024;
 const RUN: usize = 16;
 /// Cuts of a piece that are made in a row.
 const CUTS: usize = 16;
+/// Cuts after which a piece is a point to within rounding, and is left as it is.
+const DEEPEST: u32 = 1000;
 /// A triangle about which nothing is known.
 const BLANK: Covered = Covered {
     corners: [[0.0; 3]; 3],
@@ -44,6 +49,7 @@ pub(super) struct Search<'a> {
     allowed: Allowed,
     /// What rounding may amount to [m].
     rounding: f64,
+    /// How far the middles of the models are apart [m].
     apart: f64,
 }
 
@@ -90,12 +96,14 @@ impl<'a> Search<'a> {
             OneSide { side, from, to, placement, pose_of_to }
         };
         let sides = sides.iter().map(one_side).collect::<Vec<_>>();
-        let rounding = ROUNDING * (a.radius() + b.radius() + sides[0].placement.translation.norm());
+        let (radii, apart) = (a.radius() + b.radius(), sides[0].placement.translation.norm());
+        // Where squares overflow single precision any triangle may pass for the closest one.
+        let unknown = if apart < FARTHEST { 0.0 } else { 2.0 * radii };
+        let rounding = ROUNDING * (radii + apart) + unknown;
         let per_size = options.error_per_size * a.radius().max(b.radius());
         // Less than rounding can tell apart is never reached.
         let absolute = options.absolute_error.max(per_size).max(4.0 * rounding);
-        let allowed = Allowed { relative: options.relative_error, absolute };
-        let apart = (pose_a.translation.vector - pose_b.translation.vector).norm();
+        let allowed = Allowed { relative: options.relative_error, absolute, rounding: 2.0 * rounding };
         Ok(Self { sides, options, allowed, rounding, apart })
     }
 }
@@ -208,7 +216,10 @@ fn divide_piece(side: &OneSide, piece: Piece, index: usize, made: &mut Vec<Part>
     for _ in 0..CUTS {
         let Some(piece) = open.pop() else { return };
         for half in piece.cut(side, bar) {
-            if !bar.settles(half.cover.distance) {
+            let upper = half.cover.distance;
+            if half.depth() > DEEPEST {
+                bar.give_up(upper);
+            } else if !bar.settles(upper) {
                 open.push(half);
             }
         }

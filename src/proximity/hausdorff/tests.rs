@@ -111,23 +111,16 @@ fn the_witnesses_are_as_far_apart_as_the_value_says_and_nothing_is_closer_to_the
 
 #[test]
 fn a_convex_body_and_its_translated_copy_are_as_far_apart_as_the_translation_is_long() {
+    // No point is farther, and a point is that far where the way back to the copy is square to a supporting plane.
     let ball = surface(shapes::sphere(12));
     let mut noise = Noise(72);
     for _ in 0..6 {
-        let pose = noise.pose(1.0);
-        let translation = noise.vector();
+        let (pose, translation) = (noise.pose(1.0), noise.vector());
         let mut moved = pose;
         moved.translation.vector += translation;
         for body in [&cube(1.3), &ball] {
-            let found = two_sided(body, &pose, body, &moved);
-            // A facet of the ball that faces backwards may lie where no vertex does; all of it is as far away.
-            assert!((found.value - translation.norm()).abs() <= 2e-3, "{found:?} {}", translation.norm());
+            assert_is(&two_sided(body, &pose, body, &moved), translation.norm());
         }
-        assert_is(&two_sided(&cube(1.3), &pose, &cube(1.3), &moved), {
-            // The corner that moves away from the rest is in the corner region of the copy only if it is in all axes;
-            // otherwise it is beside a face or an edge, where the translation along it does not count.
-            translation.norm()
-        });
     }
 }
 
@@ -317,7 +310,7 @@ fn what_is_asked_for_is_what_is_given() {
         let allowed = (options.relative_error * found.value)
             .max(options.error_per_size * a.radius().max(b.radius()))
             .max(options.absolute_error);
-        assert!(found.converged && found.upper_bound - found.lower_bound <= allowed + 1e-12, "{found:?}");
+        assert!(found.converged && found.upper_bound - found.lower_bound <= 1.000_001 * allowed, "{found:?}");
     }
 }
 

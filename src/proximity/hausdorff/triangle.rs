@@ -141,3 +141,45 @@ fn squared_distances<D: Double>(corners: &[[f64; 3]; 3], points: &LaneVector<D>)
     let above = (height * height * D::splat(1.0 / area)).max(squared - D::splat(area / longest));
     above.only_in(zero.less_or_equal(least_inward)).min(squared)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bvh::lanes::portably;
+    use crate::geometry::{Solidity, TriangleMesh};
+    use crate::proximity::distance::triangles::closest_on_triangle;
+    use crate::proximity::tests::Noise;
+
+    #[test]
+    fn eight_points_are_as_far_away_as_they_are_one_by_one_on_every_instruction_set() {
+        let mut noise = Noise(75);
+        for flatness in [1.0, 1e-3, 1e-9] {
+            for _ in 0..200 {
+                let mut corner = || Point3::new(noise.next(), flatness * noise.next(), noise.next());
+                let corners = vec![corner(), corner(), corner()];
+                let Ok(mesh) = TriangleMesh::new(corners, vec![[0, 1, 2]]) else { continue };
+                let model = Model::new(mesh, Solidity::Surface);
+                let center = model.center();
+                let points: [Point3<f64>; POINTS] =
+                    std::array::from_fn(|_| Point3::from(2.0 * noise.vector()));
+                let triangle = Triangle::of(&model, 0);
+                let points_in_tree = Points::of(&points.map(|p| Point3::from(p - center)));
+                let found = triangle.distances(&points_in_tree);
+                assert_eq!(
+                    found.map(f64::to_bits),
+                    portably(|| triangle.distances(&points_in_tree)).map(f64::to_bits)
+                );
+                for (point, found) in points.iter().zip(found) {
+                    let closest = closest_on_triangle(point, &model.mesh().triangle(0));
+                    assert!(
+                        (nalgebra::distance(point, &closest) - found).abs() <= 1e-13,
+                        "{flatness} {found}"
+                    );
+                }
+                assert!(
+                    (triangle.reach(&points_in_tree) - found.into_iter().fold(0.0, f64::max)).abs() <= 0.0
+                );
+            }
+        }
+    }
+}

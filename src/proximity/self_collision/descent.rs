@@ -7,9 +7,11 @@ use nalgebra::Point3;
 use rayon::prelude::*;
 
 use super::SelfCollisionOptions;
-use super::pair::Judge;
+use super::clearance::is_clear;
+use super::pair::{Judge, Shared};
 use crate::bvh::node::{Bounds, Child, NONE, Node, PACKET, Packet, WIDTH};
 use crate::bvh::{Subtree, TriangleBvh};
+use crate::geometry::TriangleMesh;
 use crate::proximity::Model;
 
 /// Parts of the work that threads share: enough for many threads, few enough to cost nothing.
@@ -35,7 +37,8 @@ enum Work {
 /// The tree against itself, until the first collision or for all of them.
 pub(super) fn descend(model: &Model, options: &SelfCollisionOptions, is_one_enough: bool) -> Found {
     let (mesh, tree) = (model.mesh(), model.bvh());
-    let greatest = mesh.vertices().iter().map(|p| p.coords.amax()).fold(0.0, f64::max);
+    let bounds = mesh.aabb();
+    let greatest = bounds.min.coords.amax().max(bounds.max.coords.amax());
     let descent = Descent {
         model,
         tree,
@@ -89,13 +92,19 @@ impl Descent<'_> {
     /// The collisions in a part of the work.
     fn run(&self, work: Work) -> Vec<[u32; 2]> {
         let (mut stack, mut pairs) = (vec![work], Vec::new());
+        // A descent meets the same leaf many times in a row.
+        let mut last = None;
         while let Some(work) = stack.pop() {
             if self.expand(work, &mut stack) {
                 continue;
             }
             let flow = match work {
-                Work::Within(subtree) => self.within_leaf(self.leaf(subtree), &mut pairs),
-                Work::Between(x, y) => self.between_leaves(self.leaf(x), self.leaf(y), &mut pairs),
+                Work::Within(subtree) => self.within_leaf(&self.leaf(subtree), &mut pairs),
+                Work::Between(x, y) => {
+                    let known = last.take().filter(|&(subtree, _)| subtree == x);
+                    let (_, first) = &*last.insert(known.unwrap_or_else(|| (x, self.leaf(x))));
+                    self.between_leaves(first, &self.leaf(y), &mut pairs)
+                }
             };
             if flow.is_break() || self.is_over.load(Ordering::Relaxed) {
                 break;
@@ -150,48 +159,90 @@ impl Descent<'_> {
         }
     }
 
-    fn leaf(&self, subtree: Subtree) -> &Packet {
+    fn leaf(&self, subtree: Subtree) -> Leaf {
         match self.tree.child(subtree) {
-            Some(Child::Leaf(packet)) => self.tree.packet(packet),
+            Some(Child::Leaf(packet)) => Leaf::new(self.model.mesh(), self.tree.packet(packet)),
             _ => unreachable!("inner nodes and empty lanes are expanded"),
         }
     }
 
-    fn within_leaf(&self, leaf: &Packet, pairs: &mut Vec<[u32; 2]>) -> ControlFlow<()> {
+    fn within_leaf(&self, leaf: &Leaf, pairs: &mut Vec<[u32; 2]>) -> ControlFlow<()> {
         for i in 0..PACKET {
             for j in 0..i {
-                self.look_at(leaf.triangles[i], leaf.triangles[j], pairs)?;
+                self.look_at(leaf, i, leaf, j, pairs)?;
             }
         }
         ControlFlow::Continue(())
     }
 
-    fn between_leaves(&self, x: &Packet, y: &Packet, pairs: &mut Vec<[u32; 2]>) -> ControlFlow<()> {
-        let boxes = [x, y].map(|packet| std::array::from_fn::<_, PACKET, _>(|lane| box_of(packet, lane)));
+    fn between_leaves(&self, x: &Leaf, y: &Leaf, pairs: &mut Vec<[u32; 2]>) -> ControlFlow<()> {
         for i in 0..PACKET {
-            for j in 0..PACKET {
-                let ([p_min, p_max], [q_min, q_max]) = (&boxes[0][i], &boxes[1][j]);
-                if (0..3).all(|k| p_min[k] <= q_max[k] && q_min[k] <= p_max[k]) {
-                    self.look_at(x.triangles[i], y.triangles[j], pairs)?;
-                }
+            let overlaps = x.overlapping(i, y);
+            for j in (0..PACKET).filter(|j| overlaps[*j]) {
+                self.look_at(x, i, y, j, pairs)?;
             }
         }
         ControlFlow::Continue(())
     }
 
-    fn look_at(&self, i: u32, j: u32, pairs: &mut Vec<[u32; 2]>) -> ControlFlow<()> {
-        if i == NONE || j == NONE {
+    fn look_at(&self, x: &Leaf, i: usize, y: &Leaf, j: usize, pairs: &mut Vec<[u32; 2]>) -> ControlFlow<()> {
+        if x.triangles[i] == NONE || y.triangles[j] == NONE {
             return ControlFlow::Continue(());
         }
-        let [p, q]: [[Point3<f64>; 3]; 2] = [i, j].map(|index| self.model.mesh().triangle(index as usize));
-        if self.judge.collide(&p, &q) {
-            pairs.push([i.min(j), i.max(j)]);
-            if self.is_one_enough {
-                self.is_over.store(true, Ordering::Relaxed);
-                return ControlFlow::Break(());
-            }
+        let (p, q) = (&x.corners[i], &y.corners[j]);
+        let shared = Shared::of(p, q);
+        if is_clear(p, q, &shared) || !self.judge.collide(p, q, &shared) {
+            return ControlFlow::Continue(());
+        }
+        let (first, second) = (x.triangles[i], y.triangles[j]);
+        pairs.push([first.min(second), first.max(second)]);
+        if self.is_one_enough {
+            self.is_over.store(true, Ordering::Relaxed);
+            return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// The triangles of a leaf as the mesh gives them, and their boxes.
+struct Leaf {
+    triangles: [u32; PACKET],
+    corners: [[Point3<f64>; 3]; PACKET],
+    /// `[axis][lane]` [m]
+    least: [[f64; PACKET]; 3],
+    greatest: [[f64; PACKET]; 3],
+}
+
+impl Leaf {
+    fn new(mesh: &TriangleMesh, packet: &Packet) -> Self {
+        let mut leaf = Self {
+            triangles: packet.triangles,
+            corners: [[Point3::origin(); 3]; PACKET],
+            // The box of an empty lane overlaps nothing.
+            least: [[f64::INFINITY; PACKET]; 3],
+            greatest: [[f64::NEG_INFINITY; PACKET]; 3],
+        };
+        for (lane, triangle) in packet.lanes() {
+            let [a, b, c] = mesh.triangles()[triangle as usize].map(|i| mesh.vertices()[i as usize]);
+            for axis in 0..3 {
+                leaf.least[axis][lane] = a[axis].min(b[axis]).min(c[axis]);
+                leaf.greatest[axis][lane] = a[axis].max(b[axis]).max(c[axis]);
+            }
+            leaf.corners[lane] = [a, b, c];
+        }
+        leaf
+    }
+
+    /// The lanes of another leaf whose boxes overlap that of one triangle.
+    fn overlapping(&self, i: usize, other: &Self) -> [bool; PACKET] {
+        let mut overlaps = [true; PACKET];
+        for axis in 0..3 {
+            let (least, greatest) = (self.least[axis][i], self.greatest[axis][i]);
+            for lane in 0..PACKET {
+                overlaps[lane] &= least <= other.greatest[axis][lane] && other.least[axis][lane] <= greatest;
+            }
+        }
+        overlaps
     }
 }
 
@@ -205,16 +256,4 @@ fn overlapping(node: &Node, bounds: &Bounds) -> u32 {
         }
     }
     (0..WIDTH).fold(0, |bits, lane| bits | u32::from(overlaps[lane]) << lane)
-}
-
-/// Least and greatest coordinates of a triangle [m, frame of the tree].
-fn box_of(packet: &Packet, lane: usize) -> [[f64; 3]; 2] {
-    let corners = &packet.corners;
-    let mut bounds = [[0.0; 3]; 2];
-    for axis in 0..3 {
-        let [a, b, c] = [corners[0][axis][lane], corners[1][axis][lane], corners[2][axis][lane]];
-        bounds[0][axis] = a.min(b).min(c);
-        bounds[1][axis] = a.max(b).max(c);
-    }
-    bounds
 }

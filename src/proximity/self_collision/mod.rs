@@ -18,6 +18,7 @@
 //! collide by rounding, and what touches exactly is found. One tree is descended against itself, so that no pair is
 //! visited twice. Triangles without an area take no part.
 
+mod clearance;
 mod descent;
 mod pair;
 
@@ -43,10 +44,9 @@ impl Default for SelfCollisionOptions {
 /// Whether any two triangles of `model` collide.
 ///
 /// ```
+/// use extricate::geometry::Solidity;
 /// use extricate::geometry::procedural::{Cuboid, Procedural};
-/// use extricate::geometry::{Solidity, TriangleMesh};
 /// use extricate::proximity::{Model, SelfCollisionOptions, is_self_colliding};
-/// use nalgebra::Point3;
 ///
 /// let options = SelfCollisionOptions::default();
 /// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);

@@ -37,19 +37,23 @@ impl Judge {
     }
 
     /// Whether the two triangles, both with an area, collide.
-    pub(super) fn collide(&self, first: &[Point3<f64>; 3], second: &[Point3<f64>; 3]) -> bool {
-        let (p, q) = (self.scaled(first), self.scaled(second));
-        let shared = Shared::of(&p, &q);
+    pub(super) fn collide(
+        &self,
+        first: &[Point3<f64>; 3],
+        second: &[Point3<f64>; 3],
+        shared: &Shared,
+    ) -> bool {
         if shared.count == 3 {
             return true;
         }
+        let (p, q) = (self.scaled(first), self.scaled(second));
         let (Some(q_sides), Some(p_sides)) =
             (straddles(&p, &q, &shared.of_q), straddles(&q, &p, &shared.of_p))
         else {
             return false;
         };
         if q_sides == [0; 3] {
-            return self.coplanar_collide(&p, &q, &shared);
+            return self.coplanar_collide(&p, &q, shared);
         }
         match shared.count {
             2 => false,
@@ -75,19 +79,21 @@ impl Judge {
     }
 }
 
-/// Which corners two triangles share.
-struct Shared {
+/// Which corners two triangles share: those with equal coordinates.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shared {
     count: usize,
     of_p: [bool; 3],
     of_q: [bool; 3],
 }
 
 impl Shared {
-    fn of(p: &Triangle, q: &Triangle) -> Self {
+    #[expect(clippy::float_cmp, reason = "places are one where all coordinates are equal")]
+    pub(super) fn of(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]) -> Self {
         let mut shared = Self { count: 0, of_p: [false; 3], of_q: [false; 3] };
         for i in 0..3 {
             for j in 0..3 {
-                if p[i] == q[j] {
+                if p[i].x == q[j].x && p[i].y == q[j].y && p[i].z == q[j].z {
                     shared.count += 1;
                     (shared.of_p[i], shared.of_q[j]) = (true, true);
                 }
@@ -95,6 +101,24 @@ impl Shared {
         }
         shared
     }
+
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The first shared corner of the first triangle; there is one.
+    pub(super) fn first_of_p(&self) -> usize {
+        first(&self.of_p)
+    }
+
+    /// The first shared corner of the second triangle; there is one.
+    pub(super) fn first_of_q(&self) -> usize {
+        first(&self.of_q)
+    }
+}
+
+fn first(shared: &[bool; 3]) -> usize {
+    shared.iter().position(|&is_shared| is_shared).expect("a corner is shared")
 }
 
 /// The sides of the plane of `plane` on which the corners are, those that are `shared` in it; `None` when no point of
@@ -133,7 +157,7 @@ fn opposite_edge_meets(edge_of: &Triangle, shared: &[bool; 3], other: &Triangle)
 
 /// The edge opposite the one shared corner.
 fn opposite_edge<T: Copy>(corners: &[T; 3], shared: &[bool; 3]) -> [T; 2] {
-    let corner = shared.iter().position(|&is_shared| is_shared).expect("one corner is shared");
+    let corner = first(shared);
     [corners[(corner + 1) % 3], corners[(corner + 2) % 3]]
 }
 

@@ -33,14 +33,12 @@ fn counts(model: &Model) -> [usize; 2] {
 fn counts_always(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> [usize; 2] {
     let expected = counts(&surface(points, triangles));
     for axes in [[1, 2, 0], [0, 2, 1]] {
-        for scale in [2.0_f64.powi(-40), 1.0, 2.0_f64.powi(300)] {
+        for scale in [2.0_f64.powi(-40), 1.0, 2.0_f64.powi(40)] {
             let points = points.iter().map(|p| axes.map(|k| scale * p[k])).collect::<Vec<_>>();
             let reversed = triangles.iter().rev().map(|&[i, j, k]| [k, i, j]).collect::<Vec<_>>();
             let inside_out = triangles.iter().map(|&[i, j, k]| [j, i, k]).collect::<Vec<_>>();
-            if scale < 1e20 {
-                assert_eq!(counts(&surface(&points, &reversed)), expected);
-                assert_eq!(counts(&surface(&points, &inside_out)), expected);
-            }
+            assert_eq!(counts(&surface(&points, &reversed)), expected);
+            assert_eq!(counts(&surface(&points, &inside_out)), expected);
         }
     }
     // The same corners, each triangle with vertices of its own.
@@ -68,7 +66,7 @@ fn a_soup_collides_where_no_axis_separates_two_triangles() {
         assert_eq!(self_collisions(&model, &CROSSING), brute);
         found += brute.len();
     }
-    assert!(found > 500, "{found}");
+    assert!(found > 300, "{found}");
 }
 
 #[test]
@@ -165,6 +163,32 @@ fn triangles_that_share_one_corner_collide_only_beyond_it() {
         let points = [first[0], first[1], first[2], second[0], second[1]];
         assert_eq!(counts_always(&points, &[[0, 1, 2], [0, 3, 4]]), expected, "{second:?}");
     }
+}
+
+#[test]
+fn two_triangles_that_share_a_corner_collide_where_they_do_without_its_tip() {
+    // Without the tips at the corner they have nothing in common there: separating axes tell whether they meet elsewhere.
+    const TIP: f64 = 1e-6;
+    let mut noise = Noise(83);
+    let mut found = 0;
+    for _ in 0..3000 {
+        let points: [Point3<f64>; 5] = std::array::from_fn(|_| Point3::from(noise.vector()));
+        let [corner, a, b, c, d] = points;
+        let blunt = |x: Point3<f64>, y: Point3<f64>| {
+            let [near_x, near_y] = [x, y].map(|end| corner + TIP * (end - corner));
+            [[near_x, x, y], [near_x, y, near_y]]
+        };
+        let meets = |p: &[Point3<f64>; 3], q: &[Point3<f64>; 3]| {
+            let mut greatest = f64::NEG_INFINITY;
+            separating_planes(p, q, |plane| greatest = greatest.max(plane.gap));
+            greatest <= 0.0
+        };
+        let expected = blunt(a, b).iter().any(|p| blunt(c, d).iter().any(|q| meets(p, q)));
+        let model = surface(&points.map(|p| p.coords.into()), &[[0, 1, 2], [0, 3, 4]]);
+        assert_eq!(counts(&model), [usize::from(expected); 2], "{points:?}");
+        found += usize::from(expected);
+    }
+    assert!(found > 300, "{found}");
 }
 
 #[test]
