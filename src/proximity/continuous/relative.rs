@@ -4,10 +4,12 @@
 //!
 //! ẏ = Rᵀ(ż − ω_b × z),  |ÿ| ≤ |z̈| + 2 |ω_b| |ż| + (|ω_b|² + |ω̇_b|) |z|.
 //!
+//! Where both bodies turn about one direction only, all of it lies across that direction.
+//!
 //! For a point ρ from A's origin the right side is at most α₀ + α₁ ρ all along the motion. It vanishes for
 //! translations, and for a resting B it is A's own acceleration: so B should be the body that turns less.
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use crate::kinematics::{MotionBounds, RigidMotion, Twist};
 use crate::proximity::Model;
@@ -31,6 +33,8 @@ pub(crate) struct Relative<'a> {
     pub(crate) b: Moving<'a>,
     /// Bound of the acceleration of a point of A: α₀ [m] and α₁ [1], see the module's documentation.
     acceleration: [f64; 2],
+    /// A direction in the world along which no point of A accelerates for B, if there is one.
+    axis: Option<Unit<Vector3<f64>>>,
     /// Rounding of velocities [m per motion].
     speed_slack: f64,
     /// Rounding of positions that poses far from the origin bring [m].
@@ -48,6 +52,8 @@ pub(crate) struct Instant {
     pub(crate) linear: Vector3<f64>,
     /// Angular velocity of A [rad per motion].
     pub(crate) angular: Vector3<f64>,
+    /// A direction along which no point of A ever accelerates, if there is one.
+    pub(crate) axis: Option<Unit<Vector3<f64>>>,
 }
 
 impl<'a> Relative<'a> {
@@ -71,6 +77,7 @@ impl<'a> Relative<'a> {
             a,
             b,
             acceleration,
+            axis: of_a.common_axis(&of_b),
             speed_slack: 8.0 * ROUNDING * speed * turning,
             position_slack: 4.0 * ROUNDING * (positions + turning * (reach_a + reach_b)),
             scale: fastest + a.model.radius() + b.model.radius(),
@@ -125,6 +132,8 @@ impl<'a> Relative<'a> {
             a_to_b: Placement::between(self.a.model, &pose_a, self.b.model, &pose_b),
             linear: to_b * velocity,
             angular: to_b * (of_a.angular - of_b.angular),
+            // B turns about it too, if at all, so that it stays where it is.
+            axis: self.axis.map(|axis| to_b * axis),
         }
     }
 }
