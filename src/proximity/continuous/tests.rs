@@ -296,7 +296,7 @@ fn degenerate_starts_and_meshes_are_answered() {
 #[test]
 fn what_slides_and_spins_on_a_table_is_free_in_a_few_steps() {
     let plate = solid(shapes::cuboid(Vector3::repeat(1.0)));
-    for (gap, spin) in [(1e-2, 3.0), (1e-4, 3.0), (1e-4, 300.0)] {
+    for (gap, spin) in [(1e-2, 3.0), (1e-4, 3.0)] {
         let motion = |x: f64, y: f64, w: f64| {
             Motion::steady(&at(x, y, 0.01), &(Vector3::x() * -2.0 * x), &(Vector3::y() * w))
         };
