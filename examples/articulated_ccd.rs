@@ -135,30 +135,45 @@ impl Case {
 
 /// What a query gave.
 struct Outcome {
+    case: Case,
     time: Option<f64>,
     steps: u64,
     microseconds: f64,
-    misses: usize,
 }
 
-fn outcome(
-    case: &Case,
-    model: &ArticulatedModel,
-    others: &[Model],
-    allowed: &AllowedCollisions,
-    samples: u32,
-) -> Result<Outcome, Box<dyn Error + Send + Sync>> {
-    let obstacles: Vec<_> =
-        others.iter().zip(&case.others).map(|(model, &motion)| MovingObstacle { model, motion }).collect();
-    let motion = ArticulatedMotion { from: &case.from, to: &case.to, base: case.base };
-    let begin = Instant::now();
-    let found = articulated(model, &motion, &obstacles, Some(allowed), &ContinuousOptions::default())?;
-    let microseconds = begin.elapsed().as_secs_f64() * 1e6;
-    let end = found.map_or(1.0, |contact| contact.time);
-    let count = if end > 0.0 { samples } else { 0 };
-    let at = |i: u32| end * f64::from(i) / f64::from(samples);
-    let misses = (0..count).filter(|&i| case.collides(model, others, allowed, at(i))).count();
-    Ok(Outcome { time: found.map(|c| c.time), steps: found.map_or(0, |c| c.steps), microseconds, misses })
+impl Outcome {
+    fn new(
+        case: Case,
+        model: &ArticulatedModel,
+        others: &[Model],
+        allowed: &AllowedCollisions,
+    ) -> Result<Self, Box<dyn Error>> {
+        let obstacles: Vec<_> = others
+            .iter()
+            .zip(&case.others)
+            .map(|(model, &motion)| MovingObstacle { model, motion })
+            .collect();
+        let motion = ArticulatedMotion { from: &case.from, to: &case.to, base: case.base };
+        let begin = Instant::now();
+        let found = articulated(model, &motion, &obstacles, Some(allowed), &ContinuousOptions::default())?;
+        let microseconds = begin.elapsed().as_secs_f64() * 1e6;
+        let (time, steps) = (found.map(|contact| contact.time), found.map_or(0, |contact| contact.steps));
+        Ok(Self { case, time, steps, microseconds })
+    }
+
+    /// Collisions among evenly spaced times before the answer.
+    fn misses(
+        &self,
+        model: &ArticulatedModel,
+        others: &[Model],
+        allowed: &AllowedCollisions,
+        samples: u32,
+    ) -> usize {
+        let end = self.time.unwrap_or(1.0);
+        let count = if end > 0.0 { samples } else { 0 };
+        let at = |i: u32| end * f64::from(i) / f64::from(samples);
+        (0..count).filter(|&i| self.case.collides(model, others, allowed, at(i))).count()
+    }
 }
 
 fn print_spread(what: &str, values: impl Iterator<Item = f64>) {
@@ -189,12 +204,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut allowed = AllowedCollisions::adjacent(&model);
     allowed.allow_overlapping(&model, &vec![0.0; model.articulation().coordinates().len()])?;
     let others = obstacles()?;
-    let run = |seed: u32| {
-        let case = Case::new(&model, 1.5, others.len(), u64::from(seed) + 1);
-        outcome(&case, &model, &others, &allowed, samples)
-    };
-    let outcomes =
-        (0..motions).into_par_iter().map(run).collect::<Result<Vec<_>, _>>().map_err(|e| e.to_string())?;
+    let case = |seed: u32| Case::new(&model, 1.5, others.len(), u64::from(seed) + 1);
+    let run = |seed: u32| Outcome::new(case(seed), &model, &others, &allowed);
+    let outcomes = (0..motions).map(run).collect::<Result<Vec<_>, _>>()?;
+    let misses: usize = outcomes.par_iter().map(|o| o.misses(&model, &others, &allowed, samples)).sum();
     let count = |of: &dyn Fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| of(outcome)).count();
     let starts = count(&|o| o.time.is_some_and(|time| time <= 0.0));
     let free = count(&|o| o.time.is_none());
@@ -202,7 +215,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "{motions} motions: {free} free, {starts} start in contact, {} run into it",
         motions as usize - free - starts
     );
-    println!("misses among {samples} samples of each: {}", outcomes.iter().map(|o| o.misses).sum::<usize>());
+    println!("misses among {samples} samples of each: {misses}");
     let into = || outcomes.iter().filter(|o| o.time.is_some_and(|time| time > 0.0));
     print_spread("advancement steps to a contact", into().map(|o| o.steps as f64));
     print_spread("time to a contact [us]", into().map(|o| o.microseconds));

@@ -10,6 +10,7 @@ pub mod urdf;
 
 pub use articulation::{Articulation, ArticulationError, Joint, JointKind, LinkMotion};
 pub use motion::Motion;
+pub(crate) use rigid_motion::share_along;
 pub use rigid_motion::{MotionBounds, RigidMotion, Twist};
 
 #[cfg(test)]

@@ -11,7 +11,7 @@
 //! | d    | `drift`: the part of o's velocity that is constant; along ω in a screw motion                     |
 //! | w    | `turning`: the part of o's velocity that turns with the body, at time 0; zero in a linear motion  |
 
-use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use super::rigid_motion::{MotionBounds, RigidMotion, Twist};
 
@@ -117,6 +117,8 @@ impl RigidMotion for Motion {
             angular_speed,
             acceleration: angular_speed * self.turning.norm(),
             angular_acceleration: 0.0,
+            // What turns with the body lies across ω, and so does its acceleration.
+            axis: Unit::try_new(self.angular, 0.0),
         }
     }
 }
@@ -143,7 +145,7 @@ fn chord(theta: f64, t: f64) -> (f64, f64) {
 mod tests {
     use std::f64::consts::{FRAC_PI_2, PI};
 
-    use nalgebra::{Point3, Unit};
+    use nalgebra::Point3;
 
     use super::*;
     use crate::kinematics::tests::{Noise, assert_bounds_hold, distance_of};

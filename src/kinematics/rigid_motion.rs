@@ -32,12 +32,38 @@ pub struct MotionBounds {
     pub acceleration: f64,
     /// Of |dω/dt| [rad per motion²].
     pub angular_acceleration: f64,
+    /// A direction in the world about which all turning goes on, and along which nothing ever accelerates, if there is
+    /// one: that of a screw, or of the joints of a planar arm.
+    pub axis: Option<Unit<Vector3<f64>>>,
 }
+
+/// Sine of the angle by which directions may differ and still be taken for parallel: rounding along a chain of joints.
+const PARALLEL: f64 = 1e-13;
+/// Share of an acceleration that may lie along an axis for all its rounding.
+const ALONG_AXIS: f64 = 1e-12;
 
 impl MotionBounds {
     /// Bounds of what rests.
     pub const STILL: Self =
-        Self { speed: 0.0, angular_speed: 0.0, acceleration: 0.0, angular_acceleration: 0.0 };
+        Self { speed: 0.0, angular_speed: 0.0, acceleration: 0.0, angular_acceleration: 0.0, axis: None };
+
+    /// Whether no point ever accelerates.
+    #[must_use]
+    pub fn is_uniform(&self) -> bool {
+        self.acceleration <= 0.0 && self.angular_speed <= 0.0 && self.angular_acceleration <= 0.0
+    }
+
+    /// The axis of this motion and of another one together, if they have one: also that of either body as the other
+    /// one sees it.
+    #[must_use]
+    pub fn common_axis(&self, other: &Self) -> Option<Unit<Vector3<f64>>> {
+        match (self.axis, other.axis) {
+            (axis, _) if other.is_uniform() => axis,
+            (_, axis) if self.is_uniform() => axis,
+            (Some(axis), Some(other)) => Some(axis).filter(|axis| axis.cross(&other).norm() <= PARALLEL),
+            _ => None,
+        }
+    }
 
     /// Bound of the acceleration of a point `distance` [m] from the body's origin [m per motion²].
     ///
@@ -46,6 +72,13 @@ impl MotionBounds {
     pub fn acceleration_at(&self, distance: f64) -> f64 {
         self.acceleration + (self.angular_acceleration + self.angular_speed * self.angular_speed) * distance
     }
+}
+
+/// The greatest share of an acceleration that may lie along a unit vector, when none of it lies along the axis.
+///
+/// With a across the axis u, n·a = (n − (n·u) u)·a, and n − (n·u) u is as long as n × u.
+pub(crate) fn share_along(direction: &Vector3<f64>, axis: Option<Unit<Vector3<f64>>>) -> f64 {
+    axis.map_or(1.0, |axis| (axis.cross(direction).norm() + ALONG_AXIS).min(1.0))
 }
 
 /// A rigid motion over the time from 0 to 1 with proved bounds.
@@ -103,7 +136,8 @@ pub trait RigidMotion: Sync {
         let arm = pose.rotation * center.coords;
         let along = direction.dot(&(twist.linear + twist.angular.cross(&arm)));
         let fastest = along + direction.cross(&twist.angular).norm() * radius;
-        let curved = self.bounds().acceleration_at(arm.norm() + radius);
+        let bounds = self.bounds();
+        let curved = bounds.acceleration_at(arm.norm() + radius) * share_along(direction, bounds.axis);
         let by_taylor = duration * fastest.max(0.0) + 0.5 * duration * duration * curved;
         by_taylor.min(duration * self.speed_bound(center, radius))
     }

@@ -53,7 +53,11 @@ pub(super) fn assert_bounds_hold(motion: &dyn RigidMotion, noise: &mut Noise) {
         let acceleration = (velocity_at(t + h) - velocity_at(t - h)).norm() / (2.0 * h);
         let bound = bounds.acceleration_at(point.coords.norm());
         assert!(acceleration <= bound * (1.0 + 1e-12) + 1e-6 * size.powi(3), "{acceleration} {bound}");
-        let n = noise.direction();
+        if let Some(axis) = bounds.axis {
+            let along = (velocity_at(t + h) - velocity_at(t - h)).dot(&axis) / (2.0 * h);
+            assert!(along.abs() <= 1e-9 * size.powi(3), "{along}");
+        }
+        let n = bounds.axis.filter(|_| noise.next() > 0.0).unwrap_or_else(|| noise.direction());
         let until = t + (1.0 - t) * 0.5 * (1.0 + noise.next());
         let bound = motion.displacement_bound(&n, &center, radius, [t, until]);
         for i in 0..=20 {

@@ -10,7 +10,7 @@
 //! | revolute  | ω ← ω + q̇ a                        | ω̇ ← ω̇ + q̇ ω × a                                          |
 //! | prismatic | v ← v + ω × q a + q̇ a              | v̇ ← v̇ + ω̇ × q a + ω × (ω × q a) + 2 q̇ ω × a             |
 
-use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use super::{Articulation, ArticulationError, JointKind};
 use crate::kinematics::motion::Motion;
@@ -113,7 +113,8 @@ impl LinkMotion {
             origin = Isometry3::identity();
         }
         let bounds = moves.iter().fold(base.bounds(), |bounds, step| step.bounds_after(bounds));
-        let bounds = bounds_after_offset(bounds, origin.translation.vector.norm());
+        let mut bounds = bounds_after_offset(bounds, origin.translation.vector.norm());
+        bounds.axis = common_axis(base, &moves);
         Ok(Self { base: *base, moves, last: origin, bounds })
     }
 }
@@ -164,6 +165,24 @@ impl RigidMotion for LinkMotion {
 fn offset(pose: &mut Isometry3<f64>, twist: &mut Twist, by: &Isometry3<f64>) {
     twist.linear += twist.angular.cross(&(pose.rotation * by.translation.vector));
     *pose *= by;
+}
+
+/// The direction about which the base and every joint turn, if it is one: then it stays the same, and what slides does
+/// not accelerate along it either.
+fn common_axis(base: &Motion, moves: &[Move]) -> Option<Unit<Vector3<f64>>> {
+    let mut common = base.bounds();
+    let mut rotation = base.pose_at(0.0).rotation;
+    for step in moves {
+        rotation *= step.origin.rotation;
+        if let MoveKind::Turn(axis) = step.kind {
+            let axis_in_world = Some(Unit::new_normalize(rotation * axis));
+            let own =
+                MotionBounds { angular_speed: step.speed.abs(), axis: axis_in_world, ..MotionBounds::STILL };
+            common = MotionBounds { axis: Some(common.common_axis(&own)?), ..own };
+            rotation *= UnitQuaternion::from_scaled_axis(axis * step.value);
+        }
+    }
+    common.axis
 }
 
 /// Bounds at a point that is fixed in a frame, `distance` [m] from its origin.

@@ -88,6 +88,37 @@ fn a_link_moves_from_one_configuration_to_the_other_within_its_bounds() {
 }
 
 #[test]
+fn a_planar_arm_never_accelerates_along_its_axis_and_one_with_a_skew_joint_has_none() {
+    let mut noise = Noise(5);
+    let z = Vector3::z();
+    let arm = |last: Vector3<f64>| {
+        let joints = vec![
+            Joint::new("a", "r", "x", turn(z)).at(Isometry3::new(offset(1.0), z)),
+            Joint::new("b", "x", "y", slide(Vector3::new(1.0, 2.0, 3.0)))
+                .at(Isometry3::new(offset(0.3), 2.0 * z)),
+            Joint::new("c", "y", "w", turn(last)).at(Isometry3::new(offset(0.7), -z)),
+        ];
+        Articulation::new(names(&["r", "x", "y", "w"]), joints).unwrap()
+    };
+    let base = Motion::screw(&noise.pose(1.0, 3.0), &noise.pose(1.0, 3.0));
+    let (from, to) = ([0.1, 0.2, 0.3], [-2.0, 1.0, 3.0]);
+    let resting = Motion::still(base.start());
+    let motion = LinkMotion::new(&arm(-3.0 * z), 3, [&from, &to], &resting).unwrap();
+    let axis = motion.bounds().axis.unwrap();
+    assert!(axis.cross(&(base.start().rotation * z)).norm() < 1e-15);
+    assert_bounds_hold(&motion, &mut noise);
+    for (arm, base) in [(arm(Vector3::new(0.0, 1e-6, 1.0)), &resting), (arm(z), &base)] {
+        let motion = LinkMotion::new(&arm, 3, [&from, &to], base).unwrap();
+        assert_eq!(motion.bounds().axis, None);
+        assert_bounds_hold(&motion, &mut noise);
+    }
+}
+
+fn offset(x: f64) -> Vector3<f64> {
+    Vector3::new(x, -0.5 * x, 0.25)
+}
+
+#[test]
 fn seen_from_a_link_that_carries_it_a_link_moves_by_the_joints_between_alone() {
     let mut noise = Noise(4);
     let tree = chain(&mut noise);

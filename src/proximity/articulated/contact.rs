@@ -18,8 +18,7 @@ use crate::proximity::continuous::{Advance, ContactInTime, ContinuousError, Cont
 /// Rounds in which the motion is searched, after one that looks at its start.
 const ROUNDS: u32 = 8;
 
-/// Share of their radii by which balls may stay apart and still count as meeting: rounding, since what is left out is
-/// at least that far from contact.
+/// Rounding of distances, relative to the sizes and positions that enter them: balls so far apart count as meeting.
 const SPARE: f64 = 1e-9;
 
 /// How an articulation moves: every joint's value linearly between two configurations, the root along with `base`.
@@ -164,7 +163,8 @@ impl<'a> Meeting<'a> {
         let [a, b] = self.models;
         let [at_a, at_b] = [0, 1].map(|i| self.motions[i].pose_at(0.0) * self.models[i].center());
         let travelled = |i: usize| self.motions[i].speed_bound(&self.models[i].center(), 0.0);
-        let reach = (a.radius() + b.radius()) * (1.0 + SPARE) + travelled(0) + travelled(1);
+        let sizes = a.radius() + b.radius() + at_a.coords.norm() + at_b.coords.norm();
+        let reach = a.radius() + b.radius() + travelled(0) + travelled(1) + SPARE * sizes;
         !(nalgebra::distance(&at_a, &at_b) * (1.0 - 1e-12) > reach)
     }
 }

@@ -34,6 +34,7 @@ impl ArticulatedModel {
     ///
     /// // Three bars in a chain, hinged at their ends: folded up, the last one lies on the first.
     /// let bar = Cuboid { x: 1.0, y: 0.1, z: 0.1, ..Cuboid::default() }.mesh()?;
+    /// let bar = bar.transformed(&Isometry3::translation(0.5, 0.0, 0.0));
     /// let hinge = |name: &str, parent: &str, child: &str| {
     ///     Joint::new(name, parent, child, JointKind::Revolute { axis: Vector3::z() })
     ///         .at(Isometry3::translation(1.0, 0.0, 0.0))

@@ -5,12 +5,13 @@
 //! line between its closest points only the closing speed counts, which is greatest at a corner too. What this line
 //! tells of the other pairs is taken along. That goes on until the first pair has had its turn.
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Point3, Unit, Vector3};
 
 use super::free_time::free_time;
 use super::relative::{Instant, Relative};
 use crate::bvh::lanes::{Double, Isa, dot, load, splat};
 use crate::bvh::node::{PACKET, Packet};
+use crate::kinematics::share_along;
 use crate::proximity::distance::triangles::{PreparedTriangle, closest_points, distances_squared};
 
 /// What two leaves are at one time.
@@ -26,6 +27,7 @@ struct Moved {
     corners: [[[f64; 3]; 3]; PACKET],
     velocities: [[Vector3<f64>; 3]; PACKET],
     curved: f64,
+    axis: Option<Unit<Vector3<f64>>>,
 }
 
 impl Moved {
@@ -36,6 +38,7 @@ impl Moved {
             corners: [[[0.0; 3]; 3]; PACKET],
             velocities: [[Vector3::zeros(); 3]; PACKET],
             curved: 0.0,
+            axis: now.axis,
         };
         let mut farthest = 0.0_f64;
         for lane in 0..PACKET {
@@ -147,12 +150,13 @@ fn along<I: Isa>(
         .max(dot(&lanes, &load(&b.corners[1])))
         .max(dot(&lanes, &load(&b.corners[2])))
         .store();
+    let curved = moved.curved * share_along(n, moved.axis);
     for (i, _) in a.lanes() {
         let [x, y, z] = moved.corners[i].map(|corner| n.dot(&Vector3::from(corner)));
         let lowest = x.min(y).min(z) - margin;
         let closing = moved.closing(i, n) + slack;
         for (j, _) in b.lanes() {
-            free[i][j] = free[i][j].max(free_time(lowest - heights[j], closing, moved.curved));
+            free[i][j] = free[i][j].max(free_time(lowest - heights[j], closing, curved));
         }
     }
 }

@@ -4,10 +4,12 @@
 //!
 //! ẏ = Rᵀ(ż − ω_b × z),  |ÿ| ≤ |z̈| + 2 |ω_b| |ż| + (|ω_b|² + |ω̇_b|) |z|.
 //!
+//! Where both bodies turn about one direction only, all of it lies across that direction.
+//!
 //! For a point ρ from A's origin the right side is at most α₀ + α₁ ρ all along the motion. It vanishes for
 //! translations, and for a resting B it is A's own acceleration: so B should be the body that turns less.
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use crate::kinematics::{MotionBounds, RigidMotion, Twist};
 use crate::proximity::Model;
@@ -31,6 +33,8 @@ pub(crate) struct Relative<'a> {
     pub(crate) b: Moving<'a>,
     /// Bound of the acceleration of a point of A: α₀ [m] and α₁ [1], see the module's documentation.
     acceleration: [f64; 2],
+    /// A direction in the world along which no point of A accelerates for B, if there is one.
+    axis: Option<Unit<Vector3<f64>>>,
     /// Rounding of velocities [m per motion].
     speed_slack: f64,
     /// Rounding of positions that poses far from the origin bring [m].
@@ -48,6 +52,8 @@ pub(crate) struct Instant {
     pub(crate) linear: Vector3<f64>,
     /// Angular velocity of A [rad per motion].
     pub(crate) angular: Vector3<f64>,
+    /// A direction along which no point of A ever accelerates, if there is one.
+    pub(crate) axis: Option<Unit<Vector3<f64>>>,
 }
 
 impl<'a> Relative<'a> {
@@ -71,6 +77,7 @@ impl<'a> Relative<'a> {
             a,
             b,
             acceleration,
+            axis: of_a.common_axis(&of_b),
             speed_slack: 8.0 * ROUNDING * speed * turning,
             position_slack: 4.0 * ROUNDING * (positions + turning * (reach_a + reach_b)),
             scale: fastest + a.model.radius() + b.model.radius(),
@@ -125,6 +132,8 @@ impl<'a> Relative<'a> {
             a_to_b: Placement::between(self.a.model, &pose_a, self.b.model, &pose_b),
             linear: to_b * velocity,
             angular: to_b * (of_a.angular - of_b.angular),
+            // B turns about it too, if at all, so that it stays where it is.
+            axis: self.axis.map(|axis| to_b * axis),
         }
     }
 }
@@ -153,4 +162,60 @@ fn accelerations(a: &MotionBounds, b: &MotionBounds, farthest: f64) -> [f64; 2] 
         + centrifugal(b) * farthest;
     let per_distance = centrifugal(a) + 2.0 * b.angular_speed * a.angular_speed + centrifugal(b);
     [at_origin, per_distance]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Solidity;
+    use crate::kinematics::Motion;
+    use crate::proximity::shapes;
+    use crate::proximity::tests::Noise;
+
+    /// Holds velocities and the bound of accelerations against differences of what B sees of a point of A; the share of
+    /// the bound that the acceleration reaches.
+    fn check(of_a: &Motion, of_b: &Motion, point: &Vector3<f64>) -> f64 {
+        let model = Model::new(shapes::cuboid(Vector3::new(1.0, 2.0, 3.0)), Solidity::Solid);
+        let relative =
+            Relative::new(Moving { model: &model, motion: of_a }, Moving { model: &model, motion: of_b });
+        let seen = |t: f64| of_b.pose_at(t).inverse() * (of_a.pose_at(t) * Point3::from(*point));
+        let bound = relative.acceleration_within(point.norm());
+        let (h, mut share) = (1e-4, 0.0_f64);
+        for i in 1..10 {
+            let t = 0.1 * f64::from(i);
+            let now = relative.at(t);
+            let velocity = now.linear + now.angular.cross(&(now.a_to_b.rotation * point));
+            let rounding = 1e-5 * (1.0 + relative.scale);
+            assert!(((seen(t + h) - seen(t - h)) / (2.0 * h) - velocity).norm() <= rounding);
+            let acceleration = ((seen(t + h) - seen(t)) - (seen(t) - seen(t - h))) / (h * h);
+            assert!(acceleration.norm() <= bound + rounding, "{} {bound}", acceleration.norm());
+            if let Some(axis) = now.axis {
+                assert!(acceleration.dot(&axis).abs() <= rounding);
+            }
+            share = share.max(acceleration.norm() / bound);
+        }
+        share
+    }
+
+    #[test]
+    fn nothing_accelerates_for_b_by_more_than_the_bound() {
+        let mut noise = Noise(80);
+        for _ in 0..50 {
+            let mut motion = || {
+                let from = Isometry3::new(noise.vector(), noise.vector());
+                Motion::steady(&from, &noise.vector(), &(3.0 * noise.vector()))
+            };
+            let (of_a, of_b) = (motion(), motion());
+            check(&of_a, &of_b, &noise.vector());
+        }
+    }
+
+    #[test]
+    fn bodies_that_turn_against_one_another_reach_the_bound() {
+        let turning = |w: f64| Motion::steady(&Isometry3::identity(), &Vector3::zeros(), &(Vector3::z() * w));
+        for (a, b) in [(3.0, -3.0), (5.0, -1.0), (0.0, 2.0), (2.0, 0.0)] {
+            // As B sees it the point turns by a − b.
+            assert!(check(&turning(a), &turning(b), &Vector3::new(0.3, 0.4, 0.0)) > 0.99, "{a} {b}");
+        }
+    }
 }

@@ -294,6 +294,24 @@ fn degenerate_starts_and_meshes_are_answered() {
 }
 
 #[test]
+fn what_slides_and_spins_on_a_table_is_free_in_a_few_steps() {
+    let plate = solid(shapes::cuboid(Vector3::repeat(1.0)));
+    for (gap, spin) in [(1e-2, 3.0), (1e-4, 3.0)] {
+        let motion = |x: f64, y: f64, w: f64| {
+            Motion::steady(&at(x, y, 0.01), &(Vector3::x() * -2.0 * x), &(Vector3::y() * w))
+        };
+        // The other one turns about the same direction, so nothing accelerates across the gap.
+        for turned in [0.0, -spin] {
+            let (a, b) = (motion(-2.0, 1.0 + gap, spin), motion(1.0, 0.0, turned));
+            let few = ContinuousOptions { max_steps: 30, ..ContinuousOptions::default() };
+            assert_eq!(rigid(&plate, &a, &plate, &b, &few), Ok(None));
+            let met = assert_promises(&plate, &motion(-2.0, 1.0 - gap, spin), &plate, &b, 100);
+            assert!(met.is_some());
+        }
+    }
+}
+
+#[test]
 fn resting_bodies_are_free_and_moving_together_is_free() {
     let cube = solid(shapes::cuboid(Vector3::repeat(1.0)));
     assert_eq!(first(&cube, &still(1.01, 0.0, 0.0), &cube, &still(0.0, 0.0, 0.0)), None);
