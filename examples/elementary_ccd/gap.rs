@@ -39,11 +39,13 @@ fn to_triangle(corners: [Vector3<f64>; 3]) -> f64 {
     }
     let [a, b, c] = corners.map(|corner| corner / size);
     let normal = (b - a).cross(&(c - a));
-    let squared = normal.norm_squared();
     let weights = [b.cross(&c), c.cross(&a), a.cross(&b)].map(|part| part.dot(&normal));
-    let is_over = squared > 1e-20 && weights.iter().all(|weight| *weight >= 0.0);
+    let sum: f64 = weights.iter().sum();
+    let is_over = sum > 0.0 && weights.iter().all(|weight| *weight >= 0.0);
     let sides = to_segment(a, b).min(to_segment(b, c)).min(to_segment(c, a));
-    let nearest = if is_over { sides.min(normal.dot(&a).abs() / squared.sqrt()) } else { sides };
+    // A distance that is attained is never too small, whatever the normal of a sliver is.
+    let foot = (a * weights[0] + b * weights[1] + c * weights[2]) / sum;
+    let nearest = if is_over { sides.min(foot.norm()) } else { sides };
     nearest * size
 }
 

@@ -27,6 +27,8 @@ fn culled_and_not(model: &DeformingModel) -> [usize; 2] {
         let (mut found, options) =
             (Vec::new(), DeformingOptions { normal_cones, ..DeformingOptions::default() });
         self_contacts(model, &options, &mut found).expect("valid");
+        let first = first_self_contact(model, &options).expect("valid");
+        assert_eq!(first.is_none(), found.is_empty());
         found.len()
     })
 }

@@ -67,3 +67,32 @@ fn exact_arithmetic_knows_the_closed_forms() {
     assert!(touch(Kind::EdgeEdge, line(3.0), line(-3.0)).touch);
     assert!(!touch(Kind::EdgeEdge, line(1.0 + f64::EPSILON), line(2.0)).touch);
 }
+
+#[test]
+fn features_that_are_proved_apart_by_a_separation_are_so_at_every_time_that_is_looked_at() {
+    const TIMES: u32 = 100;
+    let check = |index: u64| {
+        let (_, kind, query) = generate::query(11, index);
+        let extent = gap::extent(kind, &query);
+        let minimum_separation = extent * [1e-9, 1e-3, 0.05, 0.3][(index / 15 % 4) as usize];
+        let options = ElementaryOptions { minimum_separation, ..ElementaryOptions::default() };
+        let contact = tally::ask(kind, &query, &options).expect("finite");
+        let rounding = 1e-13 * extent;
+        let free_until = contact.map_or(1.0, |contact| contact.time);
+        let nearest = (0..=TIMES).map(|step| free_until * f64::from(step) / f64::from(TIMES));
+        let least = nearest.map(|time| gap::distance(kind, &query, time)).fold(f64::INFINITY, f64::min);
+        assert!(
+            contact.is_some_and(|c| c.time <= 0.0) || least > minimum_separation - rounding,
+            "{index}: {least} {minimum_separation} {extent} {contact:?}"
+        );
+        if let Some(contact) = contact.filter(|contact| contact.certain) {
+            let reached = gap::distance(kind, &query, contact.time);
+            assert!(reached < minimum_separation + 2e-11 * extent, "{index}: {reached} {minimum_separation}");
+        }
+        [u32::from(contact.is_some()), u32::from(contact.is_some_and(|contact| !contact.certain))]
+    };
+    let [found, uncertain] =
+        (0..6000).into_par_iter().map(check).reduce(|| [0; 2], |a, b| [a[0] + b[0], a[1] + b[1]]);
+    assert!((2000..5000).contains(&found), "{found}");
+    assert!(uncertain < 60, "{uncertain}");
+}

@@ -260,3 +260,55 @@ fn overlapping<I: Isa>(node: &SweptNode, bounds: &Bounds) -> u32 {
     }
     bits
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Point3;
+
+    use super::*;
+
+    /// Collects the pairs.
+    struct Collected(Vec<[u32; 2]>);
+
+    impl Visitor for Collected {
+        fn is_free_of_itself(&self, _: u32) -> bool {
+            false
+        }
+
+        fn pair<I: Isa>(&mut self, a: (u32, &Span), b: (u32, &Span)) -> ControlFlow<()> {
+            self.0.push([a.0, b.0]);
+            ControlFlow::Continue(())
+        }
+    }
+
+    /// A tree over a row of triangles that bend upwards, moved.
+    fn row(count: u32, by: f64) -> SweptBvh {
+        let place = |i: u32| {
+            let x = f64::from(i / 3 + i % 3) + by;
+            Point3::new(x, 0.02 * x * x, 1.3 * f64::from(i % 2))
+        };
+        let vertices = (0..3 * count).map(place).collect::<Vec<_>>();
+        let triangles = (0..count).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect::<Vec<_>>();
+        SweptBvh::new(&vertices, &triangles)
+    }
+
+    #[test]
+    fn both_instruction_sets_see_the_same_pairs_in_the_same_order() {
+        let (a, b) = (row(200, 0.0), row(150, 0.4));
+        let (within, between) = (Trees::new(&a, &a, 0.0), Trees::new(&a, &b, 0.1));
+        for (trees, whole) in [(within, Trees::all_within()), (between, between.all_between())] {
+            let (mut fastest, mut portable) = (Collected(Vec::new()), Collected(Vec::new()));
+            let _ = trees.run(whole, &mut fastest, &mut Vec::new());
+            let _ = trees.run_with::<Portable, _>(whole, &mut portable, &mut Vec::new());
+            assert_eq!(fastest.0, portable.0);
+            assert!(fastest.0.len() > 200);
+            let mut split = Collected(Vec::new());
+            for task in trees.split(whole, &split) {
+                let _ = trees.run(task, &mut split, &mut Vec::new());
+            }
+            fastest.0.sort_unstable();
+            split.0.sort_unstable();
+            assert_eq!(fastest.0, split.0);
+        }
+    }
+}

@@ -69,7 +69,9 @@ impl FeaturePair<3> for VertexFace {
         let first = dot(&cross(&points[1], &points[2]), &normal);
         let mut inner = None;
         if first >= 0.0 && second >= 0.0 && third >= 0.0 && squared > 0.0 {
-            let parameters = [second / squared, third / squared];
+            // The weights add up to the square but for their rounding; so divided they are inside the triangle.
+            let sum = first + second + third;
+            let parameters = [second / sum, third / sum];
             let attained = combination(&points[0], &edges[0], -parameters[0], &edges[1], -parameters[1]);
             let foot = across(&normal, squared, &points[0], &attained, parameters);
             if foot.is_sharp {

@@ -5,21 +5,22 @@
 
 use super::bernstein::above_until;
 use super::closest::{cross, dot};
-use super::paths::{Moving, ROUNDING};
+use super::paths::{Moving, ROUNDING, longer};
 
 /// Rounding of a Bernstein coefficient of the cubic in units of roundoff and of the greatest coordinates of its three
 /// vectors: six products whose factors (3) and arithmetic (at most 9) are rounded make 72; the windows of
-/// [`above_until`] add 50 to each of the six; nearly doubled.
+/// [`above_until`] add 50 to each of the six; some to spare.
 const CUBIC_ROUNDING: f64 = 512.0 * ROUNDING;
-/// Rounding of the 1-norm of a normal in units of roundoff and of the greatest coordinates of its two vectors: six
+/// Rounding of the length of a normal in units of roundoff and of the greatest coordinates of its two vectors: six
 /// products rounded five times each; doubled.
 const NORMAL_ROUNDING: f64 = 64.0 * ROUNDING;
 
-/// The cubic of coplanarity over the whole time, with the level below which its sign is not known.
+/// The cubic of coplanarity over the whole time.
 pub(super) struct Coplanarity {
     coefficients: [f64; 4],
-    level: f64,
-    /// Rounding of its coefficients and windows.
+    /// The separation times an upper bound of |n(t)|, in the same form.
+    thickness: [f64; 4],
+    /// Rounding of the coefficients and windows: below it the sign is not known.
     rounding: f64,
 }
 
@@ -36,34 +37,35 @@ impl Coplanarity {
             (dot(&normals[2], &origin[0]) + 2.0 * dot(&normals[1], &origin[1])) / 3.0,
             dot(&normals[2], &origin[1]),
         ];
-        let rounding = CUBIC_ROUNDING * greatest(e) * greatest(f) * greatest(origin) + f64::MIN_POSITIVE;
-        let level = if separation > 0.0 {
-            // The 1-norm is at least the length, and does not underflow.
-            let mut length: f64 = 0.0;
-            for normal in &normals {
-                length = length.max(normal[0].abs() + normal[1].abs() + normal[2].abs());
+        let greatest_of_edges = greatest(e) * greatest(f);
+        let reach = greatest(origin) + separation;
+        let mut thickness = [0.0; 4];
+        if separation > 0.0 {
+            // The length of the normal is at most what its coefficients' lengths interpolate.
+            let slack = NORMAL_ROUNDING * greatest_of_edges;
+            let [n, m, o] = [longer(&normals[0]), longer(&normals[1]), longer(&normals[2])];
+            for (slot, length) in thickness.iter_mut().zip([n, (n + 2.0 * m) / 3.0, (2.0 * m + o) / 3.0, o]) {
+                *slot = separation * (length + slack);
             }
-            rounding + separation * (length + NORMAL_ROUNDING * greatest(e) * greatest(f))
-        } else {
-            rounding
-        };
-        Self { coefficients, level, rounding }
+        }
+        let rounding = CUBIC_ROUNDING * greatest_of_edges * reach + f64::MIN_POSITIVE;
+        Self { coefficients, thickness, rounding }
     }
 
     /// Until when the cubic surely keeps the sign that it has at the time `from`; `from` where that is not known.
     #[inline(always)]
     pub(super) fn keeps_its_sign_until(&self, from: f64) -> f64 {
-        // The rounding of a window moves the hull by less than the cubic's own rounding.
-        let least = self.level + self.rounding;
-        let ahead = above_until(&self.coefficients, least, from);
-        if ahead > from {
-            return ahead;
+        let mut until = from;
+        for sign in [1.0, -1.0] {
+            let mut heights = self.coefficients;
+            for k in 0..4 {
+                heights[k] = sign * heights[k] - self.thickness[k];
+            }
+            // The rounding of a window moves the hull by less than the cubic's own rounding.
+            let time = above_until(&heights, 2.0 * self.rounding, from);
+            until = if time > until { time } else { until };
         }
-        let mut negated = self.coefficients;
-        for coefficient in &mut negated {
-            *coefficient = -*coefficient;
-        }
-        above_until(&negated, least, from)
+        until
     }
 }
 

@@ -16,9 +16,11 @@ pub(super) const ROUNDING: f64 = f64::EPSILON / 2.0;
 /// Rounding of a distance to a plane in units of roundoff, extent and the normal's 1-norm: a difference (1), a scalar
 /// product (3) and an interpolation (4) make 8; doubled.
 const PLANE_ROUNDING: f64 = 16.0 * ROUNDING;
-/// The same of a plane that turns: a difference (1), a scalar product (3), their mean (1) and the windows of
-/// [`above_until`] (50); doubled.
-const TURNING_ROUNDING: f64 = 112.0 * ROUNDING;
+/// The same of a plane that turns: a difference (1), its place at a time (4), a scalar product (3), the mean of two (1),
+/// and the windows of [`above_until`] (50); doubled.
+const TURNING_ROUNDING: f64 = 128.0 * ROUNDING;
+/// Rounding of a time in the rest of the step: a sum and a product; doubled.
+const TIME_ROUNDING: f64 = 4.0 * ROUNDING;
 /// Rounding of a coordinate of a difference and of its comparison with a separation, in units of roundoff and extent:
 /// 2; doubled.
 const COORDINATE_ROUNDING: f64 = 4.0 * ROUNDING;
@@ -146,30 +148,32 @@ impl<const N: usize> Paths<N> {
         [from, beyond]: [f64; 2],
         separation: f64,
     ) -> f64 {
-        let sides = [self.side(side, 0), self.side(side, 1)];
-        let mut along = [0.0; 3];
-        for axis in 0..3 {
-            along[axis] = (1.0 - from) * sides[0][axis] + from * sides[1][axis];
-        }
-        let axis = cross(&along, gap);
+        // Over the time from `from` on, so that the normal is known well where it is to be judged.
+        let places = [self.at(from), self.at(1.0)];
+        let sides = [difference(&places[0], side), difference(&places[1], side)];
+        let axis = cross(&sides[0], gap);
         let greatest = axis[0].abs().max(axis[1].abs()).max(axis[2].abs());
         let axis = [axis[0] / greatest, axis[1] / greatest, axis[2] / greatest];
         let normals = [cross(&sides[0], &axis), cross(&sides[1], &axis)];
-        let sign = if dot(&cross(&along, &axis), gap) < 0.0 { -1.0 } else { 1.0 };
-        let rounding = TURNING_ROUNDING * norm_l1(&normals[0]).max(norm_l1(&normals[1])) * self.extent
-            + f64::MIN_POSITIVE;
-        let reach = norm_l1(&normals[0]).max(norm_l1(&normals[1])) * (1.0 + 8.0 * ROUNDING);
-        let least = rounding + separation * reach;
-        let heights = [[0, 0], [0, 1], [1, 0], [1, 1]].map(|[w, r]| self.heights(&normals[w], r));
-        let mut until: f64 = 1.0;
+        let sign = if dot(&normals[0], gap) < 0.0 { -1.0 } else { 1.0 };
+        let rounding =
+            TURNING_ROUNDING * norm_l1(&normals[0]).max(norm_l1(&normals[1])) * (self.extent + separation)
+                + f64::MIN_POSITIVE;
+        // |w(t)| is at most the interpolation of its lengths at the ends.
+        let [first, last] = [separation * longer(&normals[0]), separation * longer(&normals[1])];
+        let (mut share, mut until): (f64, f64) = (1.0, 1.0);
         for pair in 0..N {
+            let [here, there] = [&places[0][pair], &places[1][pair]];
+            let mixed = dot(&normals[0], there) + dot(&normals[1], here);
             let coefficients = [
-                sign * heights[0][pair],
-                sign * 0.5 * (heights[1][pair] + heights[2][pair]),
-                sign * heights[3][pair],
+                sign * dot(&normals[0], here) - first,
+                0.5 * (sign * mixed - (first + last)),
+                sign * dot(&normals[1], there) - last,
             ];
-            let time = above_until(&coefficients, least, from);
-            until = if time >= until { until } else { time };
+            let free = above_until(&coefficients, rounding, 0.0);
+            share = if free >= share { share } else { free };
+            // Rounded down: a moment of the whole may be much of a short rest.
+            until = if share < 1.0 { from + (1.0 - from) * share - TIME_ROUNDING } else { 1.0 };
             if !(until > beyond) {
                 return from;
             }
@@ -187,17 +191,28 @@ impl<const N: usize> Paths<N> {
         }
         heights
     }
+}
 
-    #[inline(always)]
-    fn side(&self, [from, to]: [usize; 2], time: usize) -> [f64; 3] {
-        let rows = &self.differences[time];
-        [rows[0][to] - rows[0][from], rows[1][to] - rows[1][from], rows[2][to] - rows[2][from]]
+#[inline(always)]
+fn difference<const N: usize>(places: &[[f64; 3]; N], [from, to]: [usize; 2]) -> [f64; 3] {
+    let mut difference = [0.0; 3];
+    for axis in 0..3 {
+        difference[axis] = places[to][axis] - places[from][axis];
     }
+    difference
 }
 
 #[inline(always)]
 fn norm_l1(v: &[f64; 3]) -> f64 {
     v[0].abs() + v[1].abs() + v[2].abs()
+}
+
+/// A number at least the length of a vector and hardly more, free of underflow.
+#[inline(always)]
+pub(super) fn longer(v: &[f64; 3]) -> f64 {
+    let greatest = v[0].abs().max(v[1].abs()).max(v[2].abs());
+    let [x, y, z] = [v[0] / greatest, v[1] / greatest, v[2] / greatest];
+    if greatest > 0.0 { greatest * norm(&[x, y, z]) * (1.0 + 16.0 * ROUNDING) } else { 0.0 }
 }
 
 #[inline(always)]
