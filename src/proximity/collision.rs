@@ -132,8 +132,11 @@ pub(crate) fn pairs_within_at(
     pairs: &mut Vec<[u32; 2]>,
 ) {
     let first = pairs.len();
-    let mut query = Overlap::new(a_to_b, distance, AllPairs { pairs });
-    tandem::descend(a.bvh(), b.bvh(), &mut query);
+    let query = |pairs| Overlap::new(a_to_b, distance, AllPairs(pairs));
+    let mut all = query(std::mem::take(pairs));
+    let add = |all: &mut Overlap<AllPairs>, part: Overlap<AllPairs>| all.sink.0.extend(part.sink.0);
+    tandem::descend_in_parts(a.bvh(), b.bvh(), &mut all, &|| query(Vec::new()), &add);
+    *pairs = all.sink.0;
     pairs[first..].sort_unstable();
 }
 
@@ -152,14 +155,12 @@ impl Sink for FirstPair {
     }
 }
 
-struct AllPairs<'a> {
-    pairs: &'a mut Vec<[u32; 2]>,
-}
+struct AllPairs(Vec<[u32; 2]>);
 
-impl Sink for AllPairs<'_> {
+impl Sink for AllPairs {
     #[inline(always)]
     fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
-        self.pairs.push(pair);
+        self.0.push(pair);
         ControlFlow::Continue(())
     }
 }

@@ -66,6 +66,7 @@ pub fn distance(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry
 
 /// As [`distance`], starting from what the last query of the same two models left in `cache`.
 #[must_use]
+#[expect(clippy::missing_panics_doc, reason = "nothing is farther than infinity")]
 pub fn distance_with_cache(
     a: &Model,
     pose_a: &Isometry3<f64>,
