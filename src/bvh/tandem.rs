@@ -222,6 +222,9 @@ fn descend_part<V: Tandem + Send>(
     /// Pairs of subtrees that are worth a task: two milliseconds.
     const TASK: u32 = 1 << 15;
     descend_from(a, b, &mut Limited { stack, left: TASK }, query);
+    if stack.is_empty() {
+        return;
+    }
     let part = |&entry: &Entry| {
         let mut own = fresh();
         descend_part([a, b], &mut vec![entry], &mut own, fresh, join);

@@ -5,6 +5,7 @@
 use std::ops::ControlFlow;
 
 use nalgebra::Isometry3;
+use rayon::prelude::*;
 
 use super::Model;
 use super::inside::shared_point;
@@ -137,7 +138,7 @@ pub(crate) fn pairs_within_at(
     let add = |all: &mut Overlap<AllPairs>, part: Overlap<AllPairs>| all.sink.0.extend(part.sink.0);
     tandem::descend_in_parts(a.bvh(), b.bvh(), &mut all, &|| query(Vec::new()), &add);
     *pairs = all.sink.0;
-    pairs[first..].sort_unstable();
+    pairs[first..].par_sort_unstable();
 }
 
 /// What to do with a pair of triangles that are within the margin.
