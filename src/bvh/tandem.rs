@@ -86,7 +86,8 @@ struct Queue {
 /// A pair that waits, with its place: the greatest comes first.
 #[derive(Debug, Clone, Copy)]
 struct Ticket {
-    /// The bits of the cost, reversed, and how many came before. Bits of numbers of at least zero are ordered as they are.
+    /// The bits of the cost, reversed, and how many came before. The bits of numbers of at least zero are ordered as
+    /// the numbers are.
     place: u64,
     a: Subtree,
     b: Subtree,
@@ -195,8 +196,8 @@ pub(crate) fn descend_cheapest_first<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh
 }
 
 /// A descent for queries that look at every pair within their bound and never end early: with all threads of the
-/// current pool once it turns out to be long. `fresh` makes a query that has seen nothing, `join` adds what one has found to
-/// another one. How the work is cut does not depend on the number of threads.
+/// current pool once it turns out to be long. `fresh` makes a query that has seen nothing, `join` adds what one has
+/// found to another one. How the work is cut does not depend on the number of threads.
 pub(crate) fn descend_in_parts<V: Tandem + Send>(
     a: &TriangleBvh,
     b: &TriangleBvh,

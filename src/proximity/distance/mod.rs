@@ -162,7 +162,8 @@ fn distance_at(
     found
 }
 
-/// Whether `a` and `b` are at most `limit` [m] apart: cheaper than their distance. A limit that is not a number is none.
+/// Whether `a` and `b` are at most `limit` [m] apart: cheaper than their distance. A limit that is not a number is
+/// none.
 ///
 /// ```
 /// use extricate::geometry::Solidity;
