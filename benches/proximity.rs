@@ -2,8 +2,8 @@
 //! contact; on five pairs of meshes, at random poses and in coherent motion.
 //!
 //! A query is timed over a set of seeded poses, so a time is that of the whole set; compare the throughputs, which
-//! are queries a second, because the peer answers few of the poses where it is slow. In motion ours starts each distance from what
-//! the last one left; the peer has nothing like it.
+//! are queries a second, because the peer answers few of the poses where it is slow. Ours starts each distance from
+//! what the last one left; the peer has nothing like it.
 //!
 //! ```text
 //! cargo bench --bench proximity -- distance

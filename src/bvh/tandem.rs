@@ -1,9 +1,12 @@
-//! Descending two trees in tandem: cheapest pairs first, or depth first with the cheaper children first.
+//! Descending two trees in tandem: cheapest pairs first, or depth first with the cheaper children first, or all pairs
+//! with all threads.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
+
+use rayon::prelude::*;
 
 use super::lanes::{Isa, Portable};
 use super::node::{Child, Node, Packet, Volume, WIDTH};
@@ -83,7 +86,8 @@ struct Queue {
 /// A pair that waits, with its place: the greatest comes first.
 #[derive(Debug, Clone, Copy)]
 struct Ticket {
-    /// The bits of the cost, reversed, and how many came before. Bits of numbers of at least zero are ordered as they are.
+    /// The bits of the cost, reversed, and how many came before. The bits of numbers of at least zero are ordered as
+    /// the numbers are.
     place: u64,
     a: Subtree,
     b: Subtree,
@@ -144,6 +148,27 @@ impl Frontier for Queue {
     }
 }
 
+/// Depth first, up to so many pairs.
+struct Limited<'a> {
+    stack: &'a mut Vec<Entry>,
+    left: u32,
+}
+
+impl Frontier for Limited<'_> {
+    const SORTED: bool = false;
+
+    #[inline(always)]
+    fn add(&mut self, costs: &[f32; WIDTH], bound: f32, entry: impl Fn(usize) -> Entry) {
+        self.stack.add(costs, bound, entry);
+    }
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Entry> {
+        self.left = self.left.checked_sub(1)?;
+        self.stack.pop()
+    }
+}
+
 thread_local! {
     /// The frontiers of this thread's last descents, kept so that a warm query allocates nothing.
     static STACK: Cell<Vec<Entry>> = const { Cell::new(Vec::new()) };
@@ -168,6 +193,46 @@ pub(crate) fn descend_cheapest_first<V: Tandem>(a: &TriangleBvh, b: &TriangleBvh
     queue.heap.push(Ticket::new(&whole(a, b), 0));
     descend_from(a, b, &mut queue, query);
     QUEUE.set(queue);
+}
+
+/// A descent for queries that look at every pair within their bound and never end early: with all threads of the
+/// current pool once it turns out to be long. `fresh` makes a query that has seen nothing, `join` adds what one has
+/// found to another one. How the work is cut does not depend on the number of threads.
+pub(crate) fn descend_in_parts<V: Tandem + Send>(
+    a: &TriangleBvh,
+    b: &TriangleBvh,
+    query: &mut V,
+    fresh: &(impl Fn() -> V + Sync),
+    join: &(impl Fn(&mut V, V) + Sync),
+) {
+    let mut stack = STACK.take();
+    stack.clear();
+    stack.push(whole(a, b));
+    descend_part([a, b], &mut stack, query, fresh, join);
+    STACK.set(stack);
+}
+
+/// Looks at some of the pairs that wait itself, and leaves each of the others to whichever thread is idle.
+fn descend_part<V: Tandem + Send>(
+    [a, b]: [&TriangleBvh; 2],
+    stack: &mut Vec<Entry>,
+    query: &mut V,
+    fresh: &(impl Fn() -> V + Sync),
+    join: &(impl Fn(&mut V, V) + Sync),
+) {
+    /// Pairs of subtrees that are worth a task: two milliseconds.
+    const TASK: u32 = 1 << 15;
+    descend_from(a, b, &mut Limited { stack, left: TASK }, query);
+    if stack.is_empty() {
+        return;
+    }
+    let part = |&entry: &Entry| {
+        let mut own = fresh();
+        descend_part([a, b], &mut vec![entry], &mut own, fresh, join);
+        own
+    };
+    let parts = stack.par_iter().map(part).collect::<Vec<_>>();
+    parts.into_iter().for_each(|part| join(query, part));
 }
 
 fn whole(a: &TriangleBvh, b: &TriangleBvh) -> Entry {

@@ -5,6 +5,7 @@
 use std::ops::ControlFlow;
 
 use nalgebra::Isometry3;
+use rayon::prelude::*;
 
 use super::Model;
 use super::inside::shared_point;
@@ -132,9 +133,12 @@ pub(crate) fn pairs_within_at(
     pairs: &mut Vec<[u32; 2]>,
 ) {
     let first = pairs.len();
-    let mut query = Overlap::new(a_to_b, distance, AllPairs { pairs });
-    tandem::descend(a.bvh(), b.bvh(), &mut query);
-    pairs[first..].sort_unstable();
+    let query = |pairs| Overlap::new(a_to_b, distance, AllPairs(pairs));
+    let mut all = query(std::mem::take(pairs));
+    let add = |all: &mut Overlap<AllPairs>, part: Overlap<AllPairs>| all.sink.0.extend(part.sink.0);
+    tandem::descend_in_parts(a.bvh(), b.bvh(), &mut all, &|| query(Vec::new()), &add);
+    *pairs = all.sink.0;
+    pairs[first..].par_sort_unstable();
 }
 
 /// What to do with a pair of triangles that are within the margin.
@@ -152,14 +156,12 @@ impl Sink for FirstPair {
     }
 }
 
-struct AllPairs<'a> {
-    pairs: &'a mut Vec<[u32; 2]>,
-}
+struct AllPairs(Vec<[u32; 2]>);
 
-impl Sink for AllPairs<'_> {
+impl Sink for AllPairs {
     #[inline(always)]
     fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
-        self.pairs.push(pair);
+        self.0.push(pair);
         ControlFlow::Continue(())
     }
 }

@@ -42,69 +42,96 @@ fn with_areas_of_zero(cube: &TriangleMesh) -> TriangleMesh {
     TriangleMesh::new(points, triangles).unwrap()
 }
 
+fn pair(name: &'static str, a: &TriangleMesh, b: &TriangleMesh, pose: Isometry3<f64>, size: f64) -> Pair {
+    let [a, b] = [a, b].map(|mesh| Model::new(mesh.clone(), Solidity::Surface));
+    Pair { name, a, pose, b, size }
+}
+
+fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
+    Isometry3::translation(x, y, z)
+}
+
+fn cube() -> TriangleMesh {
+    shapes::cuboid(Vector3::repeat(1.0))
+}
+
+fn square() -> TriangleMesh {
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    surface(&corners, &[[0, 1, 2], [0, 2, 3]])
+}
+
 /// Touching, parallel, coincident, zero area, inside out, duplicated, 1e-12 apart, far from the origin, tiny and huge.
 pub(super) fn pairs() -> Vec<Pair> {
-    let cube = shapes::cuboid(Vector3::repeat(1.0));
-    let (square, triangles) =
-        ([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]], [[0, 1, 2], [0, 2, 3]]);
-    let square = surface(&square, &triangles);
+    [touching_and_parallel(), defects(), thin(), of_all_sizes(), in_general_position()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn touching_and_parallel() -> Vec<Pair> {
+    let (cube, square) = (cube(), square());
+    vec![
+        pair("touching faces", &cube, &cube, at(1.0, 0.3, 0.2), 1.0),
+        pair("touching edges", &cube, &cube, at(1.0, 1.0, 0.2), 1.0),
+        pair("touching corners", &cube, &cube, at(1.0, 1.0, 1.0), 1.0),
+        pair("parallel faces", &cube, &cube, at(1.25, 0.3, 0.2), 1.0),
+        pair("parallel edges", &cube, &cube, at(1.25, 1.5, 0.2), 1.0),
+        pair("parallel in one plane", &square, &square, at(1.5, 0.2, 0.0), 1.0),
+        pair("overlapping in one plane", &square, &square, at(0.5, 0.25, 0.0), 1.0),
+        pair("coincident", &cube, &cube, at(0.0, 0.0, 0.0), 1.0),
+        pair("coincident squares", &square, &square, at(0.0, 0.0, 0.0), 1.0),
+        pair("1e-12 apart", &cube, &cube, at(1.0 + 1e-12, 0.3, 0.2), 1.0),
+        pair("1e-12 deep", &cube, &cube, at(1.0 - 1e-12, 0.3, 0.2), 1.0),
+    ]
+}
+
+fn defects() -> Vec<Pair> {
+    let cube = cube();
+    let [flat, reversed, twice] = [with_areas_of_zero(&cube), turned_inside_out(&cube), duplicated(&cube)];
+    vec![
+        pair("zero area", &flat, &cube, at(1.5, 0.2, 0.1), 2.0),
+        pair("zero area crossing", &flat, &cube, at(0.3, 0.2, 0.1), 2.0),
+        pair("inside out", &reversed, &cube, at(0.6, 0.3, 0.2), 1.0),
+        pair("inside out apart", &reversed, &cube, at(1.6, 0.3, 0.2), 1.0),
+        pair("duplicated", &twice, &twice, at(0.6, 0.3, 0.2), 1.0),
+        pair("duplicated apart", &twice, &twice, at(1.6, 0.3, 0.2), 1.0),
+    ]
+}
+
+fn thin() -> Vec<Pair> {
+    let square = square();
     let needle = surface(&[[0.0, 0.0, 0.0], [1.0, 1e-9, 0.0], [2.0, 0.0, 0.0]], &[[0, 1, 2]]);
+    let across = Isometry3::new(Vector3::new(0.5, 0.5, -0.5), Vector3::y() * -1.2);
+    let nearly_flat = Isometry3::new(Vector3::new(0.3, 0.2, 0.0), Vector3::x() * 1e-7);
+    vec![
+        pair("a needle across", &needle, &square, across, 2.0),
+        pair("a needle along", &needle, &square, at(0.1, 0.2, 0.0), 2.0),
+        pair("a needle above", &needle, &square, at(0.1, 0.2, 0.3), 2.0),
+        pair("a shallow angle", &square, &square, nearly_flat, 1.0),
+    ]
+}
+
+fn of_all_sizes() -> Vec<Pair> {
     let mut pairs = Vec::new();
-    let mut add = |name, a: &TriangleMesh, b: &TriangleMesh, pose: Isometry3<f64>, size: f64| {
-        let [a, b] = [a, b].map(|mesh| Model::new(mesh.clone(), Solidity::Surface));
-        pairs.push(Pair { name, a, pose, b, size });
-    };
-    let at = Isometry3::translation;
-    add("touching faces", &cube, &cube, at(1.0, 0.3, 0.2), 1.0);
-    add("touching edges", &cube, &cube, at(1.0, 1.0, 0.2), 1.0);
-    add("touching corners", &cube, &cube, at(1.0, 1.0, 1.0), 1.0);
-    add("parallel faces", &cube, &cube, at(1.25, 0.3, 0.2), 1.0);
-    add("parallel edges", &cube, &cube, at(1.25, 1.5, 0.2), 1.0);
-    add("parallel in one plane", &square, &square, at(1.5, 0.2, 0.0), 1.0);
-    add("overlapping in one plane", &square, &square, at(0.5, 0.25, 0.0), 1.0);
-    add("coincident", &cube, &cube, at(0.0, 0.0, 0.0), 1.0);
-    add("coincident squares", &square, &square, at(0.0, 0.0, 0.0), 1.0);
-    add("zero area", &with_areas_of_zero(&cube), &cube, at(1.5, 0.2, 0.1), 2.0);
-    add("zero area crossing", &with_areas_of_zero(&cube), &cube, at(0.3, 0.2, 0.1), 2.0);
-    add("inside out", &turned_inside_out(&cube), &cube, at(0.6, 0.3, 0.2), 1.0);
-    add("inside out apart", &turned_inside_out(&cube), &cube, at(1.6, 0.3, 0.2), 1.0);
-    add("duplicated", &duplicated(&cube), &duplicated(&cube), at(0.6, 0.3, 0.2), 1.0);
-    add("duplicated apart", &duplicated(&cube), &duplicated(&cube), at(1.6, 0.3, 0.2), 1.0);
-    add("1e-12 apart", &cube, &cube, at(1.0 + 1e-12, 0.3, 0.2), 1.0);
-    add("1e-12 deep", &cube, &cube, at(1.0 - 1e-12, 0.3, 0.2), 1.0);
-    add(
-        "a needle across",
-        &needle,
-        &square,
-        Isometry3::new(Vector3::new(0.5, 0.5, -0.5), Vector3::y() * -1.2),
-        2.0,
-    );
-    add("a needle along", &needle, &square, at(0.1, 0.2, 0.0), 2.0);
-    add("a needle above", &needle, &square, at(0.1, 0.2, 0.3), 2.0);
-    add(
-        "a shallow angle",
-        &square,
-        &square,
-        Isometry3::new(Vector3::new(0.3, 0.2, 0.0), Vector3::x() * 1e-7),
-        1.0,
-    );
     for (name, scale) in [("tiny", 1e-6), ("huge", 1e6)] {
-        let scaled = cube.scaled(&Vector3::repeat(scale)).unwrap();
+        let scaled = cube().scaled(&Vector3::repeat(scale)).unwrap();
         for x in [0.6, 1.6] {
-            add(name, &scaled, &scaled, at(scale * x, scale * 0.3, scale * 0.2), scale);
+            pairs.push(pair(name, &scaled, &scaled, at(scale * x, scale * 0.3, scale * 0.2), scale));
         }
     }
-    let far = |mesh: &TriangleMesh| {
-        let moved = mesh.vertices().iter().map(|p| p + Vector3::new(1e6, -2e6, 5e5)).collect();
-        TriangleMesh::new(moved, mesh.triangles().to_vec()).unwrap()
-    };
+    let moved = cube().vertices().iter().map(|p| p + Vector3::new(1e6, -2e6, 5e5)).collect();
+    let far = TriangleMesh::new(moved, cube().triangles().to_vec()).unwrap();
     for x in [0.625, 1.625] {
-        add("far from the origin", &far(&cube), &far(&cube), at(x, 0.25, 0.125), 2e6);
-    }
-    let mut noise = Noise(70);
-    for _ in 0..4 {
-        let turn = Isometry3::new(0.8 * noise.vector(), noise.vector());
-        add("in general position", &cube, &cube, turn, 1.0);
+        pairs.push(pair("far from the origin", &far, &far, at(x, 0.25, 0.125), 2e6));
     }
     pairs
+}
+
+fn in_general_position() -> Vec<Pair> {
+    let mut noise = Noise(70);
+    let mut turned = || {
+        let turn = Isometry3::new(0.8 * noise.vector(), noise.vector());
+        pair("in general position", &cube(), &cube(), turn, 1.0)
+    };
+    (0..4).map(|_| turned()).collect()
 }

@@ -167,7 +167,7 @@ fn chord(triangle: &Triangle, heights: &[f64; 3], along: &Vector3<f64>) -> Optio
             let share = heights[low] / (heights[low] - heights[high]);
             include(triangle[low] + (triangle[high] - triangle[low]) * share);
         }
-        if !(heights[i] < 0.0 || heights[i] > 0.0) {
+        if heights[i] == 0.0 {
             include(triangle[i]);
         }
     }

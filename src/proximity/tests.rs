@@ -190,3 +190,28 @@ fn a_translation_that_starts_in_contact_answers_time_zero_and_one_that_leaves_an
     assert!(translational(&a, &far, &Vector3::new(1.0, 0.2, 0.0), &a, &pose).is_none());
     assert!(translational(&a, &far, &Vector3::new(-10.0, 0.0, 0.0), &a, &pose).is_some());
 }
+
+#[test]
+fn a_long_list_of_pairs_is_the_same_for_every_number_of_threads_and_holds_all_that_share_a_vertex() {
+    let ball = Model::new(shapes::bumpy_sphere(60), Solidity::Surface);
+    let pose = Isometry3::translation(1.0, 2.0, 3.0);
+    let list = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut pairs = vec![[7, 7]];
+        pool.install(|| intersecting_pairs(&ball, &pose, &ball, &pose, &mut pairs));
+        pairs
+    };
+    let pairs = list(1);
+    assert_eq!(pairs, list(3));
+    // What was there before stays, and what was appended is sorted.
+    assert!(pairs[0] == [7, 7] && pairs[1..].is_sorted());
+    let triangles = ball.mesh().triangles();
+    let mut around = vec![Vec::new(); ball.mesh().vertices().len()];
+    for (i, vertex) in triangles.iter().enumerate().flat_map(|(i, t)| t.map(|vertex| (i as u32, vertex))) {
+        around[vertex as usize].push(i);
+    }
+    let sharing =
+        around.iter().flat_map(|of_one| of_one.iter().flat_map(|&i| of_one.iter().map(move |&j| [i, j])));
+    let sharing = sharing.collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(pairs[1..], sharing.into_iter().collect::<Vec<_>>());
+}

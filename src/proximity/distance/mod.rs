@@ -66,6 +66,7 @@ pub fn distance(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry
 
 /// As [`distance`], starting from what the last query of the same two models left in `cache`.
 #[must_use]
+#[expect(clippy::missing_panics_doc, reason = "nothing is farther than infinity")]
 pub fn distance_with_cache(
     a: &Model,
     pose_a: &Isometry3<f64>,
@@ -161,7 +162,8 @@ fn distance_at(
     found
 }
 
-/// Whether `a` and `b` are at most `limit` [m] apart: cheaper than their distance. A limit that is not a number is none.
+/// Whether `a` and `b` are at most `limit` [m] apart: cheaper than their distance. A limit that is not a number is
+/// none.
 ///
 /// ```
 /// use extricate::geometry::Solidity;

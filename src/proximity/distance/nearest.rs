@@ -1,8 +1,8 @@
 //! The descent to the closest pair of triangles of two models whose surfaces do not intersect.
 //!
 //! The cheapest pairs come first: little is looked at beyond what could have been the closest, and nothing has to be
-//! guessed at the start. Triangles of two leaves that are told apart by a plane, across the direction of the best pair or
-//! across the line of their centres, cost a few products instead of a distance.
+//! guessed at the start. Triangles of two leaves that are told apart by a plane, across the direction of the best pair
+//! or across the line of their centres, cost a few products instead of a distance.
 
 use std::ops::ControlFlow;
 

@@ -173,7 +173,7 @@ fn whatever_is_degenerate_the_distance_is_that_of_brute_force_and_its_witnesses_
             let found = distance(first, &pose, second, &here);
             let rounding = 1e-14 * pair.size;
             assert_eq!(found.value == 0.0, collide(first, &pose, second, &here), "{}", pair.name);
-            assert_eq!(found.lower_bound, found.value);
+            assert_eq!(found.lower_bound.to_bits(), found.value.to_bits());
             if found.value > 0.0 {
                 let brute = by_brute_force(first, &pose, second, &here);
                 assert!((found.value - brute).abs() <= rounding, "{}: {} {brute}", pair.name, found.value);
