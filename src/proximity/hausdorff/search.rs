@@ -100,6 +100,9 @@ impl<'a> Search<'a> {
         // Where squares overflow single precision any triangle may pass for the closest one.
         let unknown = if apart < FARTHEST { 0.0 } else { 2.0 * radii };
         let rounding = ROUNDING * (radii + apart) + unknown;
+        if !rounding.is_finite() {
+            return Err(HausdorffError::Overflow { apart });
+        }
         let per_size = options.error_per_size * a.radius().max(b.radius());
         // Less than rounding can tell apart is never reached.
         let absolute = options.absolute_error.max(per_size).max(4.0 * rounding);
