@@ -4,7 +4,7 @@
 //! are queries a second. Poses as in `benches/proximity.rs`: a mesh at a random orientation three radii off moves
 //! through a copy of itself, and turns about a random axis by 0.1 or 3 rad on the way.
 //!
-//! *Whole bodies* is the conservative advancement that [LMK17 §40.3] begins with: the distance of the bodies divided by
+//! *Whole bodies* is the conservative advancement that [Lin17 §40.3] begins with: the distance of the bodies divided by
 //! a bound of their speed is the next step, until the distance is within the same tolerance. The articulated group
 //! moves an arm of seven links among three obstacles, self-collision included.
 

@@ -1,4 +1,4 @@
-//! Continuous collision of deforming meshes [LMK17 §40.3]: elementary tests beside tight inclusion, and a folded sheet
+//! Continuous collision of deforming meshes [Lin17 §40.3]: elementary tests beside tight inclusion, and a folded sheet
 //! of 92 450 triangles.
 //!
 //! Throughputs are queries a second. The tolerance of ours is 1e-12 of the extent, that of the peer 1e-6 m as in its

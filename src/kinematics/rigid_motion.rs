@@ -1,6 +1,6 @@
 //! What is asked of a rigid motion: where the body is, how fast, and bounds of that which hold for the whole motion.
 //!
-//! From these follow bounds for every point of the body, of the speed [LMK17 §40.3, conservative advancement; Mir96]
+//! From these follow bounds for every point of the body, of the speed [Lin17 §40.3, conservative advancement; Mir96]
 //! and, along a direction, of the displacement [TKM09 §IV].
 //!
 //! | here | meaning                                                                  |

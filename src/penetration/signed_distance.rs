@@ -1,4 +1,4 @@
-//! Signed distance of two models: how far they are apart, or how deep they penetrate [LMK17 §40.2].
+//! Signed distance of two models: how far they are apart, or how deep they penetrate [Lin17 §40.2].
 
 use nalgebra::{Isometry3, Point3};
 

@@ -1,4 +1,4 @@
-//! The curves in which the surfaces of two models intersect, as segments [LMK17 §40.6].
+//! The curves in which the surfaces of two models intersect, as segments [Lin17 §40.6].
 //!
 //! Two triangles whose planes cross share a segment of the line of the planes. Its ends are where an edge of one
 //! crosses the plane of the other one, computed from that edge and that plane alone: neighbours that share the edge

@@ -1,6 +1,6 @@
 //! Spanning distance of two models: the greatest distance between a point of one and a point of the other.
 //!
-//! span(A, B) = max over a, b of |a − b| [LMK17 §40]. The distance to a point is convex, so the maximum is attained at
+//! span(A, B) = max over a, b of |a − b| [Lin17 §40]. The distance to a point is convex, so the maximum is attained at
 //! vertices. A descent of both trees finds the pair: what is at most as long as the best pair so far is skipped. It
 //! makes no difference whether a model is a solid or its surface.
 //!

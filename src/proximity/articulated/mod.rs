@@ -1,5 +1,5 @@
 //! Articulated models: links that collide with one another at rest, and the first contact of a moving articulation
-//! [LMK17 §40.3, articulated models; TMK14].
+//! [Lin17 §40.3, articulated models; TMK14].
 
 mod allowed;
 mod contact;

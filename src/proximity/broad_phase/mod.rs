@@ -1,4 +1,4 @@
-//! Broad phase: which of many moving boxes overlap, and what has changed since the last step [LMK17 §40.7].
+//! Broad phase: which of many moving boxes overlap, and what has changed since the last step [Lin17 §40.7].
 //!
 //! Boxes are axis-aligned, in the world frame, and closed: boxes that touch overlap. The pairs are exactly those that
 //! a comparison of all boxes with all others would find, in `f64` and without any margin, sorted, and the same for any

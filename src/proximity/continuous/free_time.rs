@@ -5,7 +5,7 @@
 //!
 //! c Δ + ½ M Δ² ≤ g,  which is  Δ ≤ 2 g / (c + √(c² + 2 M g)).
 //!
-//! Any direction proves it, so the longest time counts. First-order bounds [TKM09; LMK17 §40.3] charge a body that
+//! Any direction proves it, so the longest time counts. First-order bounds [TKM09; Lin17 §40.3] charge a body that
 //! turns with its whole speed; here it is charged with its true velocity now, and with its turning only as M.
 //!
 //! Directions of boxes are the axes of both trees and the directions across the layers around patches of surface.

@@ -1,5 +1,5 @@
 //! Continuous collision of two rigid bodies in motion: the first contact, or a proof that there is none
-//! [LMK17 §40.3, conservative advancement].
+//! [Lin17 §40.3, conservative advancement].
 //!
 //! The answer is conservative: up to its time the motion is proved free, and at its time the gap is within a tolerance.
 //! Motions that come that near without touching count as contacts. What proves it is a bound of the motion between any

@@ -1,4 +1,4 @@
-//! Conservative advancement of every pair of subtrees by itself [LMK17 §40.3; Mir96; TKM09].
+//! Conservative advancement of every pair of subtrees by itself [Lin17 §40.3; Mir96; TKM09].
 //!
 //! A pair of subtrees waits at a time until which it is proved apart. The pair with the earliest time is looked at as
 //! it is then: its children get times of their own, a pair of leaves a later one, and the first pair of triangles

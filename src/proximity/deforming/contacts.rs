@@ -1,4 +1,4 @@
-//! Queries of deforming meshes: whether, when and where they touch during a step [LMK17 §40.3].
+//! Queries of deforming meshes: whether, when and where they touch during a step [Lin17 §40.3].
 
 use nalgebra::Point3;
 

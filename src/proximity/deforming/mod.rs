@@ -1,6 +1,6 @@
 //! Continuous collision of deforming meshes: every vertex moves on a straight line over a step, t ∈ [0, 1].
 //!
-//! [LMK17 §40.3, "deformable models"] splits the query into elementary tests of features, culled by a tree that is
+//! [Lin17 §40.3, "deformable models"] splits the query into elementary tests of features, culled by a tree that is
 //! refitted at every step, by connectivity and by normal cones. [`vertex_face`] and [`edge_edge`] are the elementary
 //! tests; [`DeformingModel`] holds the topology and the tree; [`self_collides`], [`self_contacts`], [`collides`],
 //! [`contacts`] and the queries for the first contact run over it.

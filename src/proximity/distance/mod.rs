@@ -1,4 +1,4 @@
-//! Separation distance of two models with the points that attain it, over two trees [LMK17 §40.2]: exact, to within a
+//! Separation distance of two models with the points that attain it, over two trees [Lin17 §40.2]: exact, to within a
 //! tolerance, or only whether it is less than a limit.
 //!
 //! Models that collide are zero apart. For all others one ordered descent minimises over the pairs of triangles; a

@@ -1,7 +1,7 @@
 //! Hausdorff distance of two surfaces: how far one deviates from the other, with bounds that are proved.
 //!
 //! Of a set A from a set B it is the supremum over the points a of A of the distance from a to B; of both, the greater
-//! one of the two [LMK17 §40, §40.5]. Surfaces count as the sets of points of their triangles that have an area: a
+//! one of the two [Lin17 §40, §40.5]. Surfaces count as the sets of points of their triangles that have an area: a
 //! solid's inside takes no part, so that two solids are as far apart as their boundaries deviate, and one solid deep
 //! inside another one is not near it. For what deviates most from a solid *outside* it, look at the signed distance.
 //!

@@ -1,6 +1,6 @@
 //! Self-collision of a triangle mesh at rest: which of its triangles meet where they should not.
 //!
-//! Neighbours in a mesh always touch [LMK17 §40.3]: they share a corner or an edge, and that is no collision. Corners
+//! Neighbours in a mesh always touch [Lin17 §40.3]: they share a corner or an edge, and that is no collision. Corners
 //! are shared where their coordinates are equal, whatever their indices. Two triangles collide
 //!
 //! | shared corners | where touching counts                                  | where only crossing counts              |

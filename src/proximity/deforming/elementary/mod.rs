@@ -1,7 +1,7 @@
 //! Elementary tests of continuous collision: a moving vertex against a moving triangle, two moving edges.
 //!
 //! Every point moves on a straight line, x(t) = (1 − t) start + t end, t ∈ [0, 1]. The classic way takes the roots of
-//! the cubic of coplanarity [LMK17 §40.3, Pro97], whose rounding can miss a contact ("reliable methods", ibid.). Here
+//! the cubic of coplanarity [Lin17 §40.3, Pro97], whose rounding can miss a contact ("reliable methods", ibid.). Here
 //! the answer *none* is a proof instead, with the contract of [WFS+21]: the time advances over intervals that one of
 //! three certificates proves free, each checked with its rounding bounded from above:
 //!
