@@ -71,6 +71,19 @@ impl Placement {
         Point3::from(self.rotation * p.coords + self.translation)
     }
 
+    /// Corners of a triangle after the motion.
+    #[inline(always)]
+    pub(crate) fn triangle(&self, corners: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
+        let (r, t) = (&self.rotation, &self.translation);
+        let mut moved = *corners;
+        for (corner, p) in moved.iter_mut().zip(corners) {
+            for k in 0..3 {
+                corner[k] = r[(k, 0)] * p[0] + r[(k, 1)] * p[1] + r[(k, 2)] * p[2] + t[k];
+            }
+        }
+        moved
+    }
+
     /// Four points after the motion.
     #[inline(always)]
     pub(crate) fn lanes<D: Double>(&self, p: &LaneVector<D>) -> LaneVector<D> {
