@@ -1,5 +1,5 @@
 //! Proximity queries beside parry3d-f64: building the tree, collision, distance, distance within a tolerance, time of
-//! contact; on five pairs of meshes, at random poses and in coherent motion.
+//! contact, Hausdorff distance; on five pairs of meshes, at random poses and in coherent motion.
 //!
 //! A query is timed over a set of seeded poses, so a time is that of the whole set; compare the throughputs, which
 //! are queries a second, because the peer answers few of the poses where it is slow. Ours starts each distance from
@@ -18,7 +18,7 @@ use std::time::Duration;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use extricate::geometry::{Solidity, TriangleMesh, procedural};
-use extricate::proximity::{self, DistanceCache, DistanceOptions, Model};
+use extricate::proximity::{self, DistanceCache, DistanceOptions, HausdorffOptions, Model};
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use parry3d::math::{Pose, Rotation, Vector};
 use parry3d::query::{self, ShapeCastOptions};
@@ -318,5 +318,27 @@ fn time_of_contact(criterion: &mut Criterion) {
     question.ask(criterion);
 }
 
-criterion_group!(benches, build, collide, distance, tolerance_distance, time_of_contact);
+/// The peer has no Hausdorff distance.
+fn hausdorff(criterion: &mut Criterion) {
+    let here = Isometry3::identity();
+    let options = HausdorffOptions { parallel: false, ..HausdorffOptions::default() };
+    for (set, poses) in [("random", Pair::random as fn(&Pair) -> Vec<Posed>), ("coherent", Pair::coherent)] {
+        let mut group = group(criterion, &format!("hausdorff/{set}"));
+        group.throughput(Throughput::Elements(SMALL as u64));
+        for pair in Pair::all() {
+            let poses = poses(&pair);
+            group.bench_function(BenchmarkId::new("ours", pair.name()), |bencher| {
+                bencher.iter(|| {
+                    for posed in &poses[..SMALL] {
+                        let (a, b) = (&pair.a.model, &pair.b.model);
+                        black_box(proximity::hausdorff_distance(a, &posed.a, b, &here, &options))
+                            .expect("the poses are finite");
+                    }
+                });
+            });
+        }
+    }
+}
+
+criterion_group!(benches, build, collide, distance, tolerance_distance, time_of_contact, hausdorff);
 criterion_main!(benches);

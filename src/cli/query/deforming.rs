@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nalgebra::{Isometry3, Point3};
+use nalgebra::Isometry3;
 use serde::Serialize;
 
 use super::super::failure::{Exit, Failure};
@@ -82,15 +82,9 @@ impl FeatureContact {
                 [Feature::Edge(a.edges()[i as usize]), Feature::Edge(b.edges()[j as usize])]
             }
         };
-        let (time, [s, t]) = (found.contact.time, found.contact.parameters);
-        // A triangle takes both parameters; of two edges the first one takes one, the second one the other.
-        let points = [
-            features[0].point(a, time, [s, t]),
-            features[1].point(b, time, if matches!(features[1], Feature::Edge(_)) { [t, t] } else { [s, t] }),
-        ];
         Self {
-            time,
-            points: coordinates(&points),
+            time: found.contact.time,
+            points: coordinates(&found.witnesses(a, b)),
             gap: found.contact.distance,
             features,
             certain: found.contact.certain,
@@ -111,24 +105,5 @@ impl FeatureContact {
             Feature::Triangle(i) => format!("triangle {i}"),
             Feature::Edge([i, j]) => format!("edge {i}–{j}"),
         })
-    }
-}
-
-impl Feature {
-    /// A point of the feature at a time: an edge at the fraction `s`, a triangle at the weights `s` and `t` of its
-    /// second and third corner.
-    fn point(self, model: &DeformingModel, time: f64, [s, t]: [f64; 2]) -> Point3<f64> {
-        let at = |i: u32| {
-            let (start, end) = (&model.start()[i as usize], &model.end()[i as usize]);
-            start + (end - start) * time
-        };
-        match self {
-            Self::Vertex(i) => at(i),
-            Self::Edge([i, j]) => at(i) + (at(j) - at(i)) * s,
-            Self::Triangle(face) => {
-                let [i, j, k] = model.triangles()[face as usize];
-                at(i) + (at(j) - at(i)) * s + (at(k) - at(i)) * t
-            }
-        }
     }
 }
