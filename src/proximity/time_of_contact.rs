@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::Model;
+use super::collision::intersecting_pair_at;
 use super::leaf_pair::PreparedLeaf;
 use super::obstacle_tree::{ObstacleTree, Probe, Record, Slab};
 use super::patch::Patch;
@@ -68,14 +69,20 @@ pub fn translational(
     let in_b = pose_b.rotation.inverse() * translation;
     let length = in_b.norm();
     let direction = if length > 0.0 { in_b / length } else { Vector3::x() };
-    let mut hits = Vec::new();
-    let cast = Cast { from: Vector3::zeros(), direction, length, margin: 0.0, window: 0.0, worse_than: 0.0 };
-    let distance = cast.run(&mut ObstacleTree::new(a, b, &a_to_b, 0.0), &mut hits)?;
-    let first = hits.iter().min_by(|x, y| x.entry.total_cmp(&y.entry).then(x.pair.cmp(&y.pair)))?;
+    // A cast from inside would look at all that overlaps.
+    let at_start = intersecting_pair_at(a, b, &a_to_b).map(|pair| (0.0, pair));
+    let (distance, triangles) = at_start.or_else(|| {
+        let mut hits = Vec::new();
+        let cast =
+            Cast { from: Vector3::zeros(), direction, length, margin: 0.0, window: 0.0, worse_than: 0.0 };
+        let distance = cast.run(&mut ObstacleTree::new(a, b, &a_to_b, 0.0), &mut hits)?;
+        let first = hits.iter().min_by(|x, y| x.entry.total_cmp(&y.entry).then(x.pair.cmp(&y.pair)))?;
+        Some((distance, first.pair))
+    })?;
     let at_contact = a_to_b.shifted(&(direction * distance));
-    let plane = nearest_plane(&triangles_in_b(a, b, &at_contact, first.pair), &direction);
+    let plane = nearest_plane(&triangles_in_b(a, b, &at_contact, triangles), &direction);
     let time = if length > 0.0 { distance / length } else { 0.0 };
-    Some(TimeOfContact { time, normal: pose_b.rotation * plane.normal, triangles: first.pair })
+    Some(TimeOfContact { time, normal: pose_b.rotation * plane.normal, triangles })
 }
 
 /// The separating plane with the greatest gap; of equal ones the one that most opposes the motion.
