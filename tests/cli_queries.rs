@@ -333,3 +333,17 @@ fn the_tree_of_a_large_mesh_is_kept_and_a_damaged_one_is_told() {
     let name = trees[0].file_name().and_then(|name| name.to_str()).expect("UTF-8");
     told(&ask("distance", &[&mesh, BOX, "--cache", &cache]), 3, &[name]);
 }
+
+#[test]
+fn the_shipped_arm_runs_into_a_wall_and_into_itself_and_passes_both() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let (arm, motions) =
+        (format!("{root}/assets/robots/arm.urdf"), format!("{root}/assets/robots/arm_motions.jsonl"));
+    let found =
+        answers("time-of-contact", &[&arm, "box:0.05,0.4,0.8", "--poses", &motions, "--self-collision"]);
+    let met: Vec<_> = found.iter().map(|answer| (&answer["link"], &answer["other"])).collect();
+    assert_eq!(met[0], (&json!("forearm"), &Value::Null));
+    assert_eq!(met[1], (&json!("turret"), &json!("right_finger")));
+    assert_eq!(found[2]["status"], "free");
+    assert_eq!(answers("self-collision", &[&arm])[0]["links"], json!([]));
+}

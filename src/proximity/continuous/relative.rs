@@ -218,4 +218,13 @@ mod tests {
             assert!(check(&turning(a), &turning(b), &Vector3::new(0.3, 0.4, 0.0)) > 0.99, "{a} {b}");
         }
     }
+
+    #[test]
+    fn a_body_that_passes_one_that_turns_accelerates_for_it_by_twice_its_speed() {
+        // 2 ω v, beside which the centrifugal part of the bound, ω² times the distance, is small.
+        let turning = Motion::steady(&Isometry3::identity(), &Vector3::zeros(), &Vector3::z());
+        let passing = Motion::steady(&Isometry3::identity(), &(10.0 * Vector3::x()), &Vector3::zeros());
+        let share = check(&passing, &turning, &Vector3::zeros());
+        assert!(share > 0.6, "{share}");
+    }
 }
