@@ -299,6 +299,7 @@ fn time_of_contact(criterion: &mut Criterion) {
             let here = Isometry3::identity();
             let ask = |posed: &Posed| {
                 proximity::translational(&a.model, &posed.a, &posed.towards, &b.model, &here)
+                    .expect("the poses are finite")
                     .map_or(f64::INFINITY, |hit| hit.time)
             };
             poses.iter().map(|posed| ask(posed)).collect()

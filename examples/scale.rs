@@ -132,6 +132,7 @@ fn queries(model: &Model) {
     asked("time of contact, translational", |n| {
         let start = pose(n, far);
         let translation = -2.0 * start.translation.vector;
-        translational(model, &start, &translation, model, &rest).map_or(1.0, |contact| contact.time)
+        let contact = translational(model, &start, &translation, model, &rest).expect("the poses are finite");
+        contact.map_or(1.0, |contact| contact.time)
     });
 }

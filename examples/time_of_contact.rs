@@ -9,14 +9,15 @@
 
 #![expect(clippy::print_stdout, reason = "a program that prints what it finds")]
 
+use std::error::Error;
 use std::time::Instant;
 
 use extricate::geometry::Solidity;
-use extricate::geometry::procedural::{Cup, Procedural, ProceduralError, Spoon};
+use extricate::geometry::procedural::{Cup, Procedural, Spoon};
 use extricate::proximity::{Model, collide, distance, translational};
 use nalgebra::{Isometry3, Translation3, Vector3};
 
-fn main() -> Result<(), ProceduralError> {
+fn main() -> Result<(), Box<dyn Error>> {
     let spoon = Model::new(Spoon::default().mesh()?, Solidity::Solid);
     let cup = Model::new(Cup::default().mesh()?, Solidity::Solid);
     let rest = Isometry3::identity();
@@ -30,7 +31,7 @@ fn main() -> Result<(), ProceduralError> {
     for (tilt, aside) in [(0.0, 0.0), (0.4, 0.1), (1.2, 0.3), (1.5, 0.0), (0.0, 5.0)] {
         let start = Isometry3::new(Vector3::new(aside, 0.0, 3.0), Vector3::y() * tilt);
         let clock = Instant::now();
-        let Some(hit) = translational(&spoon, &start, &fall, &cup, &rest) else {
+        let Some(hit) = translational(&spoon, &start, &fall, &cup, &rest)? else {
             println!("  tilt {tilt}, {aside} m aside: never touches");
             continue;
         };

@@ -1,4 +1,4 @@
-//! The point of a model's surface that is closest to a given point.
+//! The point of a model's surface that is closest to a given point [Lin17 §40.2].
 
 use std::ops::ControlFlow;
 

@@ -1,4 +1,4 @@
-//! Which triangles of two models intersect, or come closer than a distance.
+//! Which triangles of two models intersect, or come closer than a distance [Lin17 §40.2].
 //!
 //! Collision is closed: touching counts.
 
@@ -18,7 +18,7 @@ use crate::bvh::node::{Node, Packet, Volume, WIDTH};
 use crate::bvh::tandem::{self, Tandem};
 
 /// Whether `a` and `b` collide: their surfaces intersect (touching counts), or one of them is a solid that contains
-/// a part of the other one. Poses map body to world coordinates.
+/// a part of the other one. Poses map body to world coordinates; a pose that is not finite is never free of collision.
 ///
 /// ```
 /// use extricate::geometry::Solidity;
@@ -37,7 +37,7 @@ pub fn collide(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3
 }
 
 /// Whether any triangle of `a` intersects one of `b` (touching counts). A solid inside another one is not seen
-/// here; [`collide`] sees it. Poses map body to world coordinates.
+/// here; [`collide`] sees it. As there, what is not finite is not free. Poses map body to world coordinates.
 #[must_use]
 pub fn surfaces_collide(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> bool {
     surfaces_collide_at(a, b, &Placement::between(a, pose_a, b, pose_b))
@@ -104,7 +104,7 @@ pub(crate) fn collide_at(a: &Model, b: &Model, a_to_b: &Placement) -> bool {
 }
 
 pub(crate) fn surfaces_collide_at(a: &Model, b: &Model, a_to_b: &Placement) -> bool {
-    intersecting_pair_at(a, b, a_to_b).is_some()
+    !a_to_b.is_finite() || intersecting_pair_at(a, b, a_to_b).is_some()
 }
 
 /// Some pair of triangles that intersect, if there is one.

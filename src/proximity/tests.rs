@@ -183,12 +183,26 @@ fn a_translation_that_starts_in_contact_answers_time_zero_and_one_that_leaves_an
     let mut noise = Noise(4);
     let a = soup(&mut noise, 40, 0.4);
     let pose = noise.pose(1.0);
-    let toi = translational(&a, &pose, &Vector3::new(1.0, 0.0, 0.0), &a, &pose).unwrap();
+    let toi = translational(&a, &pose, &Vector3::new(1.0, 0.0, 0.0), &a, &pose).unwrap().unwrap();
     assert_eq!(toi.time, 0.0);
     let mut far = pose;
     far.translation.x += 10.0;
-    assert!(translational(&a, &far, &Vector3::new(1.0, 0.2, 0.0), &a, &pose).is_none());
-    assert!(translational(&a, &far, &Vector3::new(-10.0, 0.0, 0.0), &a, &pose).is_some());
+    assert!(translational(&a, &far, &Vector3::new(1.0, 0.2, 0.0), &a, &pose).unwrap().is_none());
+    let met = translational(&a, &far, &Vector3::new(-10.0, 0.0, 0.0), &a, &pose).unwrap().unwrap();
+    assert!((met.points[0] - met.points[1]).norm() < 1e-12, "{met:?}");
+}
+
+#[test]
+fn what_is_not_finite_is_never_free_of_contact() {
+    let mut noise = Noise(5);
+    let (a, pose) = (soup(&mut noise, 10, 0.4), noise.pose(1.0));
+    for value in [f64::NAN, f64::INFINITY] {
+        let lost = Isometry3::translation(value, 9.0, 9.0);
+        assert!(collide(&a, &lost, &a, &pose) && collide(&a, &pose, &a, &lost));
+        assert!(surfaces_collide(&a, &lost, &a, &pose));
+        assert!(translational(&a, &lost, &Vector3::x(), &a, &pose).is_err());
+        assert!(translational(&a, &pose, &(Vector3::x() * value), &a, &pose).is_err());
+    }
 }
 
 #[test]

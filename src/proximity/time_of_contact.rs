@@ -1,4 +1,4 @@
-//! Time of contact of a translation: exact, over two trees [Je12 §4, eqs. 5–7].
+//! Time of contact of a translation: exact, over two trees [Je12 §4, eqs. 5–7; Lin17 §40.3].
 //!
 //! Departs from [Je12]: no conservative advancement. The first contact of two triangles under a translation is a ray
 //! cast into the intersection of slabs, and the same holds for boxes, so one ordered descent finds the exact answer.
@@ -9,6 +9,8 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::Model;
 use super::collision::intersecting_pair_at;
+use super::continuous::ContinuousError;
+use super::distance::triangles::closest_points;
 use super::leaf_pair::PreparedLeaf;
 use super::obstacle_tree::{ObstacleTree, Probe, Record, Slab};
 use super::patch::Patch;
@@ -33,6 +35,9 @@ const FLAT: f64 = 1e-30;
 pub struct TimeOfContact {
     /// When the surfaces first touch, in [0, 1] of the translation.
     pub time: f64,
+    /// A point of A and one of B where they touch then [m, world]; the same up to rounding, unless the start is a contact:
+    /// then triangles may overlap, and this is a point that they share.
+    pub points: [Point3<f64>; 2],
     /// Unit normal of the contact in the world frame, from B to A.
     pub normal: Unit<Vector3<f64>>,
     /// One triangle of A and one of B that touch then.
@@ -51,38 +56,57 @@ pub struct TimeOfContact {
 ///
 /// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
 /// let (here, there) = (Isometry3::identity(), Isometry3::translation(3.0, 0.0, 0.0));
-/// let contact = translational(&cube, &here, &Vector3::new(4.0, 0.0, 0.0), &cube, &there);
+/// let contact = translational(&cube, &here, &Vector3::new(4.0, 0.0, 0.0), &cube, &there)?;
 /// let contact = contact.expect("the way leads through the other cube");
 /// assert!((contact.time - 0.5).abs() < 1e-12);
-/// assert!((contact.normal.x + 1.0).abs() < 1e-12);
+/// assert!((contact.normal.x + 1.0).abs() < 1e-12 && (contact.points[0].x - 2.5).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use]
+///
+/// # Errors
+/// [`ContinuousError::NotFinite`] when a pose or the translation is not finite.
 pub fn translational(
     a: &Model,
     pose_a: &Isometry3<f64>,
     translation: &Vector3<f64>,
     b: &Model,
     pose_b: &Isometry3<f64>,
-) -> Option<TimeOfContact> {
+) -> Result<Option<TimeOfContact>, ContinuousError> {
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
     let in_b = pose_b.rotation.inverse() * translation;
     let length = in_b.norm();
-    let direction = if length > 0.0 { in_b / length } else { Vector3::x() };
+    if !(a_to_b.is_finite() && length.is_finite()) {
+        return Err(ContinuousError::NotFinite);
+    }
+    Ok(first_contact([a, b], &a_to_b, &in_b).map(|(time, triangles)| {
+        let at_contact = a_to_b.shifted(&(in_b * time));
+        let [p, q] = triangles_in_b(a, b, &at_contact, triangles);
+        let plane = nearest_plane(&[p, q], &in_b);
+        let points = closest_points(&p, &q).1.map(|point| pose_b * (point + b.center().coords));
+        TimeOfContact { time, points, normal: pose_b.rotation * plane.normal, triangles }
+    }))
+}
+
+/// The time of the first contact of a translation in the frame of B's tree, and the triangles that touch.
+fn first_contact(
+    [a, b]: [&Model; 2],
+    a_to_b: &Placement,
+    translation: &Vector3<f64>,
+) -> Option<(f64, [u32; 2])> {
+    let length = translation.norm();
+    let direction = if length > 0.0 { translation / length } else { Vector3::x() };
     // A cast from inside would look at all that overlaps.
-    let at_start = intersecting_pair_at(a, b, &a_to_b).map(|pair| (0.0, pair));
+    let at_start = intersecting_pair_at(a, b, a_to_b).map(|pair| (0.0, pair));
     let (distance, triangles) = at_start.or_else(|| {
         let mut hits = Vec::new();
         let cast =
             Cast { from: Vector3::zeros(), direction, length, margin: 0.0, window: 0.0, worse_than: 0.0 };
-        let distance = cast.run(&mut ObstacleTree::new(a, b, &a_to_b, 0.0), &mut hits)?;
+        let distance = cast.run(&mut ObstacleTree::new(a, b, a_to_b, 0.0), &mut hits)?;
         let first = hits.iter().min_by(|x, y| x.entry.total_cmp(&y.entry).then(x.pair.cmp(&y.pair)))?;
         Some((distance, first.pair))
     })?;
-    let at_contact = a_to_b.shifted(&(direction * distance));
-    let plane = nearest_plane(&triangles_in_b(a, b, &at_contact, triangles), &direction);
     let time = if length > 0.0 { distance / length } else { 0.0 };
-    Some(TimeOfContact { time, normal: pose_b.rotation * plane.normal, triangles })
+    Some((time, triangles))
 }
 
 /// The separating plane with the greatest gap; of equal ones the one that most opposes the motion.

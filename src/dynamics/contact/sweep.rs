@@ -9,7 +9,6 @@ use rapier3d::parry::shape::Shape;
 
 use super::{MeshShape, proxy};
 use crate::proximity::contacts::{Core, CoreFinder, CoreSide};
-use crate::proximity::distance::triangles::closest_points;
 use crate::proximity::translational;
 
 /// Pieces into which a sweep is cut. Within a piece the bodies only translate, with the rotations of its middle;
@@ -69,11 +68,10 @@ impl Sweep<'_> {
                 let middle = (self.relative)(begin + self.piece / 2.0);
                 let from = Isometry3::from_parts(from.translation, middle.rotation);
                 let by = to.translation.vector - from.translation.vector;
-                let hit = translational(&b.model, &from, &by, &a.model, &Isometry3::identity())?;
+                // A pose that is not finite stops the world after the step.
+                let hit = translational(&b.model, &from, &by, &a.model, &Isometry3::identity()).ok()??;
                 let met = Translation3::from(by * hit.time) * from;
-                let [on_b, on_a] = [(b, hit.triangles[0]), (a, hit.triangles[1])]
-                    .map(|(mesh, triangle)| mesh.model.mesh().triangle(triangle as usize));
-                let (_, [point, _]) = closest_points(&on_b.map(|corner| met * corner), &on_a);
+                let point = hit.points[0];
                 let carried = end * met.inverse_transform_point(&point) - point;
                 let closes = -carried.dot(&hit.normal) > deep;
                 closes.then_some((begin + hit.time * self.piece, hit.normal.into_inner()))

@@ -123,8 +123,11 @@ impl MeshPair<'_> {
 
     /// The first contact when A moves by `way` [m].
     pub(crate) fn first_contact(&self, way: &Vector3<f64>) -> Option<Contact> {
-        let found = translational(self.a, &self.pose_a, way, self.b, &self.pose_b)?;
-        Some(Contact { share: found.time, normal: found.normal.into_inner() })
+        match translational(self.a, &self.pose_a, way, self.b, &self.pose_b) {
+            Ok(found) => found.map(|found| Contact { share: found.time, normal: found.normal.into_inner() }),
+            // A way that is not finite leads nowhere.
+            Err(_) => Some(Contact { share: 0.0, normal: Vector3::zeros() }),
+        }
     }
 
     pub(crate) fn distance(&self) -> f64 {

@@ -141,7 +141,7 @@ fn a_translation_meets_when_the_exact_cast_does() {
         let to = Isometry3::from_parts((from.translation.vector + by).into(), turned_a);
         let rest = Isometry3::from_parts(Vector3::zeros().into(), turned_b);
         let found = first(&a, &Motion::linear(&from, &to), &b, &Motion::still(&rest));
-        let exact = translational(&a, &from, &by, &b, &rest);
+        let exact = translational(&a, &from, &by, &b, &rest).unwrap();
         match (found, exact) {
             (Some(found), Some(exact)) => {
                 // The gap at the found time is within the tolerance, but a slant surface may be met much later.
