@@ -80,7 +80,7 @@ fn a_free_fall_follows_the_parabola_and_keeps_its_energy() {
 }
 
 #[test]
-fn the_energy_of_a_spinning_box_is_that_of_its_inertia() {
+fn the_energy_and_momentum_of_a_spinning_box_are_those_of_its_inertia() {
     let mut spinning = body("box", block(0.1, 0.3, 0.5), rotated([1.0, 1.0, 0.0], 0.7, [1.0, 2.0, 3.0]));
     spinning.mass = Mass::Total(2.0);
     let about_body_y = spinning.pose.rotation * Vector3::new(0.0, 4.0, 0.0);
@@ -91,6 +91,11 @@ fn the_energy_of_a_spinning_box_is_that_of_its_inertia() {
     let energy = run.world.energy();
     assert!((energy.kinetic - (0.5 * 2.0 * 9.0 + 0.5 * inertia * 16.0)).abs() < 1e-12);
     assert!((energy.potential - 2.0 * 9.81 * 3.0).abs() < 1e-12);
+    let momentum = run.world.momentum();
+    assert!((momentum.linear - Vector3::new(0.0, 6.0, 0.0)).norm() < 1e-12);
+    // (1, 2, 3) × (0, 6, 0), and what it has of itself.
+    let exact = Vector3::new(-18.0, 0.0, 6.0) + inertia * about_body_y;
+    assert!((momentum.angular - exact).norm() < 1e-12, "{} {exact}", momentum.angular);
 }
 
 /// A joint between a fixed `base` and a dynamic `arm`.

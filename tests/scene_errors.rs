@@ -183,6 +183,19 @@ fn an_expectation_that_no_run_can_be_judged_by_is_refused() {
         ("distance: [(bodies: [\"a\"], distance: 1, tolerance: 0.1)]", "two bodies or more are needed"),
         ("linked: [(bodies: [\"a\", \"b\"], core: polygon(points: [(0, 0, 0)]))]", "three points or more"),
         ("linked: [(bodies: [\"a\", \"c\"], core: circle(radius: 1))]", "there is no body named `c`"),
+        (
+            "measured: [(quantity: speed(body: \"c\", along: (1, 0, 0)), exact: 0, tolerance: 1)]",
+            "there is no body named `c`",
+        ),
+        (
+            "measured: [(quantity: travel(body: \"a\", along: (0, 0, 0)), exact: 0, tolerance: 1)]",
+            "the length of the direction is 0",
+        ),
+        (
+            "measured: [(quantity: drift(body: \"a\", from: 9), exact: 0, tolerance: 1)]",
+            "the run ends before this time",
+        ),
+        ("measured: [(quantity: energy_drift, exact: 0, tolerance: -1)]", "the tolerance is -1"),
     ] {
         let faults = faults(&scene("mass: 1", &format!("expect: ({expect})")));
         assert!(faults[0].contains(expected), "{expect}: {faults:?}");
