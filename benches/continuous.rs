@@ -10,6 +10,8 @@
 
 #![expect(clippy::print_stdout, reason = "steps and agreement belong beside the times")]
 
+mod noise;
+
 use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::hint::black_box;
@@ -24,7 +26,8 @@ use extricate::proximity::{
     AllowedCollisions, ArticulatedModel, ArticulatedMotion, ContinuousOptions, DistanceCache, Model,
     MovingObstacle, articulated, distance_with_cache, rigid,
 };
-use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use noise::Noise;
 use parry3d::math::{Pose, Rotation, Vector};
 use parry3d::query::{self, NonlinearRigidMotion};
 use parry3d::shape::TriMesh;
@@ -45,25 +48,6 @@ const MODELS: [Recipe; 4] = [
     ("blob_10k", "blob", &[("frequency", 22.0)]),
     ("blob_70k", "blob", &[("frequency", 59.0)]),
 ];
-
-/// Deterministic numbers in [-1, 1].
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn unit(&mut self) -> Unit<Vector3<f64>> {
-        loop {
-            let v = Vector3::new(self.next(), self.next(), self.next());
-            if (0.01..=1.0).contains(&v.norm()) {
-                return Unit::new_normalize(v);
-            }
-        }
-    }
-}
 
 /// A motion for both libraries.
 struct Moving {

@@ -11,6 +11,8 @@
 
 #![expect(clippy::print_stdout, reason = "sizes and agreement belong beside the times")]
 
+mod noise;
+
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::Duration;
@@ -19,7 +21,8 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use extricate::geometry::{Solidity, TriangleMesh, procedural};
 use extricate::proximity::{self, DistanceCache, DistanceOptions, HausdorffOptions, Model};
-use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use noise::Noise;
 use parry3d::math::{Pose, Rotation, Vector};
 use parry3d::query::{self, ShapeCastOptions};
 use parry3d::shape::TriMesh;
@@ -135,25 +138,6 @@ impl Pair {
 fn peer_pose(pose: &Isometry3<f64>) -> Pose {
     let (t, q) = (&pose.translation, pose.rotation.coords);
     Pose::from_parts(Vector::new(t.x, t.y, t.z), Rotation::from_xyzw(q.x, q.y, q.z, q.w))
-}
-
-/// Deterministic numbers in [-1, 1].
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn unit(&mut self) -> Unit<Vector3<f64>> {
-        loop {
-            let v = Vector3::new(self.next(), self.next(), self.next());
-            if (0.01..=1.0).contains(&v.norm()) {
-                return Unit::new_normalize(v);
-            }
-        }
-    }
 }
 
 /// A pose of A for both libraries.
