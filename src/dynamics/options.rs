@@ -88,8 +88,6 @@ impl WorldOptions {
     const RELAX_PASSES: usize = 3;
     /// Contact slop [m] of the sweeps of continuous collision.
     const SLOP: f64 = 0.001;
-    /// Longest continuous-collision substep as a share of the step.
-    const CCD_SHARE: f64 = 0.01;
 
     /// Depth [m] up to which the solver pushes harder at what is deeper; beyond it pushes at its greatest speed.
     pub(super) fn recoverable_depth(&self) -> f64 {
@@ -109,7 +107,8 @@ impl WorldOptions {
         let softness = SpringCoefficients::new(frequency, Self::CONTACT_DAMPING);
         IntegrationParameters {
             dt: self.time_step,
-            min_ccd_dt: self.time_step * Self::CCD_SHARE,
+            // Continuous collision is our own.
+            max_ccd_substeps: 0,
             num_solver_iterations: substeps,
             num_internal_pgs_iterations: 1,
             num_internal_stabilization_iterations: Self::RELAX_PASSES,
