@@ -75,7 +75,9 @@ impl World {
         self.physics.step();
         self.steps += 1;
         self.check_finite()?;
-        self.continuous.finish(&mut self.physics, &self.handles, self.options.time_step);
+        if self.options.solver_settings().continuous_passes > 0 {
+            self.continuous.finish(&mut self.physics, &self.handles, self.options.time_step);
+        }
         let (contacts, deepest) = self.tally.take();
         let timings = StepTimings { total: started.elapsed(), contacts };
         Ok(self.report(timings, deepest))

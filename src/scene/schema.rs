@@ -4,6 +4,7 @@
 //! says otherwise. Nothing is checked here beyond types and names of fields: `Scene::load` does that.
 
 mod expect;
+mod solver;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,6 +13,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 pub use expect::{BodyAt, BodyWithin, Core, Distance, Expect, Linked, Measured, Quantity, Region};
+pub use solver::SolverEntry;
 
 /// Three numbers `(x, y, z)`.
 pub type Triple = (f64, f64, f64);
@@ -36,6 +38,9 @@ pub struct SceneFile {
     /// How much work a step may be.
     #[serde(default)]
     pub accuracy: Accuracy,
+    /// What replaces single settings of the accuracy.
+    #[serde(default)]
+    pub solver: SolverEntry,
     /// Who finds the contacts of two convex bodies.
     #[serde(default)]
     pub narrow_phase: NarrowPhase,
@@ -255,7 +260,7 @@ pub struct BodyEntry {
     /// Rate at which the angular velocity decays [1/s].
     #[serde(default)]
     pub angular_damping: f64,
-    /// Whether its motion within a step is swept, so that it cannot pass through thin things.
+    /// Whether its motion is swept in every step, not only in those in which it moves far.
     #[serde(default)]
     pub continuous: bool,
     /// Makes a grid of copies of the body.
