@@ -70,9 +70,8 @@ fn insert_body(
         .angular_damping(body.angular_damping)
         .can_sleep(options.sleeping)
         .gyroscopic_forces_enabled(true)
-        .allow_fast_rotation(!body.continuous)
-        .soft_ccd_prediction(prediction(body, options.narrow_phase))
-        .ccd_enabled(body.continuous);
+        .allow_fast_rotation(true)
+        .soft_ccd_prediction(prediction(body, options.narrow_phase));
     let (shape, shape_to_body) = shapes.of(body)?;
     let mut collider = ColliderBuilder::new(shape)
         .position(shape_to_body.into())

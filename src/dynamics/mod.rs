@@ -3,6 +3,7 @@
 mod assembly;
 mod builder;
 mod contact;
+mod continuous;
 mod description;
 mod error;
 mod mass;

@@ -8,6 +8,7 @@ use rapier3d::geometry::Collider;
 use rapier3d::pipeline::PhysicsWorld;
 
 use super::contact::ContactTally;
+use super::continuous::ContinuousCollision;
 use super::state::StateHash;
 use super::{
     BodyDescription, BodyState, Energy, Momentum, StepError, StepReport, StepTimings, WorldBuilder,
@@ -19,6 +20,7 @@ pub struct World {
     options: WorldOptions,
     physics: PhysicsWorld,
     tally: ContactTally,
+    continuous: ContinuousCollision,
     /// Sorted by name.
     bodies: Vec<BodyDescription>,
     /// In the order of `bodies`.
@@ -58,7 +60,8 @@ impl World {
         bodies: Vec<BodyDescription>,
         handles: Vec<RigidBodyHandle>,
     ) -> Self {
-        Self { options, physics, tally, bodies, handles, steps: 0 }
+        let continuous = ContinuousCollision::new(&bodies, &jointed(&physics, &handles));
+        Self { options, physics, tally, continuous, bodies, handles, steps: 0 }
     }
 
     /// Advances the world by one time step.
@@ -68,9 +71,13 @@ impl World {
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         let started = Instant::now();
         self.tally.take();
+        self.continuous.begin(&self.physics, &self.handles);
         self.physics.step();
         self.steps += 1;
         self.check_finite()?;
+        if self.options.solver_settings().continuous_passes > 0 {
+            self.continuous.finish(&mut self.physics, &self.handles, self.options.time_step);
+        }
         let (contacts, deepest) = self.tally.take();
         let timings = StepTimings { total: started.elapsed(), contacts };
         Ok(self.report(timings, deepest))
@@ -208,9 +215,7 @@ impl World {
 
     /// Indices of the two bodies of every joint.
     pub(super) fn jointed(&self) -> Vec<[usize; 2]> {
-        let index = |handle| self.handles.iter().position(|&other| other == handle);
-        let joints = self.physics.impulse_joints.iter();
-        joints.filter_map(|(_, joint)| Some([index(joint.body1())?, index(joint.body2())?])).collect()
+        jointed(&self.physics, &self.handles)
     }
 
     /// Whether no joint between two bodies exempts them from contacts.
@@ -225,6 +230,13 @@ impl World {
             .zip(&self.handles)
             .map(|(body, &handle)| (body.name.as_str(), handle, &self.physics.bodies[handle]))
     }
+}
+
+/// Indices of the two bodies of every joint.
+fn jointed(physics: &PhysicsWorld, handles: &[RigidBodyHandle]) -> Vec<[usize; 2]> {
+    let index = |handle| handles.iter().position(|&other| other == handle);
+    let joints = physics.impulse_joints.iter();
+    joints.filter_map(|(_, joint)| Some([index(joint.body1())?, index(joint.body2())?])).collect()
 }
 
 /// I ω: angular momentum of a body about its centre of mass [kg·m²/s, world].
