@@ -21,7 +21,8 @@ pub use error::{BuildError, StepError};
 pub use options::{Accuracy, NarrowPhase, WorldOptions};
 pub use penetration::BodyPenetration;
 pub use robot::{
-    AllowedPair, Motor, MotorError, RobotBase, RobotDescription, RobotError, RobotJoint, RobotLink, RobotState,
+    AllowedPair, Motor, MotorError, RobotBase, RobotDescription, RobotError, RobotJoint, RobotLink,
+    RobotState,
 };
 pub use separation::{BodySeparation, BodySeparationError, Mobility};
 pub use state::{BodyState, Energy, Momentum};

@@ -10,7 +10,7 @@ use rapier3d::dynamics::{
 use rapier3d::math::Matrix;
 use rapier3d::pipeline::PhysicsWorld;
 
-use super::drive::{self, Coordinate, Friction};
+use super::drive::{self, Coordinate, Memory};
 use super::parts::Parts;
 use super::{AllowedPair, Motor, MotorError, RobotJoint, RobotState};
 use crate::dynamics::BodyKind;
@@ -38,7 +38,7 @@ pub(in crate::dynamics) struct RobotBody {
 /// A joint with what acts within it.
 struct Driven {
     own: RobotJoint,
-    friction: Friction,
+    memory: Memory,
     handle: MultibodyJointHandle,
     /// Index of its freedom among the six of a body.
     axis: usize,
@@ -97,7 +97,8 @@ impl RobotBody {
                 link.joint.apply_displacement(&[value]);
             }
         }
-        let Some((multibody, _)) = self.joints.first().and_then(|first| multibody_joints.get_mut(first.handle))
+        let Some((multibody, _)) =
+            self.joints.first().and_then(|first| multibody_joints.get_mut(first.handle))
         else {
             return;
         };
@@ -111,7 +112,10 @@ impl RobotBody {
             }
         }
         for (joint, driven) in self.joints.iter().enumerate() {
-            let speed = self.articulation.dependence(joint).map(|(index, factor, _)| factor * description.velocities[index]);
+            let speed = self
+                .articulation
+                .dependence(joint)
+                .map(|(index, factor, _)| factor * description.velocities[index]);
             let Some((multibody, link)) = multibody_joints.get_mut(driven.handle) else { continue };
             let Some(at) = multibody.link(link).map(|link| link.assembly_id()) else { continue };
             multibody.generalized_velocity_mut()[at] = speed.unwrap_or(0.0);
@@ -133,9 +137,10 @@ impl RobotBody {
                 speed: multibody.generalized_velocity()[at],
                 inertia: carried_inertia(multibody, bodies, at),
             };
-            let action = drive::action(&driven.own, joint.limits, &mut driven.friction, &coordinate, h);
+            let action = drive::action(&driven.own, joint.limits, &mut driven.memory, &coordinate, h);
             multibody.damping_mut()[at] = action.damping;
-            let stiffness = if action.stiffness > 0.0 { action.stiffness } else { WEAK * action.moment.abs() };
+            let stiffness =
+                if action.stiffness > 0.0 { action.stiffness } else { WEAK * action.moment.abs() };
             let rest = if stiffness > 0.0 { action.moment / stiffness } else { 0.0 };
             if let Some(link) = multibody.link_mut(index) {
                 link.joint.set_spring(driven.axis, stiffness, rest);
@@ -190,10 +195,8 @@ impl RobotBody {
             own.name == joint && own.mimic.is_none()
         };
         let index = (0..self.joints.len()).find(is_it);
-        let index = index.ok_or_else(|| MotorError::UnknownJoint {
-            robot: self.name.clone(),
-            joint: joint.to_owned(),
-        })?;
+        let index = index
+            .ok_or_else(|| MotorError::UnknownJoint { robot: self.name.clone(), joint: joint.to_owned() })?;
         let motor = change(self.joints[index].own.motor)?;
         self.joints[index].own.motor = motor;
         Ok(())
@@ -213,12 +216,15 @@ fn connect(
         hidden.push(insert_free_root(physics, handles[0]));
     }
     for &link in articulation.parents_first() {
-        let (Some(joint), Some(parent)) = (articulation.carrier(link), articulation.parent(link)) else { continue };
-        let (data, axis) = rapier_joint(&articulation.joints()[joint]);
+        let (Some(joint), Some(parent)) = (articulation.carrier(link), articulation.parent(link)) else {
+            continue;
+        };
+        let (mut data, axis) = rapier_joint(&articulation.joints()[joint]);
+        data.set_softness(physics.integration_parameters.contact_softness);
         let handle = physics.multibody_joints.insert(handles[parent], handles[link], data, true);
         let handle = handle.expect("the links of an articulation are a tree");
         let own = parts.description.joints[parts.joints[joint]];
-        made.insert(joint, Driven { own, friction: Friction::default(), handle, axis });
+        made.insert(joint, Driven { own, memory: Memory::default(), handle, axis });
     }
     let joints = made.into_values().collect::<Vec<_>>();
     for follower in 0..joints.len() {
@@ -296,7 +302,8 @@ fn insert_free_root(physics: &mut PhysicsWorld, base: RigidBodyHandle) -> RigidB
     let body = &physics.bodies[base];
     let pose: Isometry3<f64> = (*body.position()).into();
     let center = body.mass_properties().local_mprops.local_com;
-    let center: Isometry3<f64> = Isometry3::from_parts(Vector3::from(center).into(), UnitQuaternion::identity());
+    let center: Isometry3<f64> =
+        Isometry3::from_parts(Vector3::from(center).into(), UnitQuaternion::identity());
     let root = insert_hidden(physics, &(pose * center), BodyKind::Dynamic, None);
     let weld = GenericJointBuilder::new(JointAxesMask::LOCKED_FIXED_AXES).local_frame2(center.into()).build();
     physics.multibody_joints.insert(root, base, weld, true).expect("both bodies are new");
@@ -316,9 +323,15 @@ fn carried_inertia(multibody: &Multibody, bodies: &RigidBodySet, coordinate: usi
         let column = multibody.body_jacobian(index).column(coordinate).into_owned();
         let (linear, angular) = (column.fixed_rows::<3>(0), column.fixed_rows::<3>(3));
         let turning: Vector3<f64> = Vector3::new(angular[0], angular[1], angular[2]);
-        body.mass() * linear.norm_squared() + turning.dot(&crate::dynamics::world::inertia_times(body, &turning))
+        body.mass() * linear.norm_squared()
+            + turning.dot(&crate::dynamics::world::inertia_times(body, &turning))
     };
-    multibody.links().enumerate().filter(|(_, link)| bodies[link.rigid_body_handle()].is_dynamic()).map(of_link).sum()
+    multibody
+        .links()
+        .enumerate()
+        .filter(|(_, link)| bodies[link.rigid_body_handle()].is_dynamic())
+        .map(of_link)
+        .sum()
 }
 
 /// Gives the bodies of the links the velocities that follow from those of the coordinates.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Vector3};
 
 use super::RobotError;
-use crate::geometry::report::MeshReport;
 use crate::geometry::Solidity;
+use crate::geometry::report::MeshReport;
 use crate::kinematics::Articulation;
 use crate::kinematics::urdf::{Inertial, Robot};
 use crate::proximity::Model;
@@ -155,7 +155,9 @@ impl RobotDescription {
         });
         let coordinates = robot.articulation.coordinates().iter();
         let configuration = coordinates.map(|&joint| {
-            robot.articulation.joints()[joint].limits.map_or(0.0, |[lower, upper]| 0.0_f64.max(lower).min(upper))
+            robot.articulation.joints()[joint]
+                .limits
+                .map_or(0.0, |[lower, upper]| 0.0_f64.max(lower).min(upper))
         });
         let configuration: Vec<f64> = configuration.collect();
         Self {

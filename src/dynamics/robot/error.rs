@@ -37,7 +37,9 @@ pub enum RobotError {
         link: String,
     },
     /// A link moves and neither it nor any link that it carries has a mass.
-    #[error("link \"{link}\" moves and has no mass: neither an <inertial> nor a shape, nor does it carry a link that has one")]
+    #[error(
+        "link \"{link}\" moves and has no mass: neither an <inertial> nor a shape, nor does it carry a link that has one"
+    )]
     Massless {
         /// The link.
         link: String,
@@ -105,7 +107,9 @@ pub enum MotorError {
         joint: String,
     },
     /// A number of the motor is out of its range.
-    #[error("the motor of joint `{joint}` of robot `{robot}`: {quantity} is {value}, but must be {requirement}")]
+    #[error(
+        "the motor of joint `{joint}` of robot `{robot}`: {quantity} is {value}, but must be {requirement}"
+    )]
     OutOfRange {
         /// The robot.
         robot: String,

@@ -47,6 +47,12 @@ struct Member {
 impl Parts {
     /// The parts of a robot, with the collisions between them that are allowed.
     pub(in crate::dynamics) fn new(description: RobotDescription) -> Result<Self, RobotError> {
+        let (mut parts, members) = Self::without_collisions(description)?;
+        parts.collisions = collisions(&parts, &members)?;
+        Ok(parts)
+    }
+
+    fn without_collisions(description: RobotDescription) -> Result<(Self, Vec<Member>), RobotError> {
         description.check()?;
         let (articulation, joints, members) = merged(&description.articulation)?;
         let poses = articulation.link_poses(&description.configuration, &description.pose)?;
@@ -64,8 +70,8 @@ impl Parts {
         });
         let parts = parts.collect::<Result<Vec<_>, RobotError>>()?;
         check_masses(&articulation, &parts)?;
-        let collisions = collisions(&description, &articulation, &parts, &members)?;
-        Ok(Self { description, articulation, joints, parts, collisions })
+        let collisions = DerivedCollisions::default();
+        Ok((Self { description, articulation, joints, parts, collisions }, members))
     }
 
     /// The bodies of the parts that have a shape.
@@ -82,6 +88,19 @@ impl Parts {
     /// Name of the robot.
     pub(in crate::dynamics) fn name(&self) -> &str {
         &self.description.name
+    }
+}
+
+impl RobotDescription {
+    /// Names and poses (body → world, at the start) of the bodies that the robot becomes: one for each of its links that
+    /// has a shape, those merged that fixed joints tie together.
+    ///
+    /// # Errors
+    /// [`RobotError`] when the robot does not fit into a world.
+    pub fn bodies(&self) -> Result<Vec<(String, Isometry3<f64>)>, RobotError> {
+        let (parts, _) = Parts::without_collisions(self.clone())?;
+        let shaped = parts.parts.into_iter().filter(|part| part.model.is_some());
+        Ok(shaped.map(|part| (part.name, part.pose)).collect())
     }
 }
 
@@ -180,11 +199,7 @@ fn inertial_of(description: &RobotDescription, link: usize) -> Result<Option<Ine
     }
     let unit = MassProperties::of_solid(model.mesh()).map_err(|_| no_volume())?;
     let density = description.density;
-    Ok(Some(Inertial {
-        mass: unit.volume * density,
-        center: unit.center,
-        inertia: unit.inertia * density,
-    }))
+    Ok(Some(Inertial { mass: unit.volume * density, center: unit.center, inertia: unit.inertia * density }))
 }
 
 /// Refuses parts that move without a mass of their own or of what they carry.
@@ -203,9 +218,7 @@ fn check_masses(articulation: &Articulation, parts: &[Part]) -> Result<(), Robot
 
 /// Which parts may collide with one another.
 fn collisions(
-    description: &RobotDescription,
-    articulation: &Articulation,
-    parts: &[Part],
+    Parts { description, articulation, parts, .. }: &Parts,
     members: &[Member],
 ) -> Result<DerivedCollisions, RobotError> {
     let part_of = |name: &String| -> Result<usize, RobotError> {
@@ -222,9 +235,8 @@ fn collisions(
     if !description.self_collision {
         let shaped = |&part: &usize| parts[part].model.is_some();
         let all = (0..parts.len()).filter(shaped);
-        let allowed = all.flat_map(|i| {
-            (i + 1..parts.len()).filter(shaped).map(move |j| ([i, j], AllowedBecause::Given))
-        });
+        let allowed = all
+            .flat_map(|i| (i + 1..parts.len()).filter(shaped).map(move |j| ([i, j], AllowedBecause::Given)));
         return Ok(DerivedCollisions { allowed: allowed.collect(), at_start: Vec::new() });
     }
     let models = parts.iter().map(|part| part.model.as_deref().cloned()).collect();

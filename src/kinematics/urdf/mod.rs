@@ -210,7 +210,9 @@ impl File<'_> {
     /// Refuses masses and inertias that no body has, and damping and friction below zero.
     fn check_masses(&self, robot: &urdf_rs::Robot) -> Result<(), UrdfError> {
         for link in &robot.links {
-            let Some(Err(source)) = inertial::inertial_of(link).map(|inertial| inertial.check()) else { continue };
+            let Some(Err(source)) = inertial::inertial_of(link).map(|inertial| inertial.check()) else {
+                continue;
+            };
             let (path, line, link) = (self.path.to_owned(), self.line_of(&link.name), link.name.clone());
             return Err(UrdfError::Inertial { path, line, link, source });
         }
@@ -219,7 +221,8 @@ impl File<'_> {
             for (what, value) in [("damping", own.damping), ("friction", own.friction)] {
                 let is_sound = value >= 0.0 && value.is_finite();
                 if !is_sound {
-                    let cause = format!("joint \"{}\": the {what} is {value}, but must be zero or above", joint.name);
+                    let cause =
+                        format!("joint \"{}\": the {what} is {value}, but must be zero or above", joint.name);
                     return Err(self.content(self.line_of(&joint.name), cause));
                 }
             }
