@@ -12,6 +12,7 @@ use rapier3d::pipeline::PhysicsWorld;
 
 use super::contact::{ContactTally, Dispatcher};
 use super::mass::mass_properties;
+use super::robot::{Parts, RobotBody};
 use super::shapes::Shapes;
 use super::{
     BodyDescription, BodyKind, BuildError, JointDescription, JointKind, NarrowPhase, Shape, World,
@@ -27,6 +28,7 @@ pub(super) fn assemble(
     options: WorldOptions,
     bodies: BTreeMap<String, BodyDescription>,
     joints: &BTreeMap<String, JointDescription>,
+    robots: &BTreeMap<String, Parts>,
 ) -> Result<World, BuildError> {
     let mut physics = PhysicsWorld::new();
     physics.gravity = options.gravity.into();
@@ -47,8 +49,9 @@ pub(super) fn assemble(
         let [a, b] = [0, 1].map(|i| handles[joint.bodies[i].as_str()]);
         physics.insert_impulse_joint(a, b, rapier_joint(joint));
     }
+    let robots = robots.values().map(|parts| RobotBody::insert(&mut physics, parts, &handles)).collect();
     let handles = handles.into_values().collect();
-    Ok(World::assembled(options, physics, tally, bodies.into_values().collect(), handles))
+    Ok(World::assembled(options, physics, tally, bodies.into_values().collect(), handles).with_robots(robots))
 }
 
 fn insert_body(

@@ -9,6 +9,7 @@ mod error;
 mod mass;
 mod options;
 mod penetration;
+mod robot;
 mod separation;
 mod shapes;
 mod state;
@@ -20,6 +21,10 @@ pub use description::{BodyDescription, BodyKind, JointDescription, JointKind, Ma
 pub use error::{BuildError, StepError};
 pub use options::{Accuracy, NarrowPhase, SolverOverrides, SolverSettings, WorldOptions};
 pub use penetration::BodyPenetration;
+pub use robot::{
+    AllowedPair, Motor, MotorError, RobotBase, RobotDescription, RobotError, RobotJoint, RobotLink,
+    RobotState,
+};
 pub use separation::{BodySeparation, BodySeparationError, Mobility};
 pub use state::{BodyState, Energy, Momentum};
 pub use step_report::{StepReport, StepTimings};

@@ -5,10 +5,12 @@ use std::time::Instant;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::geometry::Collider;
+use rapier3d::math::Vector;
 use rapier3d::pipeline::PhysicsWorld;
 
 use super::contact::ContactTally;
 use super::continuous::ContinuousCollision;
+use super::robot::RobotBody;
 use super::state::StateHash;
 use super::{
     BodyDescription, BodyState, Energy, Momentum, StepError, StepReport, StepTimings, WorldBuilder,
@@ -18,13 +20,15 @@ use super::{
 /// Bodies and joints under gravity.
 pub struct World {
     options: WorldOptions,
-    physics: PhysicsWorld,
+    pub(super) physics: PhysicsWorld,
     tally: ContactTally,
     continuous: ContinuousCollision,
     /// Sorted by name.
     bodies: Vec<BodyDescription>,
     /// In the order of `bodies`.
     handles: Vec<RigidBodyHandle>,
+    /// Sorted by name.
+    pub(super) robots: Vec<RobotBody>,
     steps: u64,
 }
 
@@ -61,7 +65,7 @@ impl World {
         handles: Vec<RigidBodyHandle>,
     ) -> Self {
         let continuous = ContinuousCollision::new(&bodies, &jointed(&physics, &handles));
-        Self { options, physics, tally, continuous, bodies, handles, steps: 0 }
+        Self { options, physics, tally, continuous, bodies, handles, robots: Vec::new(), steps: 0 }
     }
 
     /// Advances the world by one time step.
@@ -71,6 +75,7 @@ impl World {
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         let started = Instant::now();
         self.tally.take();
+        self.prepare_robots();
         self.continuous.begin(&self.physics, &self.handles);
         self.physics.step();
         self.steps += 1;
@@ -162,20 +167,17 @@ impl World {
     /// Mechanical energy of the dynamic bodies.
     #[must_use]
     pub fn energy(&self) -> Energy {
-        self.named_bodies().filter(|(.., body)| body.is_dynamic()).fold(
-            Energy::default(),
-            |sum, (.., body)| {
-                let one = self.energy_of(body);
-                Energy { kinetic: sum.kinetic + one.kinetic, potential: sum.potential + one.potential }
-            },
-        )
+        self.dynamic_bodies().fold(Energy::default(), |sum, body| {
+            let one = self.energy_of(body);
+            Energy { kinetic: sum.kinetic + one.kinetic, potential: sum.potential + one.potential }
+        })
     }
 
     /// Momentum of the dynamic bodies.
     #[must_use]
     pub fn momentum(&self) -> Momentum {
         let mut sum = Momentum { linear: Vector3::zeros(), angular: Vector3::zeros() };
-        for (.., body) in self.named_bodies().filter(|(.., body)| body.is_dynamic()) {
+        for body in self.dynamic_bodies() {
             let center: Vector3<f64> = body.center_of_mass().into();
             let velocity: Vector3<f64> = body.linvel().into();
             let linear = body.mass() * velocity;
@@ -224,6 +226,12 @@ impl World {
         self.physics.impulse_joints.joints_between(a, b).all(|(_, joint)| joint.data.contacts_enabled)
     }
 
+    /// All bodies that move under forces, those of robots included that have no shape.
+    fn dynamic_bodies(&self) -> impl Iterator<Item = &RigidBody> {
+        let hidden = self.robots.iter().flat_map(|robot| robot.hidden(&self.physics));
+        self.named_bodies().map(|(.., body)| body).chain(hidden).filter(|body| body.is_dynamic())
+    }
+
     fn named_bodies(&self) -> impl Iterator<Item = (&str, RigidBodyHandle, &RigidBody)> {
         self.bodies
             .iter()
@@ -241,9 +249,14 @@ fn jointed(physics: &PhysicsWorld, handles: &[RigidBodyHandle]) -> Vec<[usize; 2
 
 /// I ω: angular momentum of a body about its centre of mass [kg·m²/s, world].
 fn spin(body: &RigidBody) -> Vector3<f64> {
+    inertia_times(body, &body.angvel().into())
+}
+
+/// I v, with the inertia of a body about its centre of mass in the world frame.
+pub(super) fn inertia_times(body: &RigidBody, v: &Vector3<f64>) -> Vector3<f64> {
     let properties = &body.mass_properties().local_mprops;
     let principal_to_world = body.rotation() * properties.principal_inertia_local_frame;
-    let turning = principal_to_world.inverse() * body.angvel();
+    let turning = principal_to_world.inverse() * Vector::from(*v);
     (principal_to_world * (properties.principal_inertia() * turning)).into()
 }
 
