@@ -3,15 +3,19 @@
 mod assembly;
 mod builder;
 mod contact;
+mod depenetration;
 mod description;
 mod error;
+mod gyroscopic;
 mod mass;
 mod options;
 mod penetration;
+mod restitution;
 mod separation;
 mod shapes;
 mod state;
 mod step_report;
+mod watch;
 mod world;
 
 pub use builder::WorldBuilder;

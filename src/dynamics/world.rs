@@ -1,14 +1,18 @@
 //! A world: bodies and joints under gravity, stepped by rapier with contacts of ours.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
-use rapier3d::geometry::Collider;
+use rapier3d::geometry::{Collider, ColliderHandle};
 use rapier3d::pipeline::PhysicsWorld;
 
 use super::contact::ContactTally;
+use super::depenetration::Depenetration;
+use super::gyroscopic::FreeRotation;
+use super::restitution::Bounces;
 use super::state::StateHash;
+use super::watch::Watch;
 use super::{
     BodyDescription, BodyState, Energy, Momentum, StepError, StepReport, StepTimings, WorldBuilder,
     WorldOptions,
@@ -24,6 +28,10 @@ pub struct World {
     /// In the order of `bodies`.
     handles: Vec<RigidBodyHandle>,
     steps: u64,
+    rotation: FreeRotation,
+    bounces: Bounces,
+    depenetration: Depenetration,
+    watch: Watch,
 }
 
 impl World {
@@ -58,59 +66,112 @@ impl World {
         bodies: Vec<BodyDescription>,
         handles: Vec<RigidBodyHandle>,
     ) -> Self {
-        Self { options, physics, tally, bodies, handles, steps: 0 }
+        let settings = options.solver_settings();
+        let rotation = FreeRotation::of(&physics.bodies, &handles);
+        let bounces = Bounces::of(&physics, &bodies, &handles, settings.least_bounce_speed);
+        let depenetration = Depenetration::of(&physics, &bodies, &handles, options.recoverable_depth());
+        let watch = Watch::default();
+        let step = options.time_step;
+        let mut world = Self {
+            options,
+            physics,
+            tally,
+            bodies,
+            handles,
+            steps: 0,
+            rotation,
+            bounces,
+            depenetration,
+            watch,
+        };
+        world.watch = Watch::of(&world.physics, &world.bodies, world.energy(), step);
+        world
     }
 
     /// Advances the world by one time step.
     ///
     /// # Errors
-    /// [`StepError::Diverged`] when a body's state is not finite any more; the world is of no use then.
+    /// [`StepError`] when a body's state is not finite any more, a body is faster than any that is meant, or the bodies
+    /// have far more energy than can be explained; the world is of no use then.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         let started = Instant::now();
         self.tally.take();
-        self.physics.step();
+        let settings = self.options.solver_settings();
+        self.bounces.before_step(&self.physics);
+        self.rotation.before_step(&mut self.physics.bodies, self.options.time_step, settings.substeps);
+        let stepping = Instant::now();
+        self.physics.step_with_events(&self.depenetration, &());
+        let stepped = stepping.elapsed();
         self.steps += 1;
-        self.check_finite()?;
-        let (contacts, deepest) = self.tally.take();
-        let timings = StepTimings { total: started.elapsed(), contacts };
-        Ok(self.report(timings, deepest))
+        self.rotation.after_step(&mut self.physics.bodies);
+        let depenetration = &self.depenetration;
+        self.bounces.after_step(&mut self.physics, &|bodies| depenetration.is_resolving(bodies));
+        let lifted = self.depenetration.after_step(&mut self.physics);
+        self.watch.lift(lifted);
+        let mut report = self.report();
+        let now = (self.steps, self.time());
+        self.watch.check(&self.physics, self.named_bodies(), report.energy, now)?;
+        report.timings = self.timings(started, stepped);
+        Ok(report)
     }
 
-    fn check_finite(&self) -> Result<(), StepError> {
-        let lost = self.physics.quarantine().bodies().first();
-        let diverged = self.named_bodies().find(|(_, handle, body)| {
-            let finite =
-                body.translation().is_finite() && body.linvel().is_finite() && body.angvel().is_finite();
-            !finite || Some(handle) == lost.as_ref().map(|lost| *lost)
-        });
-        match diverged {
-            None => Ok(()),
-            Some((name, ..)) => {
-                Err(StepError::Diverged { name: name.to_owned(), step: self.steps, time: self.time() })
-            }
+    /// Where the time went since the step was `started`; rapier `stepped` for a part of it.
+    fn timings(&self, started: Instant, stepped: Duration) -> StepTimings {
+        let counters = &self.physics.physics_pipeline.counters;
+        let (contacts, _) = self.tally.take();
+        let total = started.elapsed();
+        StepTimings {
+            total,
+            broad_phase: counters.cd.broad_phase_time.time() + counters.cd.final_broad_phase_time.time(),
+            narrow_phase: counters.cd.narrow_phase_time.time(),
+            solver: counters.stages.solver_time.time(),
+            continuous: counters.ccd.toi_computation_time.time(),
+            outside: total.saturating_sub(stepped),
+            contacts,
         }
     }
 
-    fn report(&self, timings: StepTimings, deepest_of_meshes: f64) -> StepReport {
-        let mut contacts = 0;
-        let mut deepest = deepest_of_meshes;
+    /// What there is to tell of the step, but for the timings.
+    fn report(&self) -> StepReport {
+        let (mut manifolds, mut contacts) = (0, 0);
+        let mut deepest: (f64, Option<[usize; 2]>) = (0.0, None);
         for pair in self.physics.narrow_phase.contact_pairs() {
             let Some(rigid) = pair.rigid() else { continue };
-            for contact in rigid.solver_manifolds().iter().flat_map(|manifold| &manifold.data.solver_contacts)
-            {
-                contacts += 1;
-                deepest = deepest.max(-contact.dist);
+            for manifold in rigid.solver_manifolds() {
+                manifolds += usize::from(!manifold.data.solver_contacts.is_empty());
+                contacts += manifold.data.solver_contacts.len();
+                let depth = manifold.points.iter().map(|contact| -contact.dist).fold(0.0, f64::max);
+                if depth > deepest.0 {
+                    deepest = (depth, self.indices([pair.collider1, pair.collider2]));
+                }
             }
         }
+        let speeds = self.named_bodies().map(|(.., body)| body.linvel().length()).enumerate();
+        let fastest = speeds.max_by(|(i, a), (j, b)| a.total_cmp(b).then(j.cmp(i)));
         StepReport {
             step: self.steps,
             time: self.time(),
+            manifolds,
             contacts,
-            max_penetration: deepest,
+            max_penetration: deepest.0,
+            deepest: deepest.1,
+            resolving: self.depenetration.pairs(),
+            greatest_speed: fastest.map_or(0.0, |(_, speed)| speed),
+            fastest: fastest.map(|(index, _)| index),
             energy: self.energy(),
             momentum: self.momentum(),
-            timings,
+            timings: StepTimings::default(),
         }
+    }
+
+    /// Indices of the bodies of two colliders, the lesser first.
+    fn indices(&self, colliders: [ColliderHandle; 2]) -> Option<[usize; 2]> {
+        let [a, b] = colliders.map(|collider| {
+            let body = self.physics.colliders.get(collider)?.parent()?;
+            self.handles.iter().position(|&handle| handle == body)
+        });
+        let (a, b) = (a?, b?);
+        Some([a.min(b), a.max(b)])
     }
 
     /// What the world was built with.
@@ -219,7 +280,7 @@ impl World {
         self.physics.impulse_joints.joints_between(a, b).all(|(_, joint)| joint.data.contacts_enabled)
     }
 
-    fn named_bodies(&self) -> impl Iterator<Item = (&str, RigidBodyHandle, &RigidBody)> {
+    fn named_bodies(&self) -> impl Iterator<Item = (&str, RigidBodyHandle, &RigidBody)> + Clone {
         self.bodies
             .iter()
             .zip(&self.handles)
@@ -228,7 +289,7 @@ impl World {
 }
 
 /// I ω: angular momentum of a body about its centre of mass [kg·m²/s, world].
-fn spin(body: &RigidBody) -> Vector3<f64> {
+pub(super) fn spin(body: &RigidBody) -> Vector3<f64> {
     let properties = &body.mass_properties().local_mprops;
     let principal_to_world = body.rotation() * properties.principal_inertia_local_frame;
     let turning = principal_to_world.inverse() * body.angvel();
