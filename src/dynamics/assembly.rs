@@ -12,6 +12,7 @@ use rapier3d::pipeline::{ActiveHooks, PhysicsWorld};
 
 use super::contact::{ContactTally, Dispatcher};
 use super::mass::mass_properties;
+use super::robot::{Parts, RobotBody};
 use super::shapes::Shapes;
 use super::{
     BodyDescription, BodyKind, BuildError, JointDescription, JointKind, NarrowPhase, Shape, World,
@@ -27,6 +28,7 @@ pub(super) fn assemble(
     options: WorldOptions,
     bodies: BTreeMap<String, BodyDescription>,
     joints: &BTreeMap<String, JointDescription>,
+    robots: &BTreeMap<String, Parts>,
 ) -> Result<World, BuildError> {
     let mut physics = PhysicsWorld::new();
     physics.gravity = options.gravity.into();
@@ -47,8 +49,9 @@ pub(super) fn assemble(
         let [a, b] = [0, 1].map(|i| handles[joint.bodies[i].as_str()]);
         physics.insert_impulse_joint(a, b, rapier_joint(joint));
     }
+    let robots = robots.values().map(|parts| RobotBody::insert(&mut physics, parts, &handles)).collect();
     let handles = handles.into_values().collect();
-    Ok(World::assembled(options, physics, tally, bodies.into_values().collect(), handles))
+    Ok(World::assembled(options, physics, tally, bodies.into_values().collect(), handles).with_robots(robots))
 }
 
 fn insert_body(
@@ -70,9 +73,8 @@ fn insert_body(
         .angular_damping(body.angular_damping)
         .can_sleep(options.sleeping)
         .gyroscopic_forces_enabled(false)
-        .allow_fast_rotation(!body.continuous)
-        .soft_ccd_prediction(prediction(body, options.narrow_phase))
-        .ccd_enabled(body.continuous);
+        .allow_fast_rotation(true)
+        .soft_ccd_prediction(prediction(body, options.narrow_phase));
     let (shape, shape_to_body) = shapes.of(body)?;
     let mut collider = ColliderBuilder::new(shape)
         .position(shape_to_body.into())

@@ -7,7 +7,7 @@
 //! n·(x_b − x_a) ≥ depth at the contacts of resolving pairs, n·(x_b − x_a) ≥ −gap at all others,
 //!
 //! with the least Σ m |x|², by projected Gauss–Seidel sweeps. Bodies that joints tie together move as one; fixed and
-//! kinematic bodies stay. A pair of which a body was moved counts as resolving at any overlap beyond that of rest.
+//! kinematic bodies stay, and so do robots. A pair of which a body was moved counts as resolving at any overlap beyond that of rest.
 //!
 //! | here      | meaning                                                          |
 //! |-----------|------------------------------------------------------------------|
@@ -103,7 +103,8 @@ impl Depenetration {
         };
         for (body, &handle) in described.iter().zip(handles) {
             this.sizes[raw(handle)] = body.shape.bounding_radius();
-            if body.kind == BodyKind::Dynamic {
+            let is_free = physics.multibody_joints.rigid_body_link(handle).is_none();
+            if body.kind == BodyKind::Dynamic && is_free {
                 this.groups[raw(handle)] = Some(this.members.len());
                 this.members.push(vec![handle]);
             }

@@ -2,6 +2,9 @@
 
 use thiserror::Error;
 
+use super::RobotError;
+use crate::kinematics::urdf::InertialError;
+
 /// Why a body or a joint does not fit into a world.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
@@ -17,6 +20,28 @@ pub enum BuildError {
     DuplicateJoint {
         /// The name.
         name: String,
+    },
+    /// Two robots have the same name.
+    #[error("there are two robots named `{name}`")]
+    DuplicateRobot {
+        /// The name.
+        name: String,
+    },
+    /// A robot does not fit into a world.
+    #[error("robot `{robot}`: {source}")]
+    Robot {
+        /// Name of the robot.
+        robot: String,
+        /// Why not.
+        source: RobotError,
+    },
+    /// A body has a mass and inertia that no body has.
+    #[error("`{name}`: {source}")]
+    Inertial {
+        /// Name of the body.
+        name: String,
+        /// What is wrong.
+        source: InertialError,
     },
     /// A joint names a body that does not exist.
     #[error("joint `{joint}` names body `{body}`, which does not exist")]

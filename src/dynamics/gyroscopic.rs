@@ -17,6 +17,7 @@
 
 use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle, RigidBodySet};
+use rapier3d::pipeline::PhysicsWorld;
 
 /// Relative difference of the moments below which a body turns like a ball.
 const BALL: f64 = 1e-9;
@@ -49,11 +50,14 @@ pub(super) struct FreeRotation {
 
 impl FreeRotation {
     /// Of those bodies that do not turn like balls.
-    pub(super) fn of(bodies: &RigidBodySet, handles: &[RigidBodyHandle]) -> Self {
+    ///
+    /// Parts of a robot are rapier's own matter: their velocities follow from those of the joints.
+    pub(super) fn of(physics: &PhysicsWorld, handles: &[RigidBodyHandle]) -> Self {
         let is_top = |handle: &&RigidBodyHandle| {
-            let body = &bodies[**handle];
+            let body = &physics.bodies[**handle];
             let moments = moments(body);
-            body.is_dynamic() && moments.max() - moments.min() > BALL * moments.max()
+            let is_free = body.is_dynamic() && physics.multibody_joints.rigid_body_link(**handle).is_none();
+            is_free && moments.max() - moments.min() > BALL * moments.max()
         };
         Self { tops: handles.iter().filter(is_top).copied().collect(), turning: Vec::new() }
     }

@@ -16,7 +16,7 @@ const FAR_BEYOND: f64 = 10.0;
 pub(super) struct Watch {
     /// Greatest speeds [m/s], in the order of the bodies.
     bounds: Vec<f64>,
-    /// Energy [J] of the start and of what was lifted since; none where moving bodies or motors may do work.
+    /// Energy [J] of the start and of what was lifted since; none where moving bodies or robots may do work.
     budget: Option<f64>,
     /// Least kinetic energy [J] that can be far beyond anything.
     floor: f64,
@@ -27,18 +27,19 @@ impl Watch {
     pub(super) fn of(
         physics: &PhysicsWorld,
         described: &[BodyDescription],
+        handles: &[RigidBodyHandle],
         start: Energy,
-        step: f64,
     ) -> Self {
+        let step = physics.integration_parameters.dt;
         let driven = described.iter().any(|body| body.kind == BodyKind::Kinematic)
-            || physics.impulse_joints.iter().any(|(_, joint)| !joint.data.motor_axes.is_empty());
+            || physics.multibody_joints.iter().next().is_some();
         let gravity: Vector3<f64> = physics.gravity.into();
         let scale = |body: &BodyDescription| {
             // Lifting it by its size, or moving it by its size in a second.
             let size = body.shape.bounding_radius();
             gravity.norm() * size + size * size
         };
-        let masses = physics.bodies.iter().map(|(_, body)| body.mass());
+        let masses = handles.iter().map(|&handle| physics.bodies[handle].mass());
         let floor = described.iter().zip(masses).filter(|(body, _)| body.kind == BodyKind::Dynamic);
         Self {
             bounds: described

@@ -1,37 +1,32 @@
 //! A world: bodies and joints under gravity, stepped by rapier with contacts of ours.
 
-use std::time::{Duration, Instant};
-
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
-use rapier3d::geometry::{Collider, ColliderHandle};
+use rapier3d::geometry::Collider;
+use rapier3d::math::Vector;
 use rapier3d::pipeline::PhysicsWorld;
 
 use super::contact::ContactTally;
-use super::depenetration::Depenetration;
-use super::gyroscopic::FreeRotation;
-use super::restitution::Bounces;
+use super::continuous::ContinuousCollision;
+use super::robot::RobotBody;
 use super::state::StateHash;
-use super::watch::Watch;
-use super::{
-    BodyDescription, BodyState, Energy, Momentum, StepError, StepReport, StepTimings, WorldBuilder,
-    WorldOptions,
-};
+use super::stepping::Outside;
+use super::{BodyDescription, BodyState, Energy, Momentum, WorldBuilder, WorldOptions};
 
 /// Bodies and joints under gravity.
 pub struct World {
-    options: WorldOptions,
-    physics: PhysicsWorld,
-    tally: ContactTally,
+    pub(super) options: WorldOptions,
+    pub(super) physics: PhysicsWorld,
+    pub(super) tally: ContactTally,
+    pub(super) continuous: ContinuousCollision,
     /// Sorted by name.
     bodies: Vec<BodyDescription>,
     /// In the order of `bodies`.
-    handles: Vec<RigidBodyHandle>,
-    steps: u64,
-    rotation: FreeRotation,
-    bounces: Bounces,
-    depenetration: Depenetration,
-    watch: Watch,
+    pub(super) handles: Vec<RigidBodyHandle>,
+    /// Sorted by name.
+    pub(super) robots: Vec<RobotBody>,
+    pub(super) steps: u64,
+    pub(super) outside: Outside,
 }
 
 impl World {
@@ -66,112 +61,10 @@ impl World {
         bodies: Vec<BodyDescription>,
         handles: Vec<RigidBodyHandle>,
     ) -> Self {
-        let settings = options.solver_settings();
-        let rotation = FreeRotation::of(&physics.bodies, &handles);
-        let bounces = Bounces::of(&physics, &bodies, &handles, settings.least_bounce_speed);
-        let depenetration = Depenetration::of(&physics, &bodies, &handles, options.recoverable_depth());
-        let watch = Watch::default();
-        let step = options.time_step;
-        let mut world = Self {
-            options,
-            physics,
-            tally,
-            bodies,
-            handles,
-            steps: 0,
-            rotation,
-            bounces,
-            depenetration,
-            watch,
-        };
-        world.watch = Watch::of(&world.physics, &world.bodies, world.energy(), step);
-        world
-    }
-
-    /// Advances the world by one time step.
-    ///
-    /// # Errors
-    /// [`StepError`] when a body's state is not finite any more, a body is faster than any that is meant, or the bodies
-    /// have far more energy than can be explained; the world is of no use then.
-    pub fn step(&mut self) -> Result<StepReport, StepError> {
-        let started = Instant::now();
-        self.tally.take();
-        let settings = self.options.solver_settings();
-        self.bounces.before_step(&self.physics);
-        self.rotation.before_step(&mut self.physics.bodies, self.options.time_step, settings.substeps);
-        let stepping = Instant::now();
-        self.physics.step_with_events(&self.depenetration, &());
-        let stepped = stepping.elapsed();
-        self.steps += 1;
-        self.rotation.after_step(&mut self.physics.bodies);
-        let depenetration = &self.depenetration;
-        self.bounces.after_step(&mut self.physics, &|bodies| depenetration.is_resolving(bodies));
-        let lifted = self.depenetration.after_step(&mut self.physics);
-        self.watch.lift(lifted);
-        let mut report = self.report();
-        let now = (self.steps, self.time());
-        self.watch.check(&self.physics, self.named_bodies(), report.energy, now)?;
-        report.timings = self.timings(started, stepped);
-        Ok(report)
-    }
-
-    /// Where the time went since the step was `started`; rapier `stepped` for a part of it.
-    fn timings(&self, started: Instant, stepped: Duration) -> StepTimings {
-        let counters = &self.physics.physics_pipeline.counters;
-        let (contacts, _) = self.tally.take();
-        let total = started.elapsed();
-        StepTimings {
-            total,
-            broad_phase: counters.cd.broad_phase_time.time() + counters.cd.final_broad_phase_time.time(),
-            narrow_phase: counters.cd.narrow_phase_time.time(),
-            solver: counters.stages.solver_time.time(),
-            continuous: counters.ccd.toi_computation_time.time(),
-            outside: total.saturating_sub(stepped),
-            contacts,
-        }
-    }
-
-    /// What there is to tell of the step, but for the timings.
-    fn report(&self) -> StepReport {
-        let (mut manifolds, mut contacts) = (0, 0);
-        let mut deepest: (f64, Option<[usize; 2]>) = (0.0, None);
-        for pair in self.physics.narrow_phase.contact_pairs() {
-            let Some(rigid) = pair.rigid() else { continue };
-            for manifold in rigid.solver_manifolds() {
-                manifolds += usize::from(!manifold.data.solver_contacts.is_empty());
-                contacts += manifold.data.solver_contacts.len();
-                let depth = manifold.points.iter().map(|contact| -contact.dist).fold(0.0, f64::max);
-                if depth > deepest.0 {
-                    deepest = (depth, self.indices([pair.collider1, pair.collider2]));
-                }
-            }
-        }
-        let speeds = self.named_bodies().map(|(.., body)| body.linvel().length()).enumerate();
-        let fastest = speeds.max_by(|(i, a), (j, b)| a.total_cmp(b).then(j.cmp(i)));
-        StepReport {
-            step: self.steps,
-            time: self.time(),
-            manifolds,
-            contacts,
-            max_penetration: deepest.0,
-            deepest: deepest.1,
-            resolving: self.depenetration.pairs(),
-            greatest_speed: fastest.map_or(0.0, |(_, speed)| speed),
-            fastest: fastest.map(|(index, _)| index),
-            energy: self.energy(),
-            momentum: self.momentum(),
-            timings: StepTimings::default(),
-        }
-    }
-
-    /// Indices of the bodies of two colliders, the lesser first.
-    fn indices(&self, colliders: [ColliderHandle; 2]) -> Option<[usize; 2]> {
-        let [a, b] = colliders.map(|collider| {
-            let body = self.physics.colliders.get(collider)?.parent()?;
-            self.handles.iter().position(|&handle| handle == body)
-        });
-        let (a, b) = (a?, b?);
-        Some([a.min(b), a.max(b)])
+        let continuous = ContinuousCollision::new(&bodies, &jointed(&physics, &handles));
+        let outside = Outside::of(&physics, &bodies, &handles, &options);
+        let robots = Vec::new();
+        Self { options, physics, tally, continuous, bodies, handles, robots, steps: 0, outside }
     }
 
     /// What the world was built with.
@@ -216,20 +109,17 @@ impl World {
     /// Mechanical energy of the dynamic bodies.
     #[must_use]
     pub fn energy(&self) -> Energy {
-        self.named_bodies().filter(|(.., body)| body.is_dynamic()).fold(
-            Energy::default(),
-            |sum, (.., body)| {
-                let one = self.energy_of(body);
-                Energy { kinetic: sum.kinetic + one.kinetic, potential: sum.potential + one.potential }
-            },
-        )
+        self.dynamic_bodies().fold(Energy::default(), |sum, body| {
+            let one = self.energy_of(body);
+            Energy { kinetic: sum.kinetic + one.kinetic, potential: sum.potential + one.potential }
+        })
     }
 
     /// Momentum of the dynamic bodies.
     #[must_use]
     pub fn momentum(&self) -> Momentum {
         let mut sum = Momentum { linear: Vector3::zeros(), angular: Vector3::zeros() };
-        for (.., body) in self.named_bodies().filter(|(.., body)| body.is_dynamic()) {
+        for body in self.dynamic_bodies() {
             let center: Vector3<f64> = body.center_of_mass().into();
             let velocity: Vector3<f64> = body.linvel().into();
             let linear = body.mass() * velocity;
@@ -269,9 +159,7 @@ impl World {
 
     /// Indices of the two bodies of every joint.
     pub(super) fn jointed(&self) -> Vec<[usize; 2]> {
-        let index = |handle| self.handles.iter().position(|&other| other == handle);
-        let joints = self.physics.impulse_joints.iter();
-        joints.filter_map(|(_, joint)| Some([index(joint.body1())?, index(joint.body2())?])).collect()
+        jointed(&self.physics, &self.handles)
     }
 
     /// Whether no joint between two bodies exempts them from contacts.
@@ -280,7 +168,13 @@ impl World {
         self.physics.impulse_joints.joints_between(a, b).all(|(_, joint)| joint.data.contacts_enabled)
     }
 
-    fn named_bodies(&self) -> impl Iterator<Item = (&str, RigidBodyHandle, &RigidBody)> + Clone {
+    /// All bodies that move under forces, those of robots included that have no shape.
+    fn dynamic_bodies(&self) -> impl Iterator<Item = &RigidBody> {
+        let hidden = self.robots.iter().flat_map(|robot| robot.hidden(&self.physics));
+        self.named_bodies().map(|(.., body)| body).chain(hidden).filter(|body| body.is_dynamic())
+    }
+
+    pub(super) fn named_bodies(&self) -> impl Iterator<Item = (&str, RigidBodyHandle, &RigidBody)> + Clone {
         self.bodies
             .iter()
             .zip(&self.handles)
@@ -288,11 +182,23 @@ impl World {
     }
 }
 
+/// Indices of the two bodies of every joint.
+fn jointed(physics: &PhysicsWorld, handles: &[RigidBodyHandle]) -> Vec<[usize; 2]> {
+    let index = |handle| handles.iter().position(|&other| other == handle);
+    let joints = physics.impulse_joints.iter();
+    joints.filter_map(|(_, joint)| Some([index(joint.body1())?, index(joint.body2())?])).collect()
+}
+
 /// I ω: angular momentum of a body about its centre of mass [kg·m²/s, world].
 pub(super) fn spin(body: &RigidBody) -> Vector3<f64> {
+    inertia_times(body, &body.angvel().into())
+}
+
+/// I v, with the inertia of a body about its centre of mass in the world frame.
+pub(super) fn inertia_times(body: &RigidBody, v: &Vector3<f64>) -> Vector3<f64> {
     let properties = &body.mass_properties().local_mprops;
     let principal_to_world = body.rotation() * properties.principal_inertia_local_frame;
-    let turning = principal_to_world.inverse() * body.angvel();
+    let turning = principal_to_world.inverse() * Vector::from(*v);
     (principal_to_world * (properties.principal_inertia() * turning)).into()
 }
 

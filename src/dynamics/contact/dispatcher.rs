@@ -13,7 +13,7 @@ use rapier3d::parry::query::{
     ClosestPoints, Contact, ContactManifold, DefaultQueryDispatcher, NonlinearRigidMotion,
     PersistentQueryDispatcher, QueryDispatcher, ShapeCastHit, ShapeDistance, ShapeIntersection, Unsupported,
 };
-use rapier3d::parry::shape::{Shape, ShapeType};
+use rapier3d::parry::shape::Shape;
 
 use super::convex::{self, ConvexBody, ConvexMemory, ConvexPair, SAME_PLACE, for_rapier};
 use super::manifolds::{self, Limits, Order};
@@ -22,7 +22,7 @@ use super::mesh_mesh::Foresight;
 use super::reduction::Selected;
 use super::round::Round;
 use super::separation::Pair;
-use super::{MeshShape, mesh_mesh, plane, proxy, round, sweep};
+use super::{MeshShape, mesh_mesh, plane, proxy, round};
 use crate::dynamics::NarrowPhase;
 
 /// What is tallied over the contacts of a step, on all threads.
@@ -235,7 +235,7 @@ where
     }
 }
 
-/// rapier's other queries. Of these, a simulation only uses the sweep of a fast body.
+/// rapier's other queries. The simulation uses none of them: its continuous collision is our own.
 impl QueryDispatcher for Dispatcher {
     fn intersection_test(
         &self,
@@ -288,19 +288,14 @@ impl QueryDispatcher for Dispatcher {
 
     fn cast_shapes_nonlinear(
         &self,
-        motion1: &NonlinearRigidMotion,
-        first: &dyn Shape,
-        motion2: &NonlinearRigidMotion,
-        second: &dyn Shape,
-        start: f64,
-        end: f64,
-        stop_at_penetration: bool,
+        _motion1: &NonlinearRigidMotion,
+        _first: &dyn Shape,
+        _motion2: &NonlinearRigidMotion,
+        _second: &dyn Shape,
+        _start: f64,
+        _end: f64,
+        _stop_at_penetration: bool,
     ) -> Result<Option<ShapeCastHit>, Unsupported> {
-        let [one, two] = [first, second].map(for_rapier);
-        if [one, two].iter().all(|shape| shape.shape_type() != ShapeType::Custom) {
-            let rapier = DefaultQueryDispatcher;
-            return rapier.cast_shapes_nonlinear(motion1, one, motion2, two, start, end, stop_at_penetration);
-        }
-        sweep::first_contact([(motion1, first), (motion2, second)], start, end)
+        Err(Unsupported)
     }
 }

@@ -15,7 +15,6 @@ mod proxy;
 mod reduction;
 mod round;
 mod separation;
-mod sweep;
 
 pub(super) use convex::{ConvexBody, StandIn, mesh_of as mesh_of_convex};
 pub(super) use dispatcher::{ContactTally, Dispatcher};

@@ -5,7 +5,7 @@
 //! the start of the step, brought to its end by the work of gravity along the way: v² = v₀² + 2 g·Δx, exact whenever
 //! the impact was within the step. From these the impacts of [`impact`] follow, and of them the velocities of every
 //! body that was pushed; the impulses that the solver gave it in this step are forgotten. Impacts do not run through
-//! joints: the next step brings what a joint holds back to it, as without restitution.
+//! joints: the next step brings what a joint holds back to it, as without restitution. Parts of a robot do not yield.
 //!
 //! Overlaps that are being resolved have no part in it: neither do they bounce, nor has their resolution a velocity.
 //!
@@ -81,7 +81,8 @@ impl Bounces {
                 restitution: body.restitution,
                 friction: body.friction,
                 size: body.shape.bounding_radius(),
-                yields: body.kind == BodyKind::Dynamic,
+                yields: body.kind == BodyKind::Dynamic
+                    && physics.multibody_joints.rigid_body_link(handle).is_none(),
                 start: None,
             }
         });
