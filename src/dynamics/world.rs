@@ -1,7 +1,5 @@
 //! A world: bodies and joints under gravity, stepped by rapier with contacts of ours.
 
-use std::time::Instant;
-
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::geometry::Collider;
@@ -12,24 +10,23 @@ use super::contact::ContactTally;
 use super::continuous::ContinuousCollision;
 use super::robot::RobotBody;
 use super::state::StateHash;
-use super::{
-    BodyDescription, BodyState, Energy, Momentum, StepError, StepReport, StepTimings, WorldBuilder,
-    WorldOptions,
-};
+use super::stepping::Outside;
+use super::{BodyDescription, BodyState, Energy, Momentum, WorldBuilder, WorldOptions};
 
 /// Bodies and joints under gravity.
 pub struct World {
-    options: WorldOptions,
+    pub(super) options: WorldOptions,
     pub(super) physics: PhysicsWorld,
-    tally: ContactTally,
-    continuous: ContinuousCollision,
+    pub(super) tally: ContactTally,
+    pub(super) continuous: ContinuousCollision,
     /// Sorted by name.
     bodies: Vec<BodyDescription>,
     /// In the order of `bodies`.
-    handles: Vec<RigidBodyHandle>,
+    pub(super) handles: Vec<RigidBodyHandle>,
     /// Sorted by name.
     pub(super) robots: Vec<RobotBody>,
-    steps: u64,
+    pub(super) steps: u64,
+    pub(super) outside: Outside,
 }
 
 impl World {
@@ -65,64 +62,9 @@ impl World {
         handles: Vec<RigidBodyHandle>,
     ) -> Self {
         let continuous = ContinuousCollision::new(&bodies, &jointed(&physics, &handles));
-        Self { options, physics, tally, continuous, bodies, handles, robots: Vec::new(), steps: 0 }
-    }
-
-    /// Advances the world by one time step.
-    ///
-    /// # Errors
-    /// [`StepError::Diverged`] when a body's state is not finite any more; the world is of no use then.
-    pub fn step(&mut self) -> Result<StepReport, StepError> {
-        let started = Instant::now();
-        self.tally.take();
-        self.prepare_robots();
-        self.continuous.begin(&self.physics, &self.handles);
-        self.physics.step();
-        self.steps += 1;
-        self.check_finite()?;
-        if self.options.solver_settings().continuous_passes > 0 {
-            self.continuous.finish(&mut self.physics, &self.handles, self.options.time_step);
-        }
-        let (contacts, deepest) = self.tally.take();
-        let timings = StepTimings { total: started.elapsed(), contacts };
-        Ok(self.report(timings, deepest))
-    }
-
-    fn check_finite(&self) -> Result<(), StepError> {
-        let lost = self.physics.quarantine().bodies().first();
-        let diverged = self.named_bodies().find(|(_, handle, body)| {
-            let finite =
-                body.translation().is_finite() && body.linvel().is_finite() && body.angvel().is_finite();
-            !finite || Some(handle) == lost.as_ref().map(|lost| *lost)
-        });
-        match diverged {
-            None => Ok(()),
-            Some((name, ..)) => {
-                Err(StepError::Diverged { name: name.to_owned(), step: self.steps, time: self.time() })
-            }
-        }
-    }
-
-    fn report(&self, timings: StepTimings, deepest_of_meshes: f64) -> StepReport {
-        let mut contacts = 0;
-        let mut deepest = deepest_of_meshes;
-        for pair in self.physics.narrow_phase.contact_pairs() {
-            let Some(rigid) = pair.rigid() else { continue };
-            for contact in rigid.solver_manifolds().iter().flat_map(|manifold| &manifold.data.solver_contacts)
-            {
-                contacts += 1;
-                deepest = deepest.max(-contact.dist);
-            }
-        }
-        StepReport {
-            step: self.steps,
-            time: self.time(),
-            contacts,
-            max_penetration: deepest,
-            energy: self.energy(),
-            momentum: self.momentum(),
-            timings,
-        }
+        let outside = Outside::of(&physics, &bodies, &handles, &options);
+        let robots = Vec::new();
+        Self { options, physics, tally, continuous, bodies, handles, robots, steps: 0, outside }
     }
 
     /// What the world was built with.
@@ -232,7 +174,7 @@ impl World {
         self.named_bodies().map(|(.., body)| body).chain(hidden).filter(|body| body.is_dynamic())
     }
 
-    fn named_bodies(&self) -> impl Iterator<Item = (&str, RigidBodyHandle, &RigidBody)> {
+    pub(super) fn named_bodies(&self) -> impl Iterator<Item = (&str, RigidBodyHandle, &RigidBody)> + Clone {
         self.bodies
             .iter()
             .zip(&self.handles)
@@ -248,7 +190,7 @@ fn jointed(physics: &PhysicsWorld, handles: &[RigidBodyHandle]) -> Vec<[usize; 2
 }
 
 /// I ω: angular momentum of a body about its centre of mass [kg·m²/s, world].
-fn spin(body: &RigidBody) -> Vector3<f64> {
+pub(super) fn spin(body: &RigidBody) -> Vector3<f64> {
     inertia_times(body, &body.angvel().into())
 }
 
