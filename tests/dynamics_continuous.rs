@@ -1,5 +1,7 @@
 //! Nothing that moves fast passes through anything, and nothing that touches is held up by that.
 
+#![expect(clippy::unwrap_used, reason = "a scene that does not stand is a failed test")]
+
 mod dynamics_scenes;
 
 use std::sync::Arc;
@@ -237,6 +239,19 @@ fn a_half_space_stops_what_is_faster_than_its_own_size_in_a_step() {
             let state = run.world.body("body").unwrap();
             assert!(state.position.z > 0.0, "{}", state.position);
         }
+    }
+}
+
+#[test]
+fn what_falls_from_high_above_gains_no_energy_where_it_is_stopped() {
+    let options = WorldOptions { gravity: Vector3::z() * -100.0, ..WorldOptions::default() };
+    for shape in [Shape::Ball { radius: RADIUS }, cube(0.04)] {
+        let falling = moving("body", shape, pose(0.0, 0.0, 1.0), Vector3::z() * -60.0);
+        let mut run =
+            Run::new(options.clone(), [fixed("floor", block(2.0, 2.0, 0.1), pose(0.0, 0.0, -0.05)), falling]);
+        let scale = run.world.energy().kinetic;
+        run.seconds(0.1);
+        assert!(run.worst_gain() < 1e-6 * scale, "{} of {scale}", run.worst_gain());
     }
 }
 

@@ -67,6 +67,14 @@ impl World {
         Self { options, physics, tally, continuous, bodies, handles, robots, steps: 0, outside }
     }
 
+    /// Number of contact manifolds, groups of points of one pair and one normal, that the last step's solver was given.
+    #[must_use]
+    pub fn contact_manifolds(&self) -> usize {
+        let pairs = self.physics.narrow_phase.contact_pairs().filter_map(|pair| pair.rigid());
+        let manifolds = pairs.flat_map(|rigid| rigid.solver_manifolds());
+        manifolds.filter(|manifold| !manifold.data.solver_contacts.is_empty()).count()
+    }
+
     /// What the world was built with.
     #[must_use]
     pub fn options(&self) -> &WorldOptions {

@@ -10,8 +10,8 @@
 //! only counts when the rest of the step would carry it deeper than a *skin*, a small share of the body ([`meeting`]):
 //! it is the body less its skin that must not meet anything. Where it would, the whole body stops where it touches.
 //!
-//! Departs from [Lin17 §40.3]: no time is won back. What a stopped body has left of the step is lost to it; a body of
-//! a given speed is stopped once for each thing that it hits.
+//! Departs from [Lin17 §40.3]: no time is won back. What a stopped body has left of the step is lost to it, once for each
+//! thing that it hits; what only fell until then has the velocity it had at that time, so that no energy is won.
 //!
 //! | here       | meaning                                                                                       |
 //! |------------|-----------------------------------------------------------------------------------------------|
@@ -46,8 +46,8 @@ use super::BodyDescription;
 pub(super) struct ContinuousCollision {
     bodies: Vec<Swept>,
     joined: Joined,
-    /// Poses at the start of the step.
-    before: Vec<Isometry3<f64>>,
+    /// Poses and velocities of the centres of mass [m/s] at the start of the step.
+    before: Vec<(Isometry3<f64>, Vector3<f64>)>,
     /// The least thickness and size of all bodies [m].
     least: Outline,
 }
@@ -66,7 +66,11 @@ impl ContinuousCollision {
     /// Takes note of where the bodies are before a step.
     pub(super) fn begin(&mut self, physics: &PhysicsWorld, handles: &[RigidBodyHandle]) {
         self.before.clear();
-        self.before.extend(handles.iter().map(|&handle| Isometry3::from(*physics.bodies[handle].position())));
+        let state = |&handle: &RigidBodyHandle| {
+            let body = &physics.bodies[handle];
+            ((*body.position()).into(), body.linvel().into())
+        };
+        self.before.extend(handles.iter().map(state));
     }
 
     /// Stops what met something on its way through the step of `time_step` [s].
@@ -80,18 +84,27 @@ impl ContinuousCollision {
         let movers = movers.map(|(body, path)| Mover { body, path, stopped: false }).collect();
         let mut events = Events { movers, joined: &self.joined };
         events.run(&candidates);
-        let mut stopped = events.movers.iter().zip(handles).filter(|(mover, _)| mover.stopped).peekable();
-        if stopped.peek().is_none() {
-            return;
+        let stopped = events.movers.iter().enumerate().filter(|(_, mover)| mover.stopped);
+        let stopped = stopped.map(|(index, mover)| (index, mover.path)).collect::<Vec<_>>();
+        for (index, path) in &stopped {
+            let flew = flew_freely(physics, handles[*index]);
+            let body = &mut physics.bodies[handles[*index]];
+            body.set_position(path.pose_at(1.0).into(), false);
+            if flew {
+                let [start, end] = [self.before[*index].1, Vector3::from(body.linvel())];
+                body.set_linvel((start + (end - start) * path.begin).into(), false);
+            }
         }
-        for (mover, &handle) in stopped {
-            physics.bodies[handle].set_position(mover.path.pose_at(1.0).into(), false);
+        if !stopped.is_empty() {
+            physics.bodies.propagate_modified_body_positions_to_colliders(&mut physics.colliders);
         }
-        physics.bodies.propagate_modified_body_positions_to_colliders(&mut physics.colliders);
     }
 
     fn paths(&self, physics: &PhysicsWorld, handles: &[RigidBodyHandle], time_step: f64) -> Vec<Path> {
-        let path = |((body, before), &handle): ((&Swept, &Isometry3<f64>), &RigidBodyHandle)| {
+        let path = |((body, (before, _)), &handle): (
+            (&Swept, &(Isometry3<f64>, Vector3<f64>)),
+            &RigidBodyHandle,
+        )| {
             let rigid = &physics.bodies[handle];
             if rigid.body_type() == RigidBodyType::Fixed {
                 return Path::resting(before);
@@ -126,4 +139,13 @@ impl ContinuousCollision {
         };
         near.into_iter().filter(may_meet).collect()
     }
+}
+
+/// Whether no contact or joint has changed the velocity of a body in the last step.
+fn flew_freely(physics: &PhysicsWorld, handle: RigidBodyHandle) -> bool {
+    let colliders = physics.bodies[handle].colliders().iter();
+    let pairs = colliders.flat_map(|&collider| physics.narrow_phase.contact_pairs_with(collider));
+    let manifolds = pairs.filter_map(|pair| pair.rigid()).flat_map(|rigid| rigid.solver_manifolds());
+    let pushed = manifolds.flat_map(|manifold| &manifold.points).any(|point| point.data.impulse > 0.0);
+    !pushed && physics.impulse_joints.attached_joints(handle).next().is_none()
 }
