@@ -195,10 +195,11 @@ fn tell(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) -
         let moved = summary.moved.len();
         table.row("repaired", [format!("{moved} bodies moved by {} m in sum", table::number(total))]);
     }
-    let worst = summary.worst_penetration;
+    let worst = &summary.worst_penetration;
+    let pair = worst.bodies.as_ref().map_or(String::new(), |[a, b]| format!(": {a} and {b}"));
     table.row(
         "worst penetration",
-        [format!("{:.3e} of the smaller body, at {:.3} s", worst.relative, worst.time)],
+        [format!("{:.3e} of the smaller body, at {:.3} s{pair}", worst.relative, worst.time)],
     );
     let energy = summary.energy;
     table.row(

@@ -73,8 +73,7 @@ impl WorldBuilder {
     /// # Errors
     /// [`BuildError`] when an option is out of range or a joint names a body that was not added.
     pub fn build(self) -> Result<World, BuildError> {
-        positive("world", "the time step [s]", self.options.time_step)?;
-        finite("world", "a component of gravity [m/s²]", self.options.gravity.as_slice())?;
+        self.options.check()?;
         for joint in self.joints.values() {
             if let Some(body) = joint.bodies.iter().find(|name| !self.bodies.contains_key(*name)) {
                 return Err(BuildError::UnknownBody { joint: joint.name.clone(), body: body.clone() });

@@ -18,7 +18,7 @@ mod world;
 pub use builder::WorldBuilder;
 pub use description::{BodyDescription, BodyKind, JointDescription, JointKind, Mass, Shape};
 pub use error::{BuildError, StepError};
-pub use options::{Accuracy, NarrowPhase, WorldOptions};
+pub use options::{Accuracy, NarrowPhase, SolverOverrides, SolverSettings, WorldOptions};
 pub use penetration::BodyPenetration;
 pub use robot::{
     AllowedPair, Motor, MotorError, RobotBase, RobotDescription, RobotError, RobotJoint, RobotLink,

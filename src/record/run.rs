@@ -10,7 +10,7 @@ use super::{
     EnergyLine, Hash, Percentiles, RecordError, RunDirectory, StateLine, Summary, Timing, WorstPenetration,
     host_name,
 };
-use crate::dynamics::{BuildError, StepError, StepReport, World};
+use crate::dynamics::{BodyPenetration, BuildError, StepError, StepReport, World};
 use crate::penetration::{Effort, PenetrationError};
 use crate::scene::{Judge, Moment, Scene, overlaps};
 
@@ -113,6 +113,11 @@ pub fn run(
     Ok(Outcome { summary, timing, stopped })
 }
 
+/// Depth over the size of the smaller body. Depths are finite.
+fn relative_depth(pair: &BodyPenetration) -> f64 {
+    pair.depth / pair.size
+}
+
 /// Hash of the scene file and of all meshes and robots that it names.
 fn scene_hash(scene: &Scene) -> Result<Hash, RecordError> {
     let files = scene.meshes.iter().map(|mesh| &mesh.path).chain(&scene.robot_files).map(|path| {
@@ -128,6 +133,7 @@ fn scene_hash(scene: &Scene) -> Result<Hash, RecordError> {
 struct Course<'a> {
     scene: &'a Scene,
     judge: Judge<'a>,
+    worst: WorstPenetration,
     steps: Vec<Duration>,
     contacts: Vec<Duration>,
 }
@@ -135,7 +141,8 @@ struct Course<'a> {
 impl<'a> Course<'a> {
     fn new(scene: &'a Scene, world: &World) -> Self {
         let judge = Judge::new(&scene.expect, world.descriptions(), &scene.options.gravity);
-        Self { scene, judge, steps: Vec::new(), contacts: Vec::new() }
+        let worst = WorstPenetration { relative: 0.0, time: 0.0, bodies: None };
+        Self { scene, judge, worst, steps: Vec::new(), contacts: Vec::new() }
     }
 
     fn observe(
@@ -145,7 +152,12 @@ impl<'a> Course<'a> {
         directory: &mut Option<RunDirectory>,
     ) -> Result<(), RunError> {
         let penetrations = overlaps(world, Effort::Best)?;
-        let relative = penetrations.iter().map(|pair| pair.depth / pair.size).fold(0.0, f64::max);
+        let deepest = penetrations.iter().max_by(|a, b| relative_depth(a).total_cmp(&relative_depth(b)));
+        let relative = deepest.map_or(0.0, relative_depth);
+        if let Some(pair) = deepest.filter(|_| relative > self.worst.relative) {
+            let bodies = pair.bodies.clone();
+            self.worst = WorstPenetration { relative, time: world.time(), bodies: Some(bodies) };
+        }
         let bodies = world.bodies();
         let energy = world.energy();
         let angular_momentum = world.momentum().angular;
@@ -169,7 +181,6 @@ impl<'a> Course<'a> {
 
     fn summary(&self, world: &World, input_hash: Hash, judged: bool) -> Summary {
         let expect = if judged { self.judge.verdicts() } else { Vec::new() };
-        let (relative, time) = self.judge.worst_penetration();
         Summary {
             version: env!("CARGO_PKG_VERSION"),
             libraries: BTreeMap::from([("rapier3d-f64", rapier3d::VERSION)]),
@@ -182,7 +193,7 @@ impl<'a> Course<'a> {
             time: world.time(),
             bodies: world.descriptions().len(),
             moved: self.scene.moved.iter().map(|(name, by)| (name.clone(), (*by).into())).collect(),
-            worst_penetration: WorstPenetration { relative, time },
+            worst_penetration: self.worst.clone(),
             energy: self.judge.energy().expect("the start was observed"),
             hash: Hash(world.hash()),
             pass: expect.iter().all(|verdict| verdict.pass),

@@ -9,7 +9,9 @@ use super::random::Random;
 use super::robots::LoadedRobot;
 use super::schema::{self, DEFAULT_DENSITY, SceneFile};
 use super::shape::LoadedShape;
-use crate::dynamics::{Accuracy, BodyDescription, BodyKind, JointDescription, JointKind, Mass, NarrowPhase};
+use crate::dynamics::{
+    Accuracy, BodyDescription, BodyKind, JointDescription, JointKind, Mass, NarrowPhase, SolverOverrides,
+};
 
 impl From<schema::Accuracy> for Accuracy {
     fn from(accuracy: schema::Accuracy) -> Self {
@@ -17,6 +19,19 @@ impl From<schema::Accuracy> for Accuracy {
             schema::Accuracy::Preview => Self::Preview,
             schema::Accuracy::Standard => Self::Standard,
             schema::Accuracy::Reference => Self::Reference,
+        }
+    }
+}
+
+impl From<schema::SolverEntry> for SolverOverrides {
+    fn from(solver: schema::SolverEntry) -> Self {
+        Self {
+            substeps: solver.substeps,
+            contact_frequency: solver.contact_frequency,
+            contact_damping: solver.contact_damping,
+            relax_passes: solver.relax_passes,
+            least_bounce_speed: solver.least_bounce_speed,
+            continuous_passes: solver.continuous_passes,
         }
     }
 }

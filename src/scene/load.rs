@@ -132,6 +132,7 @@ impl Scene {
                 gravity: super::placement::vector(file.gravity),
                 time_step: file.time_step.unwrap_or_else(|| accuracy.time_step()),
                 accuracy,
+                solver: file.solver.into(),
                 narrow_phase: file.narrow_phase.into(),
                 ..WorldOptions::default()
             },

@@ -5,6 +5,7 @@
 
 mod expect;
 mod robot;
+mod solver;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use expect::{BodyAt, BodyWithin, Core, Distance, Expect, Linked, Measured, Quantity, Region};
 pub use robot::{JointValue, MotorEntry, RobotBase, RobotEntry};
+pub use solver::SolverEntry;
 
 /// Three numbers `(x, y, z)`.
 pub type Triple = (f64, f64, f64);
@@ -38,6 +40,9 @@ pub struct SceneFile {
     /// How much work a step may be.
     #[serde(default)]
     pub accuracy: Accuracy,
+    /// What replaces single settings of the accuracy.
+    #[serde(default)]
+    pub solver: SolverEntry,
     /// Who finds the contacts of two convex bodies.
     #[serde(default)]
     pub narrow_phase: NarrowPhase,

@@ -12,7 +12,7 @@ use super::error::{Fault, Problem};
 use super::locate::Step::{self, Field};
 use super::parse::Document;
 use super::placement::vector;
-use super::schema::{SceneFile, Triple};
+use super::schema::{SceneFile, SolverEntry, Triple};
 
 /// Largest deviation from 1 of the length of a direction or quaternion: what four written digits leave. Larger, and
 /// a wrong vector would pass; smaller, and `(0.7071, 0.7071, 0)` would not.
@@ -128,12 +128,46 @@ impl<'a> Checker<'a> {
                 self.contradiction(&[Field("time_step")], message);
             }
         }
+        self.solver(&file.solver);
         if file.bodies.is_empty() && file.robots.is_empty() {
             self.contradiction(&[Field("bodies")], "the scene has no bodies");
         }
     }
 }
 
+impl Checker<'_> {
+    fn solver(&mut self, solver: &SolverEntry) {
+        let counts = [
+            ("substeps", "the number of substeps", solver.substeps, POSITIVE_COUNT),
+            ("relax_passes", "the number of passes", solver.relax_passes, COUNT),
+            ("continuous_passes", "the number of passes", solver.continuous_passes, COUNT),
+        ];
+        for (field, quantity, count, range) in counts {
+            if let Some(count) = count {
+                self.range(&[Field("solver"), Field(field)], quantity, f64::from(count), range);
+            }
+        }
+        let numbers = [
+            ("contact_frequency", "the frequency of contacts [Hz]", solver.contact_frequency, POSITIVE),
+            ("contact_damping", "the damping ratio of contacts", solver.contact_damping, POSITIVE),
+            (
+                "least_bounce_speed",
+                "the least speed of a bounce [m/s]",
+                solver.least_bounce_speed,
+                NOT_NEGATIVE,
+            ),
+        ];
+        for (field, quantity, number, range) in numbers {
+            if let Some(number) = number {
+                self.range(&[Field("solver"), Field(field)], quantity, number, range);
+            }
+        }
+    }
+}
+
+/// As many as anybody means: what [`crate::dynamics::SolverOverrides`] takes.
+const COUNT: (&str, fn(f64) -> bool) = ("between 0 and 1000", |x| (0.0..=1000.0).contains(&x));
+const POSITIVE_COUNT: (&str, fn(f64) -> bool) = ("between 1 and 1000", |x| (1.0..=1000.0).contains(&x));
 const POSITIVE: (&str, fn(f64) -> bool) = ("above zero", |x| x > 0.0);
 const NOT_NEGATIVE: (&str, fn(f64) -> bool) = ("zero or above", |x| x >= 0.0);
 const WITHIN_ONE: (&str, fn(f64) -> bool) = ("between 0 and 1", |x| (0.0..=1.0).contains(&x));
