@@ -220,7 +220,7 @@ fn connect(
             continue;
         };
         let (mut data, axis) = rapier_joint(&articulation.joints()[joint]);
-        data.set_softness(physics.integration_parameters.contact_softness);
+        data.softness = physics.integration_parameters.contact_softness;
         let handle = physics.multibody_joints.insert(handles[parent], handles[link], data, true);
         let handle = handle.expect("the links of an articulation are a tree");
         let own = parts.description.joints[parts.joints[joint]];
