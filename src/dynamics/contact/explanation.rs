@@ -24,6 +24,12 @@ const SLACK: f64 = 1e-3;
 const DRIFT: f64 = 2e-4;
 /// Greatest share of the size for which a proof is made to last.
 const LASTING: f64 = 3e-4;
+/// Share of the size for which a proof is made to last at least.
+const LITTLE: f64 = 1e-7;
+/// Steps like the last one for which a proof about bodies at rest is made to last.
+const STEPS: f64 = 16.0;
+/// So many times the number of all pairs may be looked at as suspects before a new proof is tried.
+const PATIENCE: usize = 2;
 /// Rounding of gaps, relative to the lengths that enter.
 const ROUNDING: f64 = 1e-12;
 /// An axis shorter than this times its edges is all rounding and says nothing.
@@ -41,6 +47,19 @@ pub(super) struct Explanation {
     present: Vec<Vector3<f64>>,
     /// Pairs of triangles of which nothing was proved.
     suspects: Vec<[u32; 2]>,
+    /// How many suspects were looked at since the proof.
+    spent: usize,
+}
+
+/// What is asked and for how long a proof is to last.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    /// Overlap [m] that counts as touching.
+    pub(super) tolerance: f64,
+    /// Motion [m] that a proof lasts if it can.
+    pub(super) margin: f64,
+    /// Motion [m] of the last step.
+    pub(super) moved: f64,
 }
 
 /// For which poses a proof holds.
@@ -63,28 +82,32 @@ struct Demand {
 }
 
 impl Explanation {
-    /// Whether every pair of triangles that overlaps by more than `tolerance` [m] is taken apart by one of the groups.
-    /// The proofs that this needs are made to last for a motion of `margin` [m].
+    /// Whether every pair of triangles that overlaps by more than the tolerance is taken apart by one of the groups.
     pub(super) fn explains(
         &mut self,
         pair: &Pair,
         groups: &[Group],
         front: &FeatureFront,
-        [tolerance, margin]: [f64; 2],
+        span: Span,
     ) -> bool {
         let size = pair.size();
         let way = |group: &Group| group.normal * (FACTOR * group.depth + SLACK * size);
         self.present.clear();
         self.present.extend(groups.iter().map(way));
+        let Span { tolerance, margin, moved } = span;
         if !self.holds(pair, front, tolerance) {
-            let margin = margin.min(LASTING * size);
-            self.prove(pair, front, tolerance, margin);
+            self.prove(pair, front, tolerance, margin.min(LASTING * size));
+        } else if self.spent > PATIENCE * front.pairs().len() {
+            // Bodies that have come to rest since: a proof for hardly any motion leaves few suspects.
+            let little = (LITTLE * size).max(STEPS * moved);
+            self.prove(pair, front, tolerance, little.min(margin).min(LASTING * size));
         }
+        self.spent += self.suspects.len();
         let demand = Demand { staying: -tolerance, leaving: 0.0 };
         let placed = Placed::new(pair);
-        self.suspects.iter().all(|&triangles| {
-            Tried::new(&placed, triangles).clear(&self.present, demand).is_some()
-        })
+        self.suspects
+            .iter()
+            .all(|&triangles| Tried::new(&placed, triangles).clear(&self.present, demand).is_some())
     }
 
     fn holds(&self, pair: &Pair, front: &FeatureFront, tolerance: f64) -> bool {
@@ -103,6 +126,7 @@ impl Explanation {
         let demand = Demand { staying, leaving: margin + DRIFT * pair.size() + rounding };
         self.needed.clear();
         self.needed.resize(self.present.len(), false);
+        self.spent = 0;
         self.suspects.clear();
         let placed = Placed::new(pair);
         for &triangles in front.pairs() {
@@ -185,12 +209,7 @@ fn shown(
 }
 
 /// What the planes of two triangles show: a first look that is enough for most.
-fn clear_of_faces(
-    placed: &Placed,
-    [i, j]: [u32; 2],
-    ways: &[Vector3<f64>],
-    demand: Demand,
-) -> Option<Clear> {
+fn clear_of_faces(placed: &Placed, [i, j]: [u32; 2], ways: &[Vector3<f64>], demand: Demand) -> Option<Clear> {
     let [p, q] = &placed.corners([i, j]);
     let normal = placed.a.normal(i);
     let [least, greatest] = range(q, &normal);

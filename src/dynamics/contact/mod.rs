@@ -17,6 +17,8 @@ mod reduction;
 mod round;
 mod separation;
 mod sweep;
+#[cfg(test)]
+mod tests;
 
 pub(super) use convex::{ConvexBody, StandIn, mesh_of as mesh_of_convex};
 pub(super) use dispatcher::{ContactTally, Dispatcher};

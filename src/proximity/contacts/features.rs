@@ -216,8 +216,10 @@ impl<'a> Candidates<'a> {
     pub(super) fn crossing(&self, i: usize, j: usize) -> Option<FeaturePair> {
         let on_a = [self.corners_a[i], self.corners_a[(i + 1) % 3]];
         let on_b = [self.corners_b[j], self.corners_b[(j + 1) % 3]];
-        let edges = [self.bodies.a.edges_of(self.triangles[0])[i], self.bodies.b.edges_of(self.triangles[1])[j]];
-        let (corners_a, corners_b) = (self.bodies.a.corners(self.triangles[0]), self.bodies.b.corners(self.triangles[1]));
+        let edges =
+            [self.bodies.a.edges_of(self.triangles[0])[i], self.bodies.b.edges_of(self.triangles[1])[j]];
+        let (corners_a, corners_b) =
+            (self.bodies.a.corners(self.triangles[0]), self.bodies.b.corners(self.triangles[1]));
         let places_a = [corners_a[i], corners_a[(i + 1) % 3]];
         let places_b = [corners_b[j], corners_b[(j + 1) % 3]];
         let (along_a, along_b) = (on_a[1] - on_a[0], on_b[1] - on_b[0]);
@@ -275,7 +277,8 @@ impl<'a> Candidates<'a> {
                 let ends = [self.corners_a[i], self.corners_a[(i + 1) % 3]];
                 let edge = self.bodies.a.edges_of(self.triangles[0])[i];
                 let Some(foot) = inner_foot(&self.corners_b[j], &ends) else { continue };
-                let features = [Feature::Edge(edge), Feature::Vertex(self.bodies.b.corners(self.triangles[1])[j])];
+                let features =
+                    [Feature::Edge(edge), Feature::Vertex(self.bodies.b.corners(self.triangles[1])[j])];
                 found.extend(self.apart([foot, self.corners_b[j]], features));
             }
         }
@@ -301,7 +304,6 @@ impl<'a> Candidates<'a> {
         };
         (on_a && on_b).then_some(FeaturePair { points, normal, gap, features })
     }
-
 }
 
 impl Adjacency {

@@ -5,7 +5,9 @@
 
 use nalgebra::Vector3;
 
-use super::super::features::{BESIDE, Bodies, CONE, Candidates, PARALLEL, VALLEY, owned_edges, owned_vertices};
+use super::super::features::{
+    BESIDE, Bodies, CONE, Candidates, PARALLEL, VALLEY, owned_edges, owned_vertices,
+};
 use super::super::{Adjacency, Feature, FeaturePair};
 use crate::proximity::distance::triangles::closest_on_segments;
 
@@ -60,12 +62,7 @@ pub(super) struct Sieve {
 
 impl Sieve {
     /// Adds the features of two triangles that can become contacts; the bodies are at the reference pose.
-    pub(super) fn candidates(
-        &self,
-        bodies: &Bodies,
-        triangles: [u32; 2],
-        found: &mut Vec<Candidate>,
-    ) {
+    pub(super) fn candidates(&self, bodies: &Bodies, triangles: [u32; 2], found: &mut Vec<Candidate>) {
         let ([i, j], a, b) = (triangles, bodies.a, bodies.b);
         let owned = [a.owned(i), b.owned(j)];
         if owned == [0; 2] {
