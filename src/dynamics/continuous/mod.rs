@@ -42,12 +42,19 @@ use self::path::Path;
 use self::swept::{Outline, Swept};
 use super::BodyDescription;
 
+/// A body at the start of a step.
+#[derive(Debug, Clone, Copy)]
+struct Start {
+    pose: Isometry3<f64>,
+    /// Velocity of the centre of mass [m/s].
+    velocity: Vector3<f64>,
+}
+
 /// Continuous collision for the bodies of a world, in the order of their names.
 pub(super) struct ContinuousCollision {
     bodies: Vec<Swept>,
     joined: Joined,
-    /// Poses and velocities of the centres of mass [m/s] at the start of the step.
-    before: Vec<(Isometry3<f64>, Vector3<f64>)>,
+    before: Vec<Start>,
     /// The least thickness and size of all bodies [m].
     least: Outline,
 }
@@ -68,7 +75,7 @@ impl ContinuousCollision {
         self.before.clear();
         let state = |&handle: &RigidBodyHandle| {
             let body = &physics.bodies[handle];
-            ((*body.position()).into(), body.linvel().into())
+            Start { pose: (*body.position()).into(), velocity: body.linvel().into() }
         };
         self.before.extend(handles.iter().map(state));
     }
@@ -91,7 +98,7 @@ impl ContinuousCollision {
             let body = &mut physics.bodies[handles[*index]];
             body.set_position(path.pose_at(1.0).into(), false);
             if flew {
-                let [start, end] = [self.before[*index].1, Vector3::from(body.linvel())];
+                let [start, end] = [self.before[*index].velocity, body.linvel().into()];
                 body.set_linvel((start + (end - start) * path.begin).into(), false);
             }
         }
@@ -101,20 +108,16 @@ impl ContinuousCollision {
     }
 
     fn paths(&self, physics: &PhysicsWorld, handles: &[RigidBodyHandle], time_step: f64) -> Vec<Path> {
-        let path = |((body, (before, _)), &handle): (
-            (&Swept, &(Isometry3<f64>, Vector3<f64>)),
-            &RigidBodyHandle,
-        )| {
-            let rigid = &physics.bodies[handle];
+        let path = |(index, &handle): (usize, &RigidBodyHandle)| {
+            let (rigid, from) = (&physics.bodies[handle], &self.before[index].pose);
             if rigid.body_type() == RigidBodyType::Fixed {
-                return Path::resting(before);
+                return Path::resting(from);
             }
             let center = Point3::from(Vector3::from(rigid.mass_properties().local_mprops.local_com));
-            let to = (*rigid.position()).into();
             let turning = Vector3::from(rigid.angvel()) * time_step;
-            body.path(before, &to, &center, &turning)
+            self.bodies[index].path(from, &(*rigid.position()).into(), &center, &turning)
         };
-        self.bodies.iter().zip(&self.before).zip(handles).map(path).collect()
+        handles.iter().enumerate().map(path).collect()
     }
 
     /// The pairs to be swept, in order.
