@@ -6,6 +6,7 @@ use nalgebra::{Isometry3, Unit, Vector3};
 
 use crate::geometry::TriangleMesh;
 use crate::geometry::convex::{ConvexHull, ConvexShape, Core};
+use crate::kinematics::urdf::Inertial;
 use crate::proximity::Model;
 
 /// How a body moves.
@@ -122,13 +123,15 @@ impl Shape {
     }
 }
 
-/// How heavy a body is. Its inertia follows from its shape, filled evenly.
+/// How heavy a body is. Its inertia follows from its shape, filled evenly, unless it is given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Mass {
     /// Mass per volume [kg/m³].
     Density(f64),
     /// Mass [kg].
     Total(f64),
+    /// Mass, centre and inertia, whatever the shape.
+    Inertial(Inertial),
 }
 
 /// A body as it is put into a world.

@@ -236,6 +236,8 @@ impl WorldOptions {
             contact_softness: softness,
             static_contact_softness: softness,
             normalized_allowed_linear_error: Self::SLOP,
+            // A body too fast to be meant stops the run; rapier would slow it down and say nothing.
+            normalized_max_linear_velocity: f64::MAX,
             contact_recycling: false,
             contact_clustering: false,
             friction_model: FrictionModel::Simplified,

@@ -26,13 +26,14 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
-    /// Steps between recorded states where nothing else is said: sixty states a second at the usual step of 1/240 s.
-    pub const EVERY: u64 = 4;
+    /// Recorded states in a second where nothing else is said.
+    const STATES_PER_SECOND: f64 = 60.0;
 
-    /// The whole scene, judged.
+    /// The whole scene, judged, with sixty recorded states a second, or one for each step where those are longer.
     #[must_use]
     pub fn whole(scene: &Scene) -> Self {
-        Self { steps: scene.steps(scene.duration), every: Self::EVERY, judge: true }
+        let every = scene.steps(Self::STATES_PER_SECOND.recip());
+        Self { steps: scene.steps(scene.duration), every, judge: true }
     }
 }
 
@@ -93,7 +94,7 @@ pub fn run(
 ) -> Result<Outcome, RunError> {
     let input_hash = scene_hash(scene)?;
     let started = Instant::now();
-    let mut course = Course::new(scene);
+    let mut course = Course::new(scene, &world);
     course.observe(&world, 0, &mut directory)?;
     let mut stopped = false;
     while world.steps() < options.steps && !stopped {
@@ -118,13 +119,13 @@ fn relative_depth(pair: &BodyPenetration) -> f64 {
     pair.depth / pair.size
 }
 
-/// Hash of the scene file and of all meshes that it names.
+/// Hash of the scene file and of all meshes and robots that it names.
 fn scene_hash(scene: &Scene) -> Result<Hash, RecordError> {
-    let meshes = scene.meshes.iter().map(|mesh| {
-        let failed = |source| RecordError { action: "read", path: mesh.path.clone(), source };
-        std::fs::read(&mesh.path).map_err(failed)
+    let files = scene.meshes.iter().map(|mesh| &mesh.path).chain(&scene.robot_files).map(|path| {
+        let failed = |source| RecordError { action: "read", path: path.clone(), source };
+        std::fs::read(path).map_err(failed)
     });
-    let contents = meshes.collect::<Result<Vec<_>, _>>()?;
+    let contents = files.collect::<Result<Vec<_>, _>>()?;
     let parts = std::iter::once(scene.text.as_bytes()).chain(contents.iter().map(Vec::as_slice));
     Ok(Hash::of(parts))
 }
@@ -139,8 +140,8 @@ struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    fn new(scene: &'a Scene) -> Self {
-        let judge = Judge::new(&scene.expect, &scene.bodies, &scene.options.gravity);
+    fn new(scene: &'a Scene, world: &World) -> Self {
+        let judge = Judge::new(&scene.expect, world.descriptions(), &scene.options.gravity);
         let worst = WorstPenetration { relative: 0.0, time: 0.0, bodies: None };
         Self { scene, judge, worst, steps: Vec::new(), contacts: Vec::new() }
     }
@@ -165,10 +166,12 @@ impl<'a> Course<'a> {
             Moment { time: world.time(), bodies: &bodies, energy, angular_momentum, penetration: relative };
         self.judge.observe(&moment);
         let Some(directory) = directory else { return Ok(()) };
+        let robots = world.robots();
         let line = StateLine {
             step: world.steps(),
             time: world.time(),
             bodies: bodies.iter().map(|body| (body.name.as_str(), body.into())).collect(),
+            robots: robots.iter().map(|robot| (robot.name.as_str(), robot.into())).collect(),
             energy: EnergyLine::from(energy),
             contacts,
             max_penetration: penetrations.iter().map(|pair| pair.depth).fold(0.0, f64::max),
@@ -189,7 +192,7 @@ impl<'a> Course<'a> {
             time_step: world.options().time_step,
             steps: world.steps(),
             time: world.time(),
-            bodies: self.scene.bodies.len(),
+            bodies: world.descriptions().len(),
             moved: self.scene.moved.iter().map(|(name, by)| (name.clone(), (*by).into())).collect(),
             worst_penetration: self.worst.clone(),
             energy: self.judge.energy().expect("the start was observed"),

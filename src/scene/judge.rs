@@ -262,6 +262,7 @@ fn worse(a: f64, b: f64) -> f64 {
 fn mass_of(body: &BodyDescription) -> f64 {
     match body.mass {
         Mass::Total(mass) => mass,
+        Mass::Inertial(inertial) => inertial.mass,
         Mass::Density(density) => density * volume(&body.shape),
     }
 }

@@ -12,6 +12,7 @@ mod placement;
 mod quantity;
 mod random;
 mod rewrite;
+mod robots;
 pub mod schema;
 mod shape;
 mod validate;

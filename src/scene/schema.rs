@@ -4,6 +4,7 @@
 //! says otherwise. Nothing is checked here beyond types and names of fields: `Scene::load` does that.
 
 mod expect;
+mod robot;
 mod solver;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 pub use expect::{BodyAt, BodyWithin, Core, Distance, Expect, Linked, Measured, Quantity, Region};
+pub use robot::{JointValue, MotorEntry, RobotBase, RobotEntry};
 pub use solver::SolverEntry;
 
 /// Three numbers `(x, y, z)`.
@@ -51,9 +53,14 @@ pub struct SceneFile {
     #[serde(default)]
     pub on_overlap: OnOverlap,
     /// Shapes by name.
+    #[serde(default)]
     pub shapes: Entries<ShapeEntry>,
     /// Bodies.
+    #[serde(default)]
     pub bodies: Vec<BodyEntry>,
+    /// Robots.
+    #[serde(default)]
+    pub robots: Vec<RobotEntry>,
     /// Joints between bodies.
     #[serde(default)]
     pub joints: Vec<JointEntry>,
@@ -104,8 +111,14 @@ pub enum OnOverlap {
 }
 
 /// Named entries in the order of the file; a name that stands twice is kept, so that it can be reported.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Entries<T>(pub Vec<(String, T)>);
+
+impl<T> Default for Entries<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -6,6 +6,7 @@
 
 mod convex;
 mod dispatcher;
+mod explanation;
 mod manifolds;
 mod memory;
 mod mesh_mesh;

@@ -3,6 +3,7 @@
 mod bodies;
 mod expectations;
 mod joints;
+mod robots;
 mod shapes;
 
 use std::collections::BTreeMap;
@@ -20,13 +21,16 @@ const UNIT_TOLERANCE: f64 = 1e-4;
 /// Most bodies of a scene: a slip of the pen in a grid of copies ends here and not in the memory.
 const MOST_BODIES: u64 = 1_000_000;
 
-/// Everything that is wrong with the document, in the order of the text.
-pub(super) fn validate(document: &Document) -> Vec<Problem> {
-    let mut checker = Checker { document, problems: Vec::new() };
+/// Everything that is wrong with the document, in the order of the text; `links` are the names of the bodies of all
+/// robots, once their files have been read, each with whether it is dynamic.
+pub(super) fn validate(document: &Document, links: Option<&BTreeMap<String, bool>>) -> Vec<Problem> {
+    let mut checker = Checker { document, links, problems: Vec::new() };
     checker.scene();
     checker.shapes();
+    checker.robots();
     if checker.bodies_are_countable() {
-        let bodies = checker.bodies();
+        let mut bodies = checker.bodies();
+        bodies.extend(links.into_iter().flatten().map(|(name, dynamic)| (name.clone(), *dynamic)));
         checker.joints(&bodies);
         checker.expectations(&bodies);
     }
@@ -40,6 +44,7 @@ type BodyNames = BTreeMap<String, bool>;
 
 struct Checker<'a> {
     document: &'a Document,
+    links: Option<&'a BTreeMap<String, bool>>,
     problems: Vec<Problem>,
 }
 
@@ -105,7 +110,8 @@ impl<'a> Checker<'a> {
     }
 
     fn known_body(&mut self, path: &[Step], name: &str, bodies: &BodyNames) {
-        if !bodies.contains_key(name) {
+        let is_pending = self.links.is_none() && self.may_be_a_link(name);
+        if !bodies.contains_key(name) && !is_pending {
             let known = bodies.keys().cloned().collect();
             self.report(path, Fault::UnknownName { what: "body", name: name.to_owned(), known });
         }
@@ -123,7 +129,7 @@ impl<'a> Checker<'a> {
             }
         }
         self.solver(&file.solver);
-        if file.bodies.is_empty() {
+        if file.bodies.is_empty() && file.robots.is_empty() {
             self.contradiction(&[Field("bodies")], "the scene has no bodies");
         }
     }
