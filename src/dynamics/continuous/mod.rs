@@ -27,6 +27,7 @@ mod gaps;
 mod joined;
 mod meeting;
 mod path;
+mod stop;
 mod surfaces;
 mod swept;
 
@@ -39,6 +40,7 @@ use rapier3d::pipeline::PhysicsWorld;
 use self::events::{Events, Mover};
 use self::joined::Joined;
 use self::path::Path;
+use self::stop::Stop;
 use self::swept::{Outline, Swept};
 use super::BodyDescription;
 
@@ -61,12 +63,15 @@ pub(super) struct ContinuousCollision {
 
 impl ContinuousCollision {
     /// For bodies in the order of their handles.
-    pub(super) fn new(bodies: &[BodyDescription], joints: &[[usize; 2]]) -> Self {
+    pub(super) fn new(
+        physics: &PhysicsWorld,
+        bodies: &[BodyDescription],
+        handles: &[RigidBodyHandle],
+    ) -> Self {
         let mut shapes = BTreeMap::new();
         let bodies = bodies.iter().map(|body| Swept::new(body, &mut shapes)).collect::<Vec<_>>();
         let least = bodies.iter().fold(Outline::ENDLESS, |least, body| least.least(&body.shape.outline));
-        let movable = |index: usize| bodies[index].moves_under_forces;
-        let joined = Joined::new(bodies.len(), joints.iter().filter(|pair| pair.iter().all(|&i| movable(i))));
+        let joined = Joined::of(physics, handles, |index| bodies[index].moves_under_forces);
         Self { bodies, joined, before: Vec::new(), least }
     }
 
@@ -93,17 +98,9 @@ impl ContinuousCollision {
         events.run(&candidates);
         let stopped = events.movers.iter().enumerate().filter(|(_, mover)| mover.stopped);
         let stopped = stopped.map(|(index, mover)| (index, mover.path)).collect::<Vec<_>>();
-        for (index, path) in &stopped {
-            let flew = flew_freely(physics, handles[*index]);
-            let body = &mut physics.bodies[handles[*index]];
-            body.set_position(path.pose_at(1.0).into(), false);
-            if flew {
-                let [start, end] = [self.before[*index].velocity, body.linvel().into()];
-                body.set_linvel((start + (end - start) * path.begin).into(), false);
-            }
-        }
-        if !stopped.is_empty() {
-            physics.bodies.propagate_modified_body_positions_to_colliders(&mut physics.colliders);
+        let mut stop = Stop { physics, rewound: Vec::new(), time_step };
+        for (index, path) in stopped {
+            stop.at(handles[index], &path, &self.before[index].velocity);
         }
     }
 
@@ -142,13 +139,4 @@ impl ContinuousCollision {
         };
         near.into_iter().filter(may_meet).collect()
     }
-}
-
-/// Whether no contact or joint has changed the velocity of a body in the last step.
-fn flew_freely(physics: &PhysicsWorld, handle: RigidBodyHandle) -> bool {
-    let colliders = physics.bodies[handle].colliders().iter();
-    let pairs = colliders.flat_map(|&collider| physics.narrow_phase.contact_pairs_with(collider));
-    let manifolds = pairs.filter_map(|pair| pair.rigid()).flat_map(|rigid| rigid.solver_manifolds());
-    let pushed = manifolds.flat_map(|manifold| &manifold.points).any(|point| point.data.impulse > 0.0);
-    !pushed && physics.impulse_joints.attached_joints(handle).next().is_none()
 }
