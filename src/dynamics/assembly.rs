@@ -35,9 +35,8 @@ pub(super) fn assemble(
     physics.integration_parameters = options.integration_parameters();
     let tally = ContactTally::default();
     let fall = options.gravity.norm() * options.time_step.powi(2);
-    let recoverable = f64::INFINITY;
     let narrow_phase = options.narrow_phase;
-    let dispatcher = Dispatcher { tally: tally.clone(), narrow_phase, fall, recoverable };
+    let dispatcher = Dispatcher { tally: tally.clone(), narrow_phase, fall };
     physics.narrow_phase = RapierNarrowPhase::with_query_dispatcher(dispatcher.chain(DefaultQueryDispatcher));
     let mut handles = BTreeMap::<&str, RigidBodyHandle>::new();
     let mut shapes = Shapes::new(narrow_phase);

@@ -296,7 +296,9 @@ impl PhysicsHooks for Depenetration {
         let deepest = rigid.manifold.points.iter().map(|contact| -contact.dist).fold(0.0, f64::max);
         let contacts = rigid.solver_contacts.iter_mut();
         if resolving || deepest > threshold {
-            contacts.for_each(|contact| contact.dist = contact.dist.max(0.0));
+            // A little apart, so that rounding pushes nothing.
+            let apart = CLEARANCE * self.size(bodies);
+            contacts.for_each(|contact| contact.dist = contact.dist.max(apart));
         } else if deepest > self.recoverable {
             contacts.for_each(|contact| contact.dist += deepest - self.recoverable);
         }

@@ -97,7 +97,6 @@ impl World {
     /// Where the time of a step went: `total`, what rapier `stepped`, and what the bodies were `swept`.
     fn timings(&self, total: Duration, stepped: Duration, swept: Duration) -> StepTimings {
         let counters = &self.physics.physics_pipeline.counters;
-        let (contacts, _) = self.tally.take();
         StepTimings {
             total,
             broad_phase: counters.cd.broad_phase_time.time() + counters.cd.final_broad_phase_time.time(),
@@ -105,7 +104,7 @@ impl World {
             solver: counters.stages.solver_time.time(),
             continuous: swept,
             outside: total.saturating_sub(stepped).saturating_sub(swept),
-            contacts,
+            contacts: self.tally.take(),
         }
     }
 

@@ -81,17 +81,13 @@ impl Pair {
         self.points.iter().map(|point| -self.separation(point, movers)).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The speed [m/s] at which the bodies approach each other at one of their points.
-    pub(super) fn approach_at(&self, point: usize, movers: &[Mover]) -> f64 {
-        -self.separation(&self.points[point], movers)
-    }
-
     fn relative(&self, point: &Touch, movers: &[Mover]) -> Vector3<f64> {
         let [a, b] = self.bodies;
         movers[b].at(&point.arms[1]) - movers[a].at(&point.arms[0])
     }
 
-    fn separation(&self, point: &Touch, movers: &[Mover]) -> f64 {
+    /// The speed [m/s] at which the bodies move apart at a point.
+    pub(super) fn separation(&self, point: &Touch, movers: &[Mover]) -> f64 {
         self.relative(point, movers).dot(&point.normal)
     }
 

@@ -55,7 +55,7 @@ struct Bouncer {
 pub(super) struct Bounces {
     bodies: Vec<Bouncer>,
     /// Index in `bodies` by the raw index of the handle.
-    index: Vec<usize>,
+    index: Vec<Option<usize>>,
     /// Whether any body has restitution.
     any: bool,
     gravity: Vector3<f64>,
@@ -72,10 +72,10 @@ impl Bounces {
         handles: &[RigidBodyHandle],
         slow: f64,
     ) -> Self {
-        let raw = |handle: &RigidBodyHandle| handle.into_raw_parts().0 as usize;
-        let mut index = vec![usize::MAX; handles.iter().map(raw).max().map_or(0, |most| most + 1)];
+        let count = handles.iter().map(|&handle| raw(handle) + 1).max().unwrap_or(0);
+        let mut index = vec![None; count];
         let bodies = described.iter().zip(handles).enumerate().map(|(i, (body, &handle))| {
-            index[raw(&handle)] = i;
+            index[raw(handle)] = Some(i);
             Bouncer {
                 handle,
                 restitution: body.restitution,
@@ -108,7 +108,7 @@ impl Bounces {
         }
     }
 
-    /// Lets bounce what collided in the step, but for pairs of bodies (indices) that `overlapping` tells.
+    /// Lets bounce what collided in the step, but for pairs of bodies (raw indices) that `overlapping` tells.
     pub(super) fn after_step(&self, physics: &mut PhysicsWorld, overlapping: &dyn Fn([usize; 2]) -> bool) {
         if !self.any {
             return;
@@ -176,8 +176,7 @@ impl Bounces {
         for contact_pair in physics.narrow_phase.contact_pairs() {
             let colliders =
                 [contact_pair.collider1, contact_pair.collider2].map(|collider| &physics.colliders[collider]);
-            let [Some(a), Some(b)] = colliders
-                .map(|collider| self.index.get(collider.parent()?.into_raw_parts().0 as usize).copied())
+            let [Some(a), Some(b)] = colliders.map(|collider| *self.index.get(raw(collider.parent()?))?)
             else {
                 continue;
             };
@@ -185,25 +184,23 @@ impl Bounces {
             let mut pair = Pair {
                 bodies: [a, b],
                 points: Vec::new(),
-                restitution: if overlapping([a, b]) {
-                    0.0
-                } else {
-                    0.5 * (one.restitution + two.restitution)
-                },
+                restitution: 0.5 * (one.restitution + two.restitution),
                 friction: 0.5 * (one.friction + two.friction),
             };
+            if overlapping([one, two].map(|bouncer| raw(bouncer.handle))) {
+                pair.restitution = 0.0;
+            }
             let poses = colliders.map(|collider| (*collider.position()).into());
-            let centers = [one, two]
-                .map(|bouncer| Point3::from(Vector3::from(physics.bodies[bouncer.handle].center_of_mass())));
+            let center = |bouncer: &Bouncer| physics.bodies[bouncer.handle].center_of_mass();
+            let centers = [one, two].map(|bouncer| Point3::from(Vector3::from(center(bouncer))));
             let near = TOUCHING_OF_SIZE * one.size.min(two.size);
             for manifold in contact_pair.solver_manifolds() {
-                for (touch, gap) in touches(manifold, &poses, &centers) {
-                    pair.points.push(touch);
-                    let way = self.step * pair.approach_at(pair.points.len() - 1, movers);
-                    if !(gap <= near + TOUCHING_OF_WAY * f64::max(0.0, way)) {
-                        pair.points.pop();
-                    }
-                }
+                let touching = touches(manifold, &poses, &centers).filter(|(touch, gap)| {
+                    let way = -self.step * pair.separation(touch, movers);
+                    *gap <= near + TOUCHING_OF_WAY * f64::max(0.0, way)
+                });
+                let touching: Vec<Touch> = touching.map(|(touch, _)| touch).collect();
+                pair.points.extend(touching);
             }
             if !pair.points.is_empty() {
                 pairs.push(pair);
@@ -211,6 +208,11 @@ impl Bounces {
         }
         pairs
     }
+}
+
+/// The raw index of a body.
+fn raw(body: RigidBodyHandle) -> usize {
+    body.into_raw_parts().0 as usize
 }
 
 /// The points of a manifold with their gaps [m], at the present poses collider → world.
