@@ -8,7 +8,7 @@ use rapier3d::dynamics::{
 };
 use rapier3d::geometry::{ColliderBuilder, NarrowPhase as RapierNarrowPhase};
 use rapier3d::parry::query::{DefaultQueryDispatcher, QueryDispatcher};
-use rapier3d::pipeline::PhysicsWorld;
+use rapier3d::pipeline::{ActiveHooks, PhysicsWorld};
 
 use super::contact::{ContactTally, Dispatcher};
 use super::mass::mass_properties;
@@ -35,9 +35,8 @@ pub(super) fn assemble(
     physics.integration_parameters = options.integration_parameters();
     let tally = ContactTally::default();
     let fall = options.gravity.norm() * options.time_step.powi(2);
-    let recoverable = options.recoverable_depth();
     let narrow_phase = options.narrow_phase;
-    let dispatcher = Dispatcher { tally: tally.clone(), narrow_phase, fall, recoverable };
+    let dispatcher = Dispatcher { tally: tally.clone(), narrow_phase, fall };
     physics.narrow_phase = RapierNarrowPhase::with_query_dispatcher(dispatcher.chain(DefaultQueryDispatcher));
     let mut handles = BTreeMap::<&str, RigidBodyHandle>::new();
     let mut shapes = Shapes::new(narrow_phase);
@@ -72,15 +71,15 @@ fn insert_body(
         .linear_damping(body.linear_damping)
         .angular_damping(body.angular_damping)
         .can_sleep(options.sleeping)
-        .gyroscopic_forces_enabled(true)
-        .allow_fast_rotation(!body.continuous)
-        .soft_ccd_prediction(prediction(body, options.narrow_phase))
-        .ccd_enabled(body.continuous);
+        .gyroscopic_forces_enabled(false)
+        .allow_fast_rotation(true)
+        .soft_ccd_prediction(prediction(body, options.narrow_phase));
     let (shape, shape_to_body) = shapes.of(body)?;
     let mut collider = ColliderBuilder::new(shape)
         .position(shape_to_body.into())
         .friction(body.friction)
-        .restitution(body.restitution);
+        .restitution(0.0)
+        .active_hooks(ActiveHooks::MODIFY_SOLVER_CONTACTS);
     if body.kind == BodyKind::Dynamic {
         let properties = mass_properties(body)?.transform_by(&shape_to_body.inverse().into());
         collider = collider.mass_properties(properties);

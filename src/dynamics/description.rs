@@ -159,8 +159,8 @@ pub struct BodyDescription {
     pub linear_damping: f64,
     /// Rate at which the angular velocity decays [1/s].
     pub angular_damping: f64,
-    /// The body is swept against everything it could pass through within a step, not only against fixed bodies; in
-    /// return it turns by no more than an eighth of a turn in a step.
+    /// The body is swept in every step in which it moves at all. Others are swept, against everything, in steps in which
+    /// they move far: by more than half of their mean thickness, or of that of what they could pass through.
     pub continuous: bool,
 }
 

@@ -3,16 +3,22 @@
 mod assembly;
 mod builder;
 mod contact;
+mod continuous;
+mod depenetration;
 mod description;
 mod error;
+mod gyroscopic;
 mod mass;
 mod options;
 mod penetration;
+mod restitution;
 mod robot;
 mod separation;
 mod shapes;
 mod state;
 mod step_report;
+mod stepping;
+mod watch;
 mod world;
 
 pub use builder::WorldBuilder;

@@ -85,7 +85,8 @@ pub struct SolverSettings {
     pub relax_passes: u32,
     /// Approach [m/s] below which nothing bounces.
     pub least_bounce_speed: f64,
-    /// How often a step may be cut at the first impact of a fast body; 0 lets fast bodies pass through thin ones.
+    /// Whether fast bodies are swept (1, or more) and stopped where they meet something, or may pass through what is
+    /// thin (0).
     pub continuous_passes: u32,
 }
 
@@ -142,8 +143,6 @@ impl WorldOptions {
     const MOST_PASSES: u32 = 1000;
     /// Contact slop [m] of the sweeps of continuous collision.
     const SLOP: f64 = 0.001;
-    /// Longest continuous-collision substep as a share of the step.
-    const CCD_SHARE: f64 = 0.01;
 
     /// Duration of free fall [s] that bodies need, at least, for the speed of a bounce, in steps.
     const BOUNCE_STEPS: f64 = 0.5;
@@ -229,14 +228,16 @@ impl WorldOptions {
         let softness = SpringCoefficients::new(settings.contact_frequency, settings.contact_damping);
         IntegrationParameters {
             dt: self.time_step,
-            min_ccd_dt: self.time_step * Self::CCD_SHARE,
             num_solver_iterations: settings.substeps as usize,
             num_internal_pgs_iterations: 1,
             num_internal_stabilization_iterations: settings.relax_passes as usize,
-            max_ccd_substeps: settings.continuous_passes as usize,
+            // Continuous collision is our own.
+            max_ccd_substeps: 0,
             contact_softness: softness,
             static_contact_softness: softness,
             normalized_allowed_linear_error: Self::SLOP,
+            // A body too fast to be meant stops the run; rapier would slow it down and say nothing.
+            normalized_max_linear_velocity: f64::MAX,
             contact_recycling: false,
             contact_clustering: false,
             friction_model: FrictionModel::Simplified,

@@ -133,12 +133,24 @@ pub(crate) fn pairs_within_at(
     pairs: &mut Vec<[u32; 2]>,
 ) {
     let first = pairs.len();
+    pairs_within_as_met(a, b, a_to_b, distance, pairs);
+    pairs[first..].par_sort_unstable();
+}
+
+/// Appends all pairs of triangles whose gap on every candidate separating axis is at most `distance` [m], in the order in
+/// which a descent meets them.
+pub(crate) fn pairs_within_as_met(
+    a: &Model,
+    b: &Model,
+    a_to_b: &Placement,
+    distance: f64,
+    pairs: &mut Vec<[u32; 2]>,
+) {
     let query = |pairs| Overlap::new(a_to_b, distance, AllPairs(pairs));
     let mut all = query(std::mem::take(pairs));
     let add = |all: &mut Overlap<AllPairs>, part: Overlap<AllPairs>| all.sink.0.extend(part.sink.0);
     tandem::descend_in_parts(a.bvh(), b.bvh(), &mut all, &|| query(Vec::new()), &add);
     *pairs = all.sink.0;
-    pairs[first..].par_sort_unstable();
 }
 
 /// What to do with a pair of triangles that are within the margin.

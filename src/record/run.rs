@@ -26,13 +26,14 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
-    /// Steps between recorded states where nothing else is said: sixty states a second at the usual step of 1/240 s.
-    pub const EVERY: u64 = 4;
+    /// Recorded states in a second where nothing else is said.
+    const STATES_PER_SECOND: f64 = 60.0;
 
-    /// The whole scene, judged.
+    /// The whole scene, judged, with sixty recorded states a second, or one for each step where those are longer.
     #[must_use]
     pub fn whole(scene: &Scene) -> Self {
-        Self { steps: scene.steps(scene.duration), every: Self::EVERY, judge: true }
+        let every = scene.steps(Self::STATES_PER_SECOND.recip());
+        Self { steps: scene.steps(scene.duration), every, judge: true }
     }
 }
 

@@ -273,7 +273,7 @@ pub struct BodyEntry {
     /// Rate at which the angular velocity decays [1/s].
     #[serde(default)]
     pub angular_damping: f64,
-    /// Whether its motion within a step is swept, so that it cannot pass through thin things.
+    /// Whether its motion is swept in every step, not only in those in which it moves far.
     #[serde(default)]
     pub continuous: bool,
     /// Makes a grid of copies of the body.

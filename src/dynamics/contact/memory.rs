@@ -6,8 +6,9 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::parry::query::details::{TypedWorkspaceData, WorkspaceData};
 
 use super::MeshShape;
+use super::explanation::Explanation;
 use super::reduction::{Choice, Selected};
-use crate::proximity::contacts::{CoreFinder, Feature, FeatureFinder};
+use crate::proximity::contacts::{CoreFinder, Feature, FeatureFront};
 
 /// A contact for the solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,9 +36,7 @@ pub(super) struct PairMemory {
     pub(super) proxy: Option<Arc<MeshShape>>,
     /// Contacts of this step.
     pub(super) contacts: Vec<ContactPoint>,
-    /// Pairs of triangles that are near each other.
-    pub(super) triangle_pairs: Vec<[u32; 2]>,
-    /// Those that intersect.
+    /// Pairs of triangles that intersect.
     pub(super) intersecting: Vec<[u32; 2]>,
     /// Those of them that the local contacts do not take apart.
     pub(super) unexplained: Vec<[u32; 2]>,
@@ -45,8 +44,12 @@ pub(super) struct PairMemory {
     pub(super) still_intersecting: Vec<[u32; 2]>,
     /// The search for contacts of a ball or a capsule.
     pub(super) cores: CoreFinder,
-    /// The search for features.
-    pub(super) finder: FeatureFinder,
+    /// The search for features at the present pose, and at the pose that separates.
+    pub(super) front: FeatureFront,
+    /// See `front`.
+    pub(super) front_apart: FeatureFront,
+    /// What was proved of the overlap.
+    pub(super) explanation: Explanation,
     /// The choice of contacts for the solver.
     pub(super) choice: Choice,
 }

@@ -38,6 +38,12 @@ const TOUCHING: f64 = 1e-6;
 const EXPLAINING_FACTOR: f64 = 1.25;
 /// … this share of the size separates it.
 const EXPLAINING_SLACK: f64 = 1e-3;
+/// Steps like the last one for which what is found in a step is made to last.
+const LASTING: f64 = 8.0;
+/// Share of the size for which what is found is made to last at least …
+const LEAST_MARGIN: f64 = 1e-4;
+/// … and at most.
+const GREATEST_MARGIN: f64 = 0.004;
 /// Number of triangle pairs up to which looking at each is quicker than a descent of the trees.
 const FEW: usize = 24;
 /// Cosine of the angle between normals of one group of explaining contacts.
@@ -73,25 +79,60 @@ struct Ranges {
 /// Fills `memory.contacts` and chooses among them.
 pub(super) fn contacts(pair: &Pair, foresight: &Foresight, memory: &mut PairMemory) {
     let size = pair.size();
-    let motion = memory.last_pose.map_or(foresight.prediction, |last| pair.motion_since(&last));
+    let moved = memory.last_pose.map(|last| pair.motion_since(&last));
+    let motion = moved.unwrap_or(foresight.prediction);
     let depth_before = memory.separation.map_or(0.0, |separation| separation.norm());
     let ranges = Ranges {
         reach: foresight.reach(size, motion),
         near: (FORESEEN * size).max(2.0 * depth_before + FORESIGHT * motion).min(NEAR * size),
     };
     let to_before = memory.last_pose.map(|last| last * pair.b_to_a.inverse());
-    let first_time = memory.last_pose.replace(pair.b_to_a).is_none();
-    pair.intersecting(&Vector3::zeros(), TOUCHING * size, &mut memory.intersecting);
-    let crossing = !memory.intersecting.is_empty();
-    let apart = !crossing && !is_hidden(pair, first_time, memory);
-    local_features(pair, ranges, memory);
-    if apart {
-        memory.free_pose = Some(pair.b_to_a);
-        memory.separation = None;
-    } else if !(crossing && pair.one_sided() && explained_locally(pair, ranges, memory)) {
-        separated_features(pair, ranges.reach, memory);
+    memory.last_pose = Some(pair.b_to_a);
+    let margin = moved.map_or(0.0, |moved| margin(size, moved));
+    local_features(pair, ranges, margin, memory);
+    let was_deep = depth_before > DEEP * size;
+    if margin == 0.0 || was_deep || !explained_at_once(pair, margin, memory) {
+        // What is deeper than can be seen locally does not come out of it in a step unless it moves that far.
+        let stays_deep = depth_before > NEAR * size + FORESIGHT * motion;
+        overlapping_contacts(pair, ranges, (moved.is_none(), stays_deep), memory);
     }
     memory.choice.choose(&memory.contacts, Scales::of(size), to_before.as_ref());
+}
+
+/// The motion [m] for which what is found is made to last: some steps like the last one, unless those go so far that
+/// looking at what they meet costs more than it saves.
+fn margin(size: f64, moved: f64) -> f64 {
+    let lasting = (LASTING * moved).max(LEAST_MARGIN * size);
+    if lasting <= GREATEST_MARGIN * size { lasting } else { 0.0 }
+}
+
+/// Whether the contacts at the present pose are all there is, as for almost every pair at rest: they are shallow, and
+/// no triangles intersect but those that they take apart.
+fn explained_at_once(pair: &Pair, margin: f64, memory: &mut PairMemory) -> bool {
+    let groups = if pair.one_sided() { overlapping_groups(pair, &memory.contacts) } else { Vec::new() };
+    let shallow = groups.first().is_none_or(|deepest| deepest.depth <= DEEP * pair.size());
+    let scales = [TOUCHING * pair.size(), margin];
+    let explained = shallow && memory.explanation.explains(pair, &groups, &memory.front, scales);
+    if explained {
+        remember_free(pair, memory);
+    }
+    explained
+}
+
+/// Contacts of a pair that may be deep, and is for sure if it `stays_deep`.
+fn overlapping_contacts(
+    pair: &Pair,
+    ranges: Ranges,
+    (first_time, stays_deep): (bool, bool),
+    memory: &mut PairMemory,
+) {
+    pair.intersecting(&Vector3::zeros(), TOUCHING * pair.size(), &mut memory.intersecting);
+    let crossing = !memory.intersecting.is_empty();
+    if !crossing && !is_hidden(pair, first_time, memory) {
+        remember_free(pair, memory);
+    } else if stays_deep || !(crossing && pair.one_sided() && explained_locally(pair, ranges, memory)) {
+        separated_features(pair, ranges.reach, memory);
+    }
 }
 
 /// Whether the pair overlaps although no triangles cross: solids whose faces coincide, or one within the other.
@@ -129,16 +170,15 @@ pub(in crate::dynamics) fn depth(
     let pair = Pair { a, b, b_to_a: *b_to_a };
     let mut memory = PairMemory::default();
     let near = NEAR * pair.size();
-    local_features(&pair, Ranges { reach: near, near }, &mut memory);
-    pair.depth(&overlapping_groups(&memory.contacts), options)
+    local_features(&pair, Ranges { reach: near, near }, 0.0, &mut memory);
+    pair.depth(&overlapping_groups(&pair, &memory.contacts), options)
 }
 
-/// Replaces the contacts by the features at the present pose.
-fn local_features(pair: &Pair, ranges: Ranges, memory: &mut PairMemory) {
+/// Replaces the contacts by the features at the present pose; the search is made to last for a motion [m].
+fn local_features(pair: &Pair, ranges: Ranges, margin: f64, memory: &mut PairMemory) {
     let Ranges { reach, near } = ranges;
-    pair.triangle_pairs(&Vector3::zeros(), reach.max(near), &mut memory.triangle_pairs);
     let query = Query { b_to_a: pair.b_to_a, least: -near, greatest: reach, two_sided: pair.two_sided() };
-    let found = memory.finder.find(&pair.a.adjacency, &pair.b.adjacency, &memory.triangle_pairs, &query);
+    let found = memory.front.find(pair.sides(), &query, margin);
     memory.contacts.clear();
     memory.contacts.extend(found.iter().map(|feature| contact(feature, &Vector3::zeros())));
 }
@@ -158,17 +198,22 @@ fn explained_locally(pair: &Pair, ranges: Ranges, memory: &mut PairMemory) -> bo
     let deepest = Ranges { near: NEAR * pair.size(), ..ranges };
     is_explained(pair, memory)
         || ranges.near < deepest.near && {
-            local_features(pair, deepest, memory);
+            local_features(pair, deepest, 0.0, memory);
             is_explained(pair, memory)
         }
 }
 
 fn is_explained(pair: &Pair, memory: &mut PairMemory) -> bool {
-    let groups = overlapping_groups(&memory.contacts);
+    let groups = overlapping_groups(pair, &memory.contacts);
     if unexplained(pair, &groups, memory) > 0 {
         return false;
     }
-    remember(pair, groups.first().map_or(Vector3::zeros(), |group| group.normal * group.depth), memory);
+    match groups.first() {
+        Some(deepest) if deepest.depth > DEEP * pair.size() => {
+            remember(pair, deepest.normal * deepest.depth, memory);
+        }
+        _ => remember_free(pair, memory),
+    }
     true
 }
 
@@ -177,11 +222,18 @@ fn remember(pair: &Pair, separation: Vector3<f64>, memory: &mut PairMemory) {
     memory.free_pose = Some(Translation3::from(separation) * pair.b_to_a);
 }
 
-/// The groups of contacts that overlap, the deepest first.
-fn overlapping_groups(contacts: &[ContactPoint]) -> Vec<Group> {
+/// The pair is free, or overlaps by no more than bodies at rest do.
+fn remember_free(pair: &Pair, memory: &mut PairMemory) {
+    memory.separation = None;
+    memory.free_pose = Some(pair.b_to_a);
+}
+
+/// The groups of contacts that touch or overlap, the deepest first.
+fn overlapping_groups(pair: &Pair, contacts: &[ContactPoint]) -> Vec<Group> {
+    let touching = TOUCHING * pair.size();
     let mut groups: Vec<Group> = Vec::new();
-    for contact in contacts.iter().filter(|contact| contact.distance <= 0.0) {
-        let depth = -contact.distance;
+    for contact in contacts.iter().filter(|contact| contact.distance <= touching) {
+        let depth = f64::max(0.0, -contact.distance);
         match groups.iter_mut().find(|group| group.normal.dot(&contact.normal) > SAME_NORMAL) {
             Some(group) => group.depth = group.depth.max(depth),
             None => groups.push(Group { normal: contact.normal, depth }),
@@ -214,7 +266,7 @@ fn unexplained(pair: &Pair, groups: &[Group], memory: &mut PairMemory) -> usize 
 /// Contacts from a separating translation.
 fn separated_features(pair: &Pair, reach: f64, memory: &mut PairMemory) {
     let size = pair.size();
-    let groups = overlapping_groups(&memory.contacts);
+    let groups = overlapping_groups(pair, &memory.contacts);
     let start = Start { separation: memory.separation, free_pose: memory.free_pose, groups: &groups };
     let Some(separation) = pair.separate(&start) else { return };
     if !groups.is_empty() {
@@ -222,7 +274,8 @@ fn separated_features(pair: &Pair, reach: f64, memory: &mut PairMemory) {
         let deepest = groups.iter().fold(0.0, |deepest: f64, group| deepest.max(group.depth));
         #[expect(clippy::cast_precision_loss, reason = "counts of triangle pairs are far below 2^53")]
         let few = missing as f64 <= FEW_UNEXPLAINED * memory.intersecting.len() as f64;
-        if few && separation.norm() > LOCAL_WINS * deepest + LOCAL_SLACK * size {
+        let local = deepest > TOUCHING * size && few;
+        if local && separation.norm() > LOCAL_WINS * deepest + LOCAL_SLACK * size {
             return;
         }
     }
@@ -233,8 +286,7 @@ fn separated_features(pair: &Pair, reach: f64, memory: &mut PairMemory) {
         Translation3::from(pair.b_to_a.translation.vector + separation),
         pair.b_to_a.rotation,
     );
-    pair.triangle_pairs(&separation, greatest, &mut memory.triangle_pairs);
     let query = Query { b_to_a: moved, least: -TOUCHING * size, greatest, two_sided: pair.two_sided() };
-    let found = memory.finder.find(&pair.a.adjacency, &pair.b.adjacency, &memory.triangle_pairs, &query);
+    let found = memory.front_apart.find(pair.sides(), &query, 0.0);
     memory.contacts.extend(found.iter().map(|feature| contact(feature, &separation)));
 }

@@ -6,6 +6,7 @@
 
 mod convex;
 mod dispatcher;
+mod explanation;
 mod manifolds;
 mod memory;
 mod mesh_mesh;
@@ -15,7 +16,6 @@ mod proxy;
 mod reduction;
 mod round;
 mod separation;
-mod sweep;
 
 pub(super) use convex::{ConvexBody, StandIn, mesh_of as mesh_of_convex};
 pub(super) use dispatcher::{ContactTally, Dispatcher};

@@ -26,8 +26,6 @@ pub(super) struct Selected {
     pub(super) contacts: [usize; POINTS],
     /// How many there are.
     pub(super) count: usize,
-    /// Signed distance of the deepest of them [m].
-    pub(super) deepest: f64,
 }
 
 impl Selected {
@@ -158,8 +156,7 @@ impl Choice {
         let is_as_deep = |index: &usize| contacts[*index].distance < distance + scales.sticky;
         let known = |index: &usize| self.before.contains(&contacts[*index].features);
         let first = self.group.iter().copied().take_while(is_as_deep).find(known).unwrap_or(deepest);
-        let mut selected =
-            Selected { normal: *normal, contacts: [first; POINTS], count: 1, deepest: distance };
+        let mut selected = Selected { normal: *normal, contacts: [first; POINTS], count: 1 };
         let point = |index: usize| contacts[index].point;
         let origin = point(first);
         let span = |index: usize| {

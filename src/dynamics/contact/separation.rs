@@ -7,6 +7,7 @@ use crate::penetration::in_projection::{HalfSpace, nearest};
 use crate::penetration::{
     Effort, LowerBound, PenetrationError, TranslationalOptions, penetration, penetration_from,
 };
+use crate::proximity::contacts::{FeatureFront, Side};
 use crate::proximity::triangle_pair::separating_planes;
 use crate::proximity::{collide, pairs_within};
 
@@ -81,13 +82,15 @@ impl Pair<'_> {
 
     /// How far any point of B may have moved relative to A since another pose [m].
     pub(super) fn motion_since(&self, before: &Isometry3<f64>) -> f64 {
-        let center = self.b.model.center();
-        let turned = (self.b_to_a.rotation * before.rotation.inverse()).angle();
-        (self.b_to_a * center - before * center).norm() + turned * self.b.size()
+        FeatureFront::motion(&self.b.model, before, &self.b_to_a)
+    }
+
+    pub(super) fn sides(&self) -> [Side<'_>; 2] {
+        [self.a, self.b].map(|mesh| Side { model: &mesh.model, adjacency: &mesh.adjacency })
     }
 
     /// All pairs of triangles nearer than `distance` [m] with B moved by `shift` [m], sorted.
-    pub(super) fn triangle_pairs(&self, shift: &Vector3<f64>, distance: f64, pairs: &mut Vec<[u32; 2]>) {
+    fn triangle_pairs(&self, shift: &Vector3<f64>, distance: f64, pairs: &mut Vec<[u32; 2]>) {
         pairs.clear();
         let (a, b) = (&self.a.model, &self.b.model);
         pairs_within(a, &Isometry3::identity(), b, &self.moved(shift), distance, pairs);

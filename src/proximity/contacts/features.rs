@@ -6,18 +6,18 @@ use super::Adjacency;
 
 /// Sine of the angle by which a neighbour may lie on the wrong side of a contact plane. At 0 rounding tips a cube
 /// over one corner; at 0.3 corners that are well clear of the plane count, and it rocks too.
-const CONE: f64 = 0.02;
+pub(super) const CONE: f64 = 0.02;
 /// Sine of the angle between two edges below which they count as parallel and have no common normal.
 pub(super) const PARALLEL: f64 = 0.05;
 /// How far faces and edges that end in a valley go on beyond it, as a share of the greatest gap: enough to hold a
 /// body that would rattle between the flanks, and so little that where the valley ends they are no obstacles.
-const VALLEY: f64 = 0.05;
+pub(super) const VALLEY: f64 = 0.05;
 /// Cosine of the angle within which an edge is the continuation of another one.
 const ONWARDS: f64 = 0.9;
 /// Sine of the angle by which the continuation of an edge in a valley rises at least.
 const RISING: f64 = 1e-4;
 /// By how much a foot may lie beside its triangle, as a share of the triangle: rounding of coordinates.
-const BESIDE: f64 = 1e-9;
+pub(super) const BESIDE: f64 = 1e-9;
 
 /// A feature of a mesh. Equal in every step as long as the same part of the mesh is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -78,9 +78,7 @@ impl FeatureFinder {
         self.found.clear();
         for &pair in pairs {
             let candidates = Candidates::new([a, b], pair, query);
-            candidates.vertex_of_a_on_face_of_b(&mut self.found);
-            candidates.vertex_of_b_on_face_of_a(&mut self.found);
-            candidates.edge_on_edge(&mut self.found);
+            candidates.each(|pair| self.found.push(pair));
         }
         if self.found.is_empty() {
             for &pair in pairs {
@@ -92,18 +90,18 @@ impl FeatureFinder {
 }
 
 /// The features of two triangles, in the frame of A.
-struct Candidates<'a> {
-    a: &'a Adjacency,
-    b: &'a Adjacency,
-    query: &'a Query,
-    triangles: [u32; 2],
-    corners_a: [Point3<f64>; 3],
-    corners_b: [Point3<f64>; 3],
+pub(super) struct Candidates<'a> {
+    pub(super) a: &'a Adjacency,
+    pub(super) b: &'a Adjacency,
+    pub(super) query: &'a Query,
+    pub(super) triangles: [u32; 2],
+    pub(super) corners_a: [Point3<f64>; 3],
+    pub(super) corners_b: [Point3<f64>; 3],
     owned: [u8; 2],
 }
 
 impl<'a> Candidates<'a> {
-    fn new([a, b]: [&'a Adjacency; 2], [i, j]: [u32; 2], query: &'a Query) -> Self {
+    pub(super) fn new([a, b]: [&'a Adjacency; 2], [i, j]: [u32; 2], query: &'a Query) -> Self {
         Self {
             a,
             b,
@@ -115,42 +113,49 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    fn vertex_of_a_on_face_of_b(&self, found: &mut Vec<FeaturePair>) {
-        let face = self.triangles[1];
+    /// All contacts of faces and edges that the two triangles answer for.
+    #[inline]
+    pub(super) fn each(&self, mut add: impl FnMut(FeaturePair)) {
         for k in owned_vertices(self.owned[0]) {
-            let outward = self.query.b_to_a.rotation * self.b.normal(face);
-            let vertex = self.corners_a[k];
-            let Some((outward, gap)) = self.over_face(&vertex, &self.corners_b, outward, 1) else { continue };
-            let place = self.a.corners(self.triangles[0])[k];
-            if self.a.within_cone(place, &-outward) {
-                found.push(FeaturePair {
-                    points: [vertex, vertex - outward * gap],
-                    normal: -outward,
-                    gap,
-                    features: [Feature::Vertex(place), Feature::Face(self.b.region(face))],
-                });
+            self.vertex_of_a_on_face_of_b(k).into_iter().for_each(&mut add);
+        }
+        for k in owned_vertices(self.owned[1]) {
+            self.vertex_of_b_on_face_of_a(k).into_iter().for_each(&mut add);
+        }
+        for i in owned_edges(self.owned[0]) {
+            for j in owned_edges(self.owned[1]) {
+                self.crossing(i, j).into_iter().for_each(&mut add);
             }
         }
     }
 
-    fn vertex_of_b_on_face_of_a(&self, found: &mut Vec<FeaturePair>) {
+    /// The contact of corner `k` of A's triangle with B's.
+    pub(super) fn vertex_of_a_on_face_of_b(&self, k: usize) -> Option<FeaturePair> {
+        let face = self.triangles[1];
+        let outward = self.query.b_to_a.rotation * self.b.normal(face);
+        let vertex = self.corners_a[k];
+        let (outward, gap) = self.over_face(&vertex, &self.corners_b, outward, 1)?;
+        let place = self.a.corners(self.triangles[0])[k];
+        self.a.within_cone(place, &-outward).then(|| FeaturePair {
+            points: [vertex, vertex - outward * gap],
+            normal: -outward,
+            gap,
+            features: [Feature::Vertex(place), Feature::Face(self.b.region(face))],
+        })
+    }
+
+    /// The contact of A's triangle with corner `k` of B's.
+    pub(super) fn vertex_of_b_on_face_of_a(&self, k: usize) -> Option<FeaturePair> {
         let face = self.triangles[0];
-        for k in owned_vertices(self.owned[1]) {
-            let vertex = self.corners_b[k];
-            let Some((outward, gap)) = self.over_face(&vertex, &self.corners_a, self.a.normal(face), 0)
-            else {
-                continue;
-            };
-            let place = self.b.corners(self.triangles[1])[k];
-            if self.b.within_cone(place, &self.against(&outward)) {
-                found.push(FeaturePair {
-                    points: [vertex - outward * gap, vertex],
-                    normal: outward,
-                    gap,
-                    features: [Feature::Face(self.a.region(face)), Feature::Vertex(place)],
-                });
-            }
-        }
+        let vertex = self.corners_b[k];
+        let (outward, gap) = self.over_face(&vertex, &self.corners_a, self.a.normal(face), 0)?;
+        let place = self.b.corners(self.triangles[1])[k];
+        self.b.within_cone(place, &self.against(&outward)).then(|| FeaturePair {
+            points: [vertex - outward * gap, vertex],
+            normal: outward,
+            gap,
+            features: [Feature::Face(self.a.region(face)), Feature::Vertex(place)],
+        })
     }
 
     /// The outward normal and the gap of a vertex over a face, if its foot is on the face and its gap is asked for.
@@ -170,19 +175,11 @@ impl<'a> Candidates<'a> {
         (asked && foot_is_within(vertex, face, &normal, slack)).then_some((outward, gap))
     }
 
-    fn edge_on_edge(&self, found: &mut Vec<FeaturePair>) {
-        for i in owned_edges(self.owned[0]) {
-            for j in owned_edges(self.owned[1]) {
-                found.extend(self.crossing(i, j));
-            }
-        }
-    }
-
     /// The contact of edge `i` of A's triangle with edge `j` of B's: their closest points are inner points of both.
     ///
     /// Beyond an end at which the surface rises on, an edge counts as going on for a while: the two edges of a
     /// valley then hold a body between them from both sides, and it does not rattle from one to the other.
-    fn crossing(&self, i: usize, j: usize) -> Option<FeaturePair> {
+    pub(super) fn crossing(&self, i: usize, j: usize) -> Option<FeaturePair> {
         let on_a = [self.corners_a[i], self.corners_a[(i + 1) % 3]];
         let on_b = [self.corners_b[j], self.corners_b[(j + 1) % 3]];
         let edges = [self.a.edges_of(self.triangles[0])[i], self.b.edges_of(self.triangles[1])[j]];
@@ -223,7 +220,7 @@ impl<'a> Candidates<'a> {
     }
 
     /// Vertex–edge and vertex–vertex pairs that are apart, at local minima of the distance.
-    fn closest_points_of_borders(&self, found: &mut Vec<FeaturePair>) {
+    pub(super) fn closest_points_of_borders(&self, found: &mut Vec<FeaturePair>) {
         for i in owned_vertices(self.owned[0]) {
             let place = self.a.corners(self.triangles[0])[i];
             for j in owned_edges(self.owned[1]) {
@@ -285,10 +282,15 @@ impl<'a> Candidates<'a> {
 impl Adjacency {
     /// Whether no neighbour of a vertex lies further along a direction.
     pub(super) fn within_cone(&self, place: u32, direction: &Vector3<f64>) -> bool {
+        self.within_cone_of(place, direction, CONE)
+    }
+
+    /// Whether no neighbour of a vertex lies further along a direction than this sine allows.
+    pub(super) fn within_cone_of(&self, place: u32, direction: &Vector3<f64>, sine: f64) -> bool {
         let vertex = self.place(place);
         self.neighbours(place)
             .iter()
-            .all(|&neighbour| rises_little(&(self.place(neighbour) - vertex), direction))
+            .all(|&neighbour| rises_by_at_most(sine, &(self.place(neighbour) - vertex), direction))
     }
 
     /// Whether an edge bears along a direction: no face at it rises, and if the contact lies beyond one of its ends,
@@ -321,8 +323,13 @@ impl Adjacency {
 
 /// Whether a vector rises along a direction by no more than the cone allows.
 pub(super) fn rises_little(vector: &Vector3<f64>, direction: &Vector3<f64>) -> bool {
+    rises_by_at_most(CONE, vector, direction)
+}
+
+/// Whether a vector rises along a direction by no more than this sine.
+pub(super) fn rises_by_at_most(sine: f64, vector: &Vector3<f64>, direction: &Vector3<f64>) -> bool {
     let rise = vector.dot(direction);
-    rise <= 0.0 || rise * rise <= CONE * CONE * vector.norm_squared()
+    rise <= 0.0 || rise * rise <= sine * sine * vector.norm_squared()
 }
 
 pub(super) fn owned_vertices(owned: u8) -> impl Iterator<Item = usize> {

@@ -13,10 +13,12 @@
 mod adjacency;
 mod core;
 mod features;
+mod front;
 
 pub use adjacency::Adjacency;
 pub use core::{Core, CoreFinder, CoreSide};
 pub use features::{Feature, FeatureFinder, FeaturePair, Query};
+pub use front::{FeatureFront, Side};
 
 #[cfg(test)]
 mod tests;

@@ -310,7 +310,7 @@ pub(in crate::proximity) fn squared_distances<D: Double>(point: &[f64; 3], packe
     above.only_in(zero.less_or_equal(least_inward)).min(squared)
 }
 
-fn closest_on_segments(first: &[Point3<f64>; 2], second: &[Point3<f64>; 2]) -> [Point3<f64>; 2] {
+pub(crate) fn closest_on_segments(first: &[Point3<f64>; 2], second: &[Point3<f64>; 2]) -> [Point3<f64>; 2] {
     let (d, e, r) = (first[1] - first[0], second[1] - second[0], first[0] - second[0]);
     let n = d.cross(&e);
     let s = (n.dot(&e.cross(&r)) / n.norm_squared().max(PARALLEL)).clamp(0.0, 1.0);

@@ -1,0 +1,188 @@
+//! Which features of two triangles can become contacts within a small motion.
+//!
+//! Each condition of a contact is widened by what the motion can change it by. Distances change by no more than the
+//! motion, angles by no more than the rotation.
+
+use nalgebra::Vector3;
+
+use super::super::features::{BESIDE, CONE, Candidates, PARALLEL, VALLEY, owned_edges, owned_vertices};
+use super::super::{Adjacency, Feature, FeaturePair, Query};
+use crate::proximity::distance::triangles::closest_on_segments;
+
+/// Room for rounding in cosines and in squares of sines.
+const COSINE_ROUNDING: f64 = 1e-9;
+
+/// Two features that may touch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate {
+    pub(super) features: [Feature; 2],
+    triangles: [u32; 2],
+    kind: Kind,
+}
+
+/// Which features of two triangles; the numbers are those of corners and edges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    VertexOfA(u8),
+    VertexOfB(u8),
+    Edges([u8; 2]),
+}
+
+impl Candidate {
+    /// The place in the order of candidates.
+    pub(super) fn place(&self) -> impl Ord + use<> {
+        (self.features, self.triangles, self.kind)
+    }
+
+    /// The contact of the two features, if they make one.
+    pub(super) fn contact(&self, adjacencies: [&Adjacency; 2], query: &Query) -> Option<FeaturePair> {
+        let candidates = Candidates::new(adjacencies, self.triangles, query);
+        match self.kind {
+            Kind::VertexOfA(k) => candidates.vertex_of_a_on_face_of_b(k.into()),
+            Kind::VertexOfB(k) => candidates.vertex_of_b_on_face_of_a(k.into()),
+            Kind::Edges([i, j]) => candidates.crossing(i.into(), j.into()),
+        }
+    }
+}
+
+/// What a motion can change.
+pub(super) struct Sieve {
+    /// Greatest distance [m] of two features that can become a contact.
+    pub(super) distance: f64,
+    /// Greatest gap that is asked for, of either sign [m].
+    pub(super) range: f64,
+    /// Greatest motion [m] of a vertex relative to a triangle that it comes near to: that of the triangle's own points
+    /// times 1 + distance / r, and distances are at most half of r.
+    pub(super) slip: f64,
+    /// Greatest rotation [rad].
+    pub(super) turn: f64,
+}
+
+impl Sieve {
+    /// Adds the features of two triangles that can become contacts; `query` is that of the reference pose.
+    pub(super) fn candidates(
+        &self,
+        [a, b]: [&Adjacency; 2],
+        triangles: [u32; 2],
+        query: &Query,
+        found: &mut Vec<Candidate>,
+    ) {
+        let [i, j] = triangles;
+        let owned = [a.owned(i), b.owned(j)];
+        if owned == [0; 2] {
+            return;
+        }
+        let pair = Candidates::new([a, b], triangles, query);
+        let mut add = |features, kind| found.push(Candidate { features, triangles, kind });
+        for k in owned_vertices(owned[0]) {
+            let place = a.corners(i)[k];
+            if self.vertex_may_touch(&pair, k, 1, place) {
+                add([Feature::Vertex(place), Feature::Face(b.region(j))], Kind::VertexOfA(k as u8));
+            }
+        }
+        for k in owned_vertices(owned[1]) {
+            let place = b.corners(j)[k];
+            if self.vertex_may_touch(&pair, k, 0, place) {
+                add([Feature::Face(a.region(i)), Feature::Vertex(place)], Kind::VertexOfB(k as u8));
+            }
+        }
+        let arcs = owned_edges(owned[1]).map(|l| (l, Arc::of(b, b.edges_of(j)[l])));
+        let arcs = arcs.map(|(l, arc)| (l, Arc { middle: -(query.b_to_a.rotation * arc.middle), ..arc }));
+        for (l, arc_of_b) in arcs {
+            for k in owned_edges(owned[0]) {
+                let edges = [a.edges_of(i)[k], b.edges_of(j)[l]];
+                if self.arcs_may_cross(&Arc::of(a, edges[0]), &arc_of_b) && self.edges_may_touch(&pair, k, l)
+                {
+                    add(edges.map(Feature::Edge), Kind::Edges([k as u8, l as u8]));
+                }
+            }
+        }
+    }
+
+    /// Whether corner k of one triangle can touch the other, which is of body `face`.
+    fn vertex_may_touch(&self, pair: &Candidates, k: usize, face: usize, place: u32) -> bool {
+        let (bodies, rotation) = ([pair.a, pair.b], &pair.query.b_to_a.rotation);
+        let corners = [&pair.corners_a, &pair.corners_b];
+        let (vertex, triangle) = (corners[1 - face][k], corners[face]);
+        let own_normal = bodies[face].normal(pair.triangles[face]);
+        let normal = if face == 1 { rotation * own_normal } else { own_normal };
+        let height = (vertex - triangle[0]).dot(&normal);
+        // NaN must stay a candidate.
+        if height.abs() > self.range + self.slip {
+            return false;
+        }
+        let doubled_area_vector = (triangle[1] - triangle[0]).cross(&(triangle[2] - triangle[0]));
+        let sign = if doubled_area_vector.dot(&normal) < 0.0 { -1.0 } else { 1.0 };
+        let is_beside = |k: usize| {
+            let (from, along) = (triangle[k], triangle[(k + 1) % 3] - triangle[k]);
+            let valley = bodies[face].is_valley(pair.triangles[face], k);
+            let slack = self.slip + if valley { VALLEY * self.range } else { 0.0 };
+            let beside = slack * along.norm() + 2.0 * BESIDE * doubled_area_vector.norm();
+            sign * along.cross(&(vertex - from)).dot(&normal) < -beside
+        };
+        if is_beside(0) || is_beside(1) || is_beside(2) {
+            return false;
+        }
+        let own = if face == 1 { normal } else { rotation.inverse() * normal };
+        let cone = |direction: &Vector3<f64>| {
+            bodies[1 - face].within_cone_of(place, direction, CONE + self.turn + COSINE_ROUNDING)
+        };
+        cone(&-own) || (pair.query.two_sided[face] && cone(&own))
+    }
+
+    /// Whether two edges can have a common normal, by the normals that each of them has; both in the frame of A.
+    fn arcs_may_cross(&self, a: &Arc, b: &Arc) -> bool {
+        // cos and sin of the sum of both half angles, of two cones and of the rotation.
+        let (sine, cosine) = (2.0 * (CONE + COSINE_ROUNDING) * ARC_PER_SINE + self.turn).sin_cos();
+        let both = [a.cosine * b.cosine - a.sine * b.sine, a.sine * b.cosine + a.cosine * b.sine];
+        let sum = [both[0] * cosine - both[1] * sine, both[1] * cosine + both[0] * sine];
+        let beyond_half_a_turn = sum[1] < 0.0;
+        beyond_half_a_turn || !(a.middle.dot(&b.middle) < sum[0] - COSINE_ROUNDING)
+    }
+
+    /// Whether two edges can come near each other without being parallel.
+    fn edges_may_touch(&self, pair: &Candidates, k: usize, l: usize) -> bool {
+        let on_a = [pair.corners_a[k], pair.corners_a[(k + 1) % 3]];
+        let on_b = [pair.corners_b[l], pair.corners_b[(l + 1) % 3]];
+        let (along_a, along_b) = (on_a[1] - on_a[0], on_b[1] - on_b[0]);
+        let parallel = f64::max(0.0, PARALLEL - self.turn - COSINE_ROUNDING);
+        let lengths_squared = along_a.norm_squared() * along_b.norm_squared();
+        if along_a.cross(&along_b).norm_squared() < parallel * parallel * lengths_squared {
+            return false;
+        }
+        let [p, q] = closest_on_segments(&on_a, &on_b);
+        !((p - q).norm() > self.distance)
+    }
+}
+
+/// Bound of the ratio of an arc to its sine, for sines as small as those of a cone.
+const ARC_PER_SINE: f64 = 1.01;
+
+/// The normals of an edge: directions at right angles to it along which no face at it rises. On a sphere of directions
+/// they are an arc.
+#[derive(Clone, Copy)]
+struct Arc {
+    /// Unit vector; zero where there is none, and the arc is then half a turn wide to either side.
+    middle: Vector3<f64>,
+    /// Cosine and sine of half the arc, without the cone.
+    cosine: f64,
+    sine: f64,
+}
+
+impl Arc {
+    /// The normals of an edge between two faces lie around the middle of the faces' normals: with s₁, s₂ the directions
+    /// away from the edge, around −(s₁ + s₂), by a quarter turn less half the angle between s₁ and s₂ to either side.
+    fn of(adjacency: &Adjacency, edge: u32) -> Self {
+        let (first, second) = match adjacency.sides(edge) {
+            [first, second] => (first, second),
+            [first, ..] => (first, first),
+            [] => return Self { middle: Vector3::zeros(), cosine: -1.0, sine: 0.0 },
+        };
+        let sum = first + second;
+        let doubled_sine = sum.norm();
+        let Some(middle) = (-sum).try_normalize(0.0) else {
+            return Self { middle: Vector3::zeros(), cosine: -1.0, sine: 0.0 };
+        };
+        Self { middle, cosine: (first - second).norm() / 2.0, sine: doubled_sine / 2.0 }
+    }
+}
