@@ -164,13 +164,19 @@ impl<'a> Course<'a> {
             self.worst = WorstPenetration { relative, time: world.time(), bodies: Some(bodies) };
         }
         let bodies = world.bodies();
+        let robots = world.robots();
         let energy = world.energy();
         let angular_momentum = world.momentum().angular;
-        let moment =
-            Moment { time: world.time(), bodies: &bodies, energy, angular_momentum, penetration: relative };
+        let moment = Moment {
+            time: world.time(),
+            bodies: &bodies,
+            robots: &robots,
+            energy,
+            angular_momentum,
+            penetration: relative,
+        };
         self.judge.observe(&moment);
         let Some(directory) = directory else { return Ok(()) };
-        let robots = world.robots();
         let line = StateLine {
             step: world.steps(),
             time: world.time(),
