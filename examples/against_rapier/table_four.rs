@@ -54,6 +54,10 @@ pub(crate) fn print(scenes: &Path, steps: Option<u64>, json: bool) -> Result<()>
         }
         print!("| {} | {} ms, {} ms ", line.paper_pair, line.paper_global_ms, line.paper_local_ms);
         print!("| {} | {} ", line.scene, line.triangles);
+        if line.overlapping == 0 {
+            println!("| | | | | never overlaps in {} |", line.steps);
+            continue;
+        }
         print!("| {:.4} ms | {:.4} ms | {:.1} ", line.global_ms, line.local_ms, line.regions);
         println!("| {:.1e} | {} of {} |", line.deepest, line.overlapping, line.steps);
     }
