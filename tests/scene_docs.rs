@@ -6,8 +6,12 @@ use std::path::Path;
 use extricate::scene::schema::SceneFile;
 
 const DOCS: &str = include_str!("../docs/scenes.md");
-const SCHEMA: &str =
-    concat!(include_str!("../src/scene/schema.rs"), include_str!("../src/scene/schema/expect.rs"));
+const SCHEMA: &str = concat!(
+    include_str!("../src/scene/schema.rs"),
+    include_str!("../src/scene/schema/expect.rs"),
+    include_str!("../src/scene/schema/robot.rs"),
+    include_str!("../src/scene/schema/solver.rs")
+);
 
 /// The snippets in RON, each with the line of `docs/scenes.md` on which it starts.
 fn snippets(docs: &str) -> Vec<(usize, String)> {

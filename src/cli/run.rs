@@ -50,9 +50,9 @@ pub(super) struct Arguments {
     /// Folder of the results [default: out/SCENE].
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Record and judge every K-th step, and the last one.
-    #[arg(long, value_name = "K", default_value_t = RunOptions::EVERY, value_parser = clap::value_parser!(u64).range(1..))]
-    every: u64,
+    /// Record and judge every K-th step, and the last one [default: sixty states a second].
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    every: Option<u64>,
 }
 
 /// What to do with bodies that overlap at the start.
@@ -101,9 +101,11 @@ pub(super) fn execute(
     let whole = arguments.steps.is_none() && arguments.time.is_none() && arguments.dt.is_none();
     scene.options.time_step = arguments.dt.unwrap_or(scene.options.time_step);
     scene.options.narrow_phase = arguments.narrow_phase.map_or(scene.options.narrow_phase, NarrowPhase::from);
+    let usual = RunOptions::whole(&scene);
+    let steps = arguments.time.map_or(usual.steps, |time| scene.steps(time));
     let options = RunOptions {
-        steps: arguments.steps.unwrap_or_else(|| scene.steps(arguments.time.unwrap_or(scene.duration))),
-        every: arguments.every,
+        steps: arguments.steps.unwrap_or(steps),
+        every: arguments.every.unwrap_or(usual.every),
         judge: whole,
     };
     let on_overlap = arguments.on_overlap.map_or(scene.on_overlap, OnOverlap::from);
@@ -195,10 +197,11 @@ fn tell(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) -
         let moved = summary.moved.len();
         table.row("repaired", [format!("{moved} bodies moved by {} m in sum", table::number(total))]);
     }
-    let worst = summary.worst_penetration;
+    let worst = &summary.worst_penetration;
+    let pair = worst.bodies.as_ref().map_or(String::new(), |[a, b]| format!(": {a} and {b}"));
     table.row(
         "worst penetration",
-        [format!("{:.3e} of the smaller body, at {:.3} s", worst.relative, worst.time)],
+        [format!("{:.3e} of the smaller body, at {:.3} s{pair}", worst.relative, worst.time)],
     );
     let energy = summary.energy;
     table.row(

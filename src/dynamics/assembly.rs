@@ -8,10 +8,11 @@ use rapier3d::dynamics::{
 };
 use rapier3d::geometry::{ColliderBuilder, NarrowPhase as RapierNarrowPhase};
 use rapier3d::parry::query::{DefaultQueryDispatcher, QueryDispatcher};
-use rapier3d::pipeline::PhysicsWorld;
+use rapier3d::pipeline::{ActiveHooks, PhysicsWorld};
 
 use super::contact::{ContactTally, Dispatcher};
 use super::mass::mass_properties;
+use super::robot::{Parts, RobotBody};
 use super::shapes::Shapes;
 use super::{
     BodyDescription, BodyKind, BuildError, JointDescription, JointKind, NarrowPhase, Shape, World,
@@ -27,15 +28,15 @@ pub(super) fn assemble(
     options: WorldOptions,
     bodies: BTreeMap<String, BodyDescription>,
     joints: &BTreeMap<String, JointDescription>,
+    robots: &BTreeMap<String, Parts>,
 ) -> Result<World, BuildError> {
     let mut physics = PhysicsWorld::new();
     physics.gravity = options.gravity.into();
     physics.integration_parameters = options.integration_parameters();
     let tally = ContactTally::default();
     let fall = options.gravity.norm() * options.time_step.powi(2);
-    let recoverable = options.recoverable_depth();
     let narrow_phase = options.narrow_phase;
-    let dispatcher = Dispatcher { tally: tally.clone(), narrow_phase, fall, recoverable };
+    let dispatcher = Dispatcher { tally: tally.clone(), narrow_phase, fall };
     physics.narrow_phase = RapierNarrowPhase::with_query_dispatcher(dispatcher.chain(DefaultQueryDispatcher));
     let mut handles = BTreeMap::<&str, RigidBodyHandle>::new();
     let mut shapes = Shapes::new(narrow_phase);
@@ -47,8 +48,9 @@ pub(super) fn assemble(
         let [a, b] = [0, 1].map(|i| handles[joint.bodies[i].as_str()]);
         physics.insert_impulse_joint(a, b, rapier_joint(joint));
     }
+    let robots = robots.values().map(|parts| RobotBody::insert(&mut physics, parts, &handles)).collect();
     let handles = handles.into_values().collect();
-    Ok(World::assembled(options, physics, tally, bodies.into_values().collect(), handles))
+    Ok(World::assembled(options, physics, tally, bodies.into_values().collect(), handles).with_robots(robots))
 }
 
 fn insert_body(
@@ -69,15 +71,15 @@ fn insert_body(
         .linear_damping(body.linear_damping)
         .angular_damping(body.angular_damping)
         .can_sleep(options.sleeping)
-        .gyroscopic_forces_enabled(true)
-        .allow_fast_rotation(!body.continuous)
-        .soft_ccd_prediction(prediction(body, options.narrow_phase))
-        .ccd_enabled(body.continuous);
+        .gyroscopic_forces_enabled(false)
+        .allow_fast_rotation(true)
+        .soft_ccd_prediction(prediction(body, options.narrow_phase));
     let (shape, shape_to_body) = shapes.of(body)?;
     let mut collider = ColliderBuilder::new(shape)
         .position(shape_to_body.into())
         .friction(body.friction)
-        .restitution(body.restitution);
+        .restitution(0.0)
+        .active_hooks(ActiveHooks::MODIFY_SOLVER_CONTACTS);
     if body.kind == BodyKind::Dynamic {
         let properties = mass_properties(body)?.transform_by(&shape_to_body.inverse().into());
         collider = collider.mass_properties(properties);

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    BodyDescription, BodyKind, BuildError, JointDescription, JointKind, Mass, Shape, World, WorldOptions,
-    assembly, mass,
+    BodyDescription, BodyKind, BuildError, JointDescription, JointKind, Mass, RobotDescription, Shape, World,
+    WorldOptions, assembly, mass, robot::Parts,
 };
 use nalgebra::Vector3;
 
@@ -15,11 +15,12 @@ pub struct WorldBuilder {
     options: WorldOptions,
     bodies: BTreeMap<String, BodyDescription>,
     joints: BTreeMap<String, JointDescription>,
+    robots: BTreeMap<String, Parts>,
 }
 
 impl WorldBuilder {
     pub(super) fn new(options: WorldOptions) -> Self {
-        Self { options, bodies: BTreeMap::new(), joints: BTreeMap::new() }
+        Self { options, bodies: BTreeMap::new(), joints: BTreeMap::new(), robots: BTreeMap::new() }
     }
 
     /// Adds a body.
@@ -48,19 +49,37 @@ impl WorldBuilder {
         Ok(self)
     }
 
+    /// Adds a robot: a body `robot/link` for each of its links that has a shape, those merged that fixed joints tie
+    /// together.
+    ///
+    /// # Errors
+    /// [`BuildError`] when a name is taken, or the robot does not fit into a world.
+    pub fn add_robot(&mut self, robot: RobotDescription) -> Result<&mut Self, BuildError> {
+        let name = robot.name.clone();
+        if self.robots.contains_key(&name) {
+            return Err(BuildError::DuplicateRobot { name });
+        }
+        let failed = |source| BuildError::Robot { robot: name.clone(), source };
+        let parts = Parts::new(robot).map_err(failed)?;
+        for body in parts.bodies() {
+            self.add_body(body)?;
+        }
+        self.robots.insert(name, parts);
+        Ok(self)
+    }
+
     /// The world, at time zero.
     ///
     /// # Errors
     /// [`BuildError`] when an option is out of range or a joint names a body that was not added.
     pub fn build(self) -> Result<World, BuildError> {
-        positive("world", "the time step [s]", self.options.time_step)?;
-        finite("world", "a component of gravity [m/s²]", self.options.gravity.as_slice())?;
+        self.options.check()?;
         for joint in self.joints.values() {
             if let Some(body) = joint.bodies.iter().find(|name| !self.bodies.contains_key(*name)) {
                 return Err(BuildError::UnknownBody { joint: joint.name.clone(), body: body.clone() });
             }
         }
-        assembly::assemble(self.options, self.bodies, &self.joints)
+        assembly::assemble(self.options, self.bodies, &self.joints, &self.robots)
     }
 }
 
@@ -81,6 +100,9 @@ fn check_body(body: &BodyDescription) -> Result<(), BuildError> {
     match body.mass {
         Mass::Density(density) => positive(name, "the density [kg/m³]", density)?,
         Mass::Total(mass) => positive(name, "the mass [kg]", mass)?,
+        Mass::Inertial(own) => {
+            own.check().map_err(|source| BuildError::Inertial { name: name.clone(), source })?;
+        }
     }
     mass::mass_properties(body).map(drop)
 }

@@ -6,6 +6,7 @@ use nalgebra::{Isometry3, Unit, Vector3};
 
 use crate::geometry::TriangleMesh;
 use crate::geometry::convex::{ConvexHull, ConvexShape, Core};
+use crate::kinematics::urdf::Inertial;
 use crate::proximity::Model;
 
 /// How a body moves.
@@ -122,13 +123,15 @@ impl Shape {
     }
 }
 
-/// How heavy a body is. Its inertia follows from its shape, filled evenly.
+/// How heavy a body is. Its inertia follows from its shape, filled evenly, unless it is given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Mass {
     /// Mass per volume [kg/m³].
     Density(f64),
     /// Mass [kg].
     Total(f64),
+    /// Mass, centre and inertia, whatever the shape.
+    Inertial(Inertial),
 }
 
 /// A body as it is put into a world.
@@ -156,8 +159,8 @@ pub struct BodyDescription {
     pub linear_damping: f64,
     /// Rate at which the angular velocity decays [1/s].
     pub angular_damping: f64,
-    /// The body is swept against everything it could pass through within a step, not only against fixed bodies; in
-    /// return it turns by no more than an eighth of a turn in a step.
+    /// The body is swept in every step in which it moves at all. Others are swept, against everything, in steps in which
+    /// they move far: by more than half of their mean thickness, or of that of what they could pass through.
     pub continuous: bool,
 }
 

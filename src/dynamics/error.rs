@@ -2,6 +2,9 @@
 
 use thiserror::Error;
 
+use super::RobotError;
+use crate::kinematics::urdf::InertialError;
+
 /// Why a body or a joint does not fit into a world.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
@@ -17,6 +20,28 @@ pub enum BuildError {
     DuplicateJoint {
         /// The name.
         name: String,
+    },
+    /// Two robots have the same name.
+    #[error("there are two robots named `{name}`")]
+    DuplicateRobot {
+        /// The name.
+        name: String,
+    },
+    /// A robot does not fit into a world.
+    #[error("robot `{robot}`: {source}")]
+    Robot {
+        /// Name of the robot.
+        robot: String,
+        /// Why not.
+        source: RobotError,
+    },
+    /// A body has a mass and inertia that no body has.
+    #[error("`{name}`: {source}")]
+    Inertial {
+        /// Name of the body.
+        name: String,
+        /// What is wrong.
+        source: InertialError,
     },
     /// A joint names a body that does not exist.
     #[error("joint `{joint}` names body `{body}`, which does not exist")]
@@ -88,4 +113,57 @@ pub enum StepError {
         /// Time at the end of that step [s].
         time: f64,
     },
+    /// A body is faster than any motion of a run can be.
+    #[error(
+        "body `{name}` moves at {speed} m/s at step {step} (time {time} s), beyond the bound of {bound} m/s"
+    )]
+    TooFast {
+        /// Name of the body.
+        name: String,
+        /// Its speed [m/s].
+        speed: f64,
+        /// The greatest that is taken for meant [m/s].
+        bound: f64,
+        /// The step that failed, 1-based.
+        step: u64,
+        /// Time at the end of that step [s].
+        time: f64,
+    },
+    /// The bodies move with far more energy than they had at the start and gravity gave them.
+    #[error(
+        "the bodies have {kinetic} J of kinetic energy at step {step} (time {time} s), but {explained} J at most can be \
+         explained; most of it is that of body `{name}`"
+    )]
+    EnergyGrown {
+        /// Name of the body with the most kinetic energy.
+        name: String,
+        /// Kinetic energy of all bodies [J].
+        kinetic: f64,
+        /// What they had at the start and what they fell from there [J].
+        explained: f64,
+        /// The step that failed, 1-based.
+        step: u64,
+        /// Time at the end of that step [s].
+        time: f64,
+    },
+}
+
+impl StepError {
+    /// Name of the body that a step failed at.
+    #[must_use]
+    pub fn body(&self) -> &str {
+        match self {
+            Self::Diverged { name, .. } | Self::TooFast { name, .. } | Self::EnergyGrown { name, .. } => name,
+        }
+    }
+
+    /// The step that failed, 1-based.
+    #[must_use]
+    pub fn step(&self) -> u64 {
+        match self {
+            Self::Diverged { step, .. } | Self::TooFast { step, .. } | Self::EnergyGrown { step, .. } => {
+                *step
+            }
+        }
+    }
 }

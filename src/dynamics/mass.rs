@@ -21,6 +21,7 @@ const SHELL: f64 = 1.0;
 pub(super) fn mass_properties(body: &BodyDescription) -> Result<RapierMassProperties, BuildError> {
     let no_volume = |volume| BuildError::NoVolume { name: body.name.clone(), volume };
     let unit = match (&body.shape, body.mass) {
+        (_, Mass::Inertial(inertial)) => return Ok(super::robot::rapier_mass(&inertial)),
         (Shape::HalfSpace { .. }, _) => return Err(no_volume(f64::INFINITY)),
         (Shape::Mesh(model), Mass::Total(_)) if model.solidity() == Solidity::Surface => {
             MassProperties::of_surface(model.mesh(), SHELL).map_err(|_| no_volume(0.0))?
@@ -51,6 +52,7 @@ fn density(mass: Mass, volume: f64) -> f64 {
     match mass {
         Mass::Density(density) => density,
         Mass::Total(mass) => mass / volume,
+        Mass::Inertial(inertial) => inertial.mass / volume,
     }
 }
 

@@ -3,22 +3,33 @@
 mod assembly;
 mod builder;
 mod contact;
+mod continuous;
+mod depenetration;
 mod description;
 mod error;
+mod gyroscopic;
 mod mass;
 mod options;
 mod penetration;
+mod restitution;
+mod robot;
 mod separation;
 mod shapes;
 mod state;
 mod step_report;
+mod stepping;
+mod watch;
 mod world;
 
 pub use builder::WorldBuilder;
 pub use description::{BodyDescription, BodyKind, JointDescription, JointKind, Mass, Shape};
 pub use error::{BuildError, StepError};
-pub use options::{Accuracy, NarrowPhase, WorldOptions};
+pub use options::{Accuracy, NarrowPhase, SolverOverrides, SolverSettings, WorldOptions};
 pub use penetration::BodyPenetration;
+pub use robot::{
+    AllowedPair, Motor, MotorError, RobotBase, RobotDescription, RobotError, RobotJoint, RobotLink,
+    RobotState,
+};
 pub use separation::{BodySeparation, BodySeparationError, Mobility};
 pub use state::{BodyState, Energy, Momentum};
 pub use step_report::{StepReport, StepTimings};

@@ -11,10 +11,20 @@ pub struct StepReport {
     pub step: u64,
     /// Time at the end of the step [s].
     pub time: f64,
+    /// Manifolds the solver was given: groups of up to four contacts of one normal.
+    pub manifolds: usize,
     /// Contact points the solver was given, those foreseen but not touching included.
     pub contacts: usize,
-    /// Deepest contact [m] the solver was given, ≥ 0, at the poses at the start of the step.
+    /// Deepest contact [m], ≥ 0, at the poses at the start of the step.
     pub max_penetration: f64,
+    /// The bodies of that contact: indices in [`World::descriptions`](super::World::descriptions), the lesser first.
+    pub deepest: Option<[usize; 2]>,
+    /// Pairs of bodies that overlap and are being taken apart by position.
+    pub resolving: usize,
+    /// Greatest speed [m/s] of a centre of mass at the end of the step, kinematic bodies included.
+    pub greatest_speed: f64,
+    /// The body that has it: index in [`World::descriptions`](super::World::descriptions).
+    pub fastest: Option<usize>,
     /// Energy at the end of the step.
     pub energy: Energy,
     /// Momentum at the end of the step.
@@ -23,11 +33,22 @@ pub struct StepReport {
     pub timings: StepTimings,
 }
 
-/// Where the time of a step went.
+/// Where the time of a step went: wall-clock times that add up to the total but for some bookkeeping, and the sum over
+/// the threads of what [`contacts`](Self::contacts) took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StepTimings {
-    /// Wall-clock time of the whole step.
+    /// The whole step.
     pub total: Duration,
+    /// Finding the pairs of bodies that may touch.
+    pub broad_phase: Duration,
+    /// Finding the contacts of these pairs.
+    pub narrow_phase: Duration,
+    /// Solving for velocities and positions.
+    pub solver: Duration,
+    /// Sweeping fast bodies.
+    pub continuous: Duration,
+    /// What is done around rapier's step: free rotation, bounces, overlaps, watching.
+    pub outside: Duration,
     /// Time spent on contacts, summed over the threads; what is left to rapier's narrow phase is not counted.
     pub contacts: Duration,
 }

@@ -1,29 +1,32 @@
 //! A world: bodies and joints under gravity, stepped by rapier with contacts of ours.
 
-use std::time::Instant;
-
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::geometry::Collider;
+use rapier3d::math::Vector;
 use rapier3d::pipeline::PhysicsWorld;
 
 use super::contact::ContactTally;
+use super::continuous::ContinuousCollision;
+use super::robot::RobotBody;
 use super::state::StateHash;
-use super::{
-    BodyDescription, BodyState, Energy, Momentum, StepError, StepReport, StepTimings, WorldBuilder,
-    WorldOptions,
-};
+use super::stepping::Outside;
+use super::{BodyDescription, BodyState, Energy, Momentum, WorldBuilder, WorldOptions};
 
 /// Bodies and joints under gravity.
 pub struct World {
-    options: WorldOptions,
-    physics: PhysicsWorld,
-    tally: ContactTally,
+    pub(super) options: WorldOptions,
+    pub(super) physics: PhysicsWorld,
+    pub(super) tally: ContactTally,
+    pub(super) continuous: ContinuousCollision,
     /// Sorted by name.
     bodies: Vec<BodyDescription>,
     /// In the order of `bodies`.
-    handles: Vec<RigidBodyHandle>,
-    steps: u64,
+    pub(super) handles: Vec<RigidBodyHandle>,
+    /// Sorted by name.
+    pub(super) robots: Vec<RobotBody>,
+    pub(super) steps: u64,
+    pub(super) outside: Outside,
 }
 
 impl World {
@@ -58,59 +61,18 @@ impl World {
         bodies: Vec<BodyDescription>,
         handles: Vec<RigidBodyHandle>,
     ) -> Self {
-        Self { options, physics, tally, bodies, handles, steps: 0 }
+        let continuous = ContinuousCollision::new(&bodies, &jointed(&physics, &handles));
+        let outside = Outside::of(&physics, &bodies, &handles, &options);
+        let robots = Vec::new();
+        Self { options, physics, tally, continuous, bodies, handles, robots, steps: 0, outside }
     }
 
-    /// Advances the world by one time step.
-    ///
-    /// # Errors
-    /// [`StepError::Diverged`] when a body's state is not finite any more; the world is of no use then.
-    pub fn step(&mut self) -> Result<StepReport, StepError> {
-        let started = Instant::now();
-        self.tally.take();
-        self.physics.step();
-        self.steps += 1;
-        self.check_finite()?;
-        let (contacts, deepest) = self.tally.take();
-        let timings = StepTimings { total: started.elapsed(), contacts };
-        Ok(self.report(timings, deepest))
-    }
-
-    fn check_finite(&self) -> Result<(), StepError> {
-        let lost = self.physics.quarantine().bodies().first();
-        let diverged = self.named_bodies().find(|(_, handle, body)| {
-            let finite =
-                body.translation().is_finite() && body.linvel().is_finite() && body.angvel().is_finite();
-            !finite || Some(handle) == lost.as_ref().map(|lost| *lost)
-        });
-        match diverged {
-            None => Ok(()),
-            Some((name, ..)) => {
-                Err(StepError::Diverged { name: name.to_owned(), step: self.steps, time: self.time() })
-            }
-        }
-    }
-
-    fn report(&self, timings: StepTimings, deepest_of_meshes: f64) -> StepReport {
-        let mut contacts = 0;
-        let mut deepest = deepest_of_meshes;
-        for pair in self.physics.narrow_phase.contact_pairs() {
-            let Some(rigid) = pair.rigid() else { continue };
-            for contact in rigid.solver_manifolds().iter().flat_map(|manifold| &manifold.data.solver_contacts)
-            {
-                contacts += 1;
-                deepest = deepest.max(-contact.dist);
-            }
-        }
-        StepReport {
-            step: self.steps,
-            time: self.time(),
-            contacts,
-            max_penetration: deepest,
-            energy: self.energy(),
-            momentum: self.momentum(),
-            timings,
-        }
+    /// Number of contact manifolds, groups of points of one pair and one normal, that the last step's solver was given.
+    #[must_use]
+    pub fn contact_manifolds(&self) -> usize {
+        let pairs = self.physics.narrow_phase.contact_pairs().filter_map(|pair| pair.rigid());
+        let manifolds = pairs.flat_map(|rigid| rigid.solver_manifolds());
+        manifolds.filter(|manifold| !manifold.data.solver_contacts.is_empty()).count()
     }
 
     /// What the world was built with.
@@ -155,20 +117,17 @@ impl World {
     /// Mechanical energy of the dynamic bodies.
     #[must_use]
     pub fn energy(&self) -> Energy {
-        self.named_bodies().filter(|(.., body)| body.is_dynamic()).fold(
-            Energy::default(),
-            |sum, (.., body)| {
-                let one = self.energy_of(body);
-                Energy { kinetic: sum.kinetic + one.kinetic, potential: sum.potential + one.potential }
-            },
-        )
+        self.dynamic_bodies().fold(Energy::default(), |sum, body| {
+            let one = self.energy_of(body);
+            Energy { kinetic: sum.kinetic + one.kinetic, potential: sum.potential + one.potential }
+        })
     }
 
     /// Momentum of the dynamic bodies.
     #[must_use]
     pub fn momentum(&self) -> Momentum {
         let mut sum = Momentum { linear: Vector3::zeros(), angular: Vector3::zeros() };
-        for (.., body) in self.named_bodies().filter(|(.., body)| body.is_dynamic()) {
+        for body in self.dynamic_bodies() {
             let center: Vector3<f64> = body.center_of_mass().into();
             let velocity: Vector3<f64> = body.linvel().into();
             let linear = body.mass() * velocity;
@@ -208,9 +167,7 @@ impl World {
 
     /// Indices of the two bodies of every joint.
     pub(super) fn jointed(&self) -> Vec<[usize; 2]> {
-        let index = |handle| self.handles.iter().position(|&other| other == handle);
-        let joints = self.physics.impulse_joints.iter();
-        joints.filter_map(|(_, joint)| Some([index(joint.body1())?, index(joint.body2())?])).collect()
+        jointed(&self.physics, &self.handles)
     }
 
     /// Whether no joint between two bodies exempts them from contacts.
@@ -219,7 +176,13 @@ impl World {
         self.physics.impulse_joints.joints_between(a, b).all(|(_, joint)| joint.data.contacts_enabled)
     }
 
-    fn named_bodies(&self) -> impl Iterator<Item = (&str, RigidBodyHandle, &RigidBody)> {
+    /// All bodies that move under forces, those of robots included that have no shape.
+    fn dynamic_bodies(&self) -> impl Iterator<Item = &RigidBody> {
+        let hidden = self.robots.iter().flat_map(|robot| robot.hidden(&self.physics));
+        self.named_bodies().map(|(.., body)| body).chain(hidden).filter(|body| body.is_dynamic())
+    }
+
+    pub(super) fn named_bodies(&self) -> impl Iterator<Item = (&str, RigidBodyHandle, &RigidBody)> + Clone {
         self.bodies
             .iter()
             .zip(&self.handles)
@@ -227,11 +190,23 @@ impl World {
     }
 }
 
+/// Indices of the two bodies of every joint.
+fn jointed(physics: &PhysicsWorld, handles: &[RigidBodyHandle]) -> Vec<[usize; 2]> {
+    let index = |handle| handles.iter().position(|&other| other == handle);
+    let joints = physics.impulse_joints.iter();
+    joints.filter_map(|(_, joint)| Some([index(joint.body1())?, index(joint.body2())?])).collect()
+}
+
 /// I ω: angular momentum of a body about its centre of mass [kg·m²/s, world].
-fn spin(body: &RigidBody) -> Vector3<f64> {
+pub(super) fn spin(body: &RigidBody) -> Vector3<f64> {
+    inertia_times(body, &body.angvel().into())
+}
+
+/// I v, with the inertia of a body about its centre of mass in the world frame.
+pub(super) fn inertia_times(body: &RigidBody, v: &Vector3<f64>) -> Vector3<f64> {
     let properties = &body.mass_properties().local_mprops;
     let principal_to_world = body.rotation() * properties.principal_inertia_local_frame;
-    let turning = principal_to_world.inverse() * body.angvel();
+    let turning = principal_to_world.inverse() * Vector::from(*v);
     (principal_to_world * (properties.principal_inertia() * turning)).into()
 }
 

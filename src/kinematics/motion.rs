@@ -1,4 +1,4 @@
-//! Motions of one rigid body between two poses: interpolated linearly, or along a screw.
+//! Motions of one rigid body between two poses: interpolated linearly, along a screw, or about its centre.
 //!
 //! Both turn at a constant angular velocity ω. In a *linear* motion the origin of the body's frame moves along a
 //! straight line while the rotation is slerped; in a *screw* motion every point moves along a helix about one axis, the
@@ -10,8 +10,11 @@
 //! |------|---------------------------------------------------------------------------------------------------|
 //! | d    | `drift`: the part of o's velocity that is constant; along ω in a screw motion                     |
 //! | w    | `turning`: the part of o's velocity that turns with the body, at time 0; zero in a linear motion  |
+//!
+//! A body that turns about another point of itself, its centre of mass, is a third case: its centre c moves along a
+//! straight line, d = ċ, and w = ω × (o − c).
 
-use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use super::rigid_motion::{MotionBounds, RigidMotion, Twist};
 
@@ -78,6 +81,28 @@ impl Motion {
         Self { from: *from, drift: *linear, turning: Vector3::zeros(), angular: *angular }
     }
 
+    /// At constant velocities of a point of the body: `linear` [m, world] of `center` [m, body frame], the motion of a
+    /// free body about its centre of mass, and `angular` [rad, world, any number of turns], for the whole motion.
+    ///
+    /// ```
+    /// use extricate::kinematics::{Motion, RigidMotion};
+    /// use nalgebra::{Isometry3, Point3, Vector3};
+    ///
+    /// let center = Point3::new(1.0, 0.0, 0.0);
+    /// let motion = Motion::about(&Isometry3::identity(), &center, &Vector3::x(), &Vector3::z());
+    /// assert!((motion.pose_at(0.5) * center - Point3::new(1.5, 0.0, 0.0)).norm() < 1e-15);
+    /// ```
+    #[must_use]
+    pub fn about(
+        from: &Isometry3<f64>,
+        center: &Point3<f64>,
+        linear: &Vector3<f64>,
+        angular: &Vector3<f64>,
+    ) -> Self {
+        let turning = angular.cross(&-(from.rotation * center.coords));
+        Self { from: *from, drift: *linear, turning, angular: *angular }
+    }
+
     /// The pose at time 0.
     #[must_use]
     pub fn start(&self) -> &Isometry3<f64> {
@@ -111,9 +136,11 @@ impl RigidMotion for Motion {
 
     fn bounds(&self) -> MotionBounds {
         let angular_speed = self.angular.norm();
+        // The turning part stays across ω.
+        let along = self.axis().dot(&self.drift);
+        let across = (self.drift - self.axis() * along).norm();
         MotionBounds {
-            // The turning part stays across the drift of a screw.
-            speed: self.drift.norm().hypot(self.turning.norm()),
+            speed: along.hypot(across + self.turning.norm()),
             angular_speed,
             acceleration: angular_speed * self.turning.norm(),
             angular_acceleration: 0.0,
@@ -144,8 +171,6 @@ fn chord(theta: f64, t: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use std::f64::consts::{FRAC_PI_2, PI};
-
-    use nalgebra::Point3;
 
     use super::*;
     use crate::kinematics::tests::{Noise, assert_bounds_hold, distance_of};
@@ -196,6 +221,8 @@ mod tests {
             assert_bounds_hold(&Motion::linear(&from, &to), &mut noise);
             assert_bounds_hold(&Motion::screw(&from, &to), &mut noise);
             assert_bounds_hold(&Motion::steady(&from, &noise.vector(), &(10.0 * noise.vector())), &mut noise);
+            let (center, linear) = (noise.vector().into(), noise.vector());
+            assert_bounds_hold(&Motion::about(&from, &center, &linear, &(10.0 * noise.vector())), &mut noise);
         }
     }
 

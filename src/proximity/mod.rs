@@ -31,8 +31,8 @@ pub(crate) mod triangle_pair;
 mod winding;
 
 pub use articulated::{
-    AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion, MovingObstacle, Other,
-    articulated,
+    AllowedBecause, AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion,
+    DerivedCollisions, MovingObstacle, Other, Sampling, articulated,
 };
 pub use broad_phase::{BoxHandle, BoxPair, BroadPhase, BroadPhaseError, PairChanges, overlapping_pairs};
 pub use clear_configurations::{

@@ -9,5 +9,5 @@ mod summary;
 pub use directory::{RecordError, RunDirectory};
 pub use hash::Hash;
 pub use run::{Outcome, RunError, RunOptions, run};
-pub use state::{BodyLine, EnergyLine, StateLine};
+pub use state::{BaseLine, BodyLine, EnergyLine, RobotLine, StateLine};
 pub use summary::{Percentiles, Summary, Timing, WorstPenetration, host_name};

@@ -10,7 +10,7 @@ use super::{
     EnergyLine, Hash, Percentiles, RecordError, RunDirectory, StateLine, Summary, Timing, WorstPenetration,
     host_name,
 };
-use crate::dynamics::{BuildError, StepError, StepReport, World};
+use crate::dynamics::{BodyPenetration, BuildError, StepError, StepReport, World};
 use crate::penetration::{Effort, PenetrationError};
 use crate::scene::{Judge, Moment, Scene, overlaps};
 
@@ -26,13 +26,14 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
-    /// Steps between recorded states where nothing else is said: sixty states a second at the usual step of 1/240 s.
-    pub const EVERY: u64 = 4;
+    /// Recorded states in a second where nothing else is said.
+    const STATES_PER_SECOND: f64 = 60.0;
 
-    /// The whole scene, judged.
+    /// The whole scene, judged, with sixty recorded states a second, or one for each step where those are longer.
     #[must_use]
     pub fn whole(scene: &Scene) -> Self {
-        Self { steps: scene.steps(scene.duration), every: Self::EVERY, judge: true }
+        let every = scene.steps(Self::STATES_PER_SECOND.recip());
+        Self { steps: scene.steps(scene.duration), every, judge: true }
     }
 }
 
@@ -93,7 +94,7 @@ pub fn run(
 ) -> Result<Outcome, RunError> {
     let input_hash = scene_hash(scene)?;
     let started = Instant::now();
-    let mut course = Course::new(scene);
+    let mut course = Course::new(scene, &world);
     course.observe(&world, 0, &mut directory)?;
     let mut stopped = false;
     while world.steps() < options.steps && !stopped {
@@ -113,13 +114,18 @@ pub fn run(
     Ok(Outcome { summary, timing, stopped })
 }
 
-/// Hash of the scene file and of all meshes that it names.
+/// Depth over the size of the smaller body. Depths are finite.
+fn relative_depth(pair: &BodyPenetration) -> f64 {
+    pair.depth / pair.size
+}
+
+/// Hash of the scene file and of all meshes and robots that it names.
 fn scene_hash(scene: &Scene) -> Result<Hash, RecordError> {
-    let meshes = scene.meshes.iter().map(|mesh| {
-        let failed = |source| RecordError { action: "read", path: mesh.path.clone(), source };
-        std::fs::read(&mesh.path).map_err(failed)
+    let files = scene.meshes.iter().map(|mesh| &mesh.path).chain(&scene.robot_files).map(|path| {
+        let failed = |source| RecordError { action: "read", path: path.clone(), source };
+        std::fs::read(path).map_err(failed)
     });
-    let contents = meshes.collect::<Result<Vec<_>, _>>()?;
+    let contents = files.collect::<Result<Vec<_>, _>>()?;
     let parts = std::iter::once(scene.text.as_bytes()).chain(contents.iter().map(Vec::as_slice));
     Ok(Hash::of(parts))
 }
@@ -128,14 +134,16 @@ fn scene_hash(scene: &Scene) -> Result<Hash, RecordError> {
 struct Course<'a> {
     scene: &'a Scene,
     judge: Judge<'a>,
+    worst: WorstPenetration,
     steps: Vec<Duration>,
     contacts: Vec<Duration>,
 }
 
 impl<'a> Course<'a> {
-    fn new(scene: &'a Scene) -> Self {
-        let judge = Judge::new(&scene.expect, &scene.bodies, &scene.options.gravity);
-        Self { scene, judge, steps: Vec::new(), contacts: Vec::new() }
+    fn new(scene: &'a Scene, world: &World) -> Self {
+        let judge = Judge::new(&scene.expect, world.descriptions(), &scene.options.gravity);
+        let worst = WorstPenetration { relative: 0.0, time: 0.0, bodies: None };
+        Self { scene, judge, worst, steps: Vec::new(), contacts: Vec::new() }
     }
 
     fn observe(
@@ -145,7 +153,12 @@ impl<'a> Course<'a> {
         directory: &mut Option<RunDirectory>,
     ) -> Result<(), RunError> {
         let penetrations = overlaps(world, Effort::Best)?;
-        let relative = penetrations.iter().map(|pair| pair.depth / pair.size).fold(0.0, f64::max);
+        let deepest = penetrations.iter().max_by(|a, b| relative_depth(a).total_cmp(&relative_depth(b)));
+        let relative = deepest.map_or(0.0, relative_depth);
+        if let Some(pair) = deepest.filter(|_| relative > self.worst.relative) {
+            let bodies = pair.bodies.clone();
+            self.worst = WorstPenetration { relative, time: world.time(), bodies: Some(bodies) };
+        }
         let bodies = world.bodies();
         let energy = world.energy();
         let angular_momentum = world.momentum().angular;
@@ -153,10 +166,12 @@ impl<'a> Course<'a> {
             Moment { time: world.time(), bodies: &bodies, energy, angular_momentum, penetration: relative };
         self.judge.observe(&moment);
         let Some(directory) = directory else { return Ok(()) };
+        let robots = world.robots();
         let line = StateLine {
             step: world.steps(),
             time: world.time(),
             bodies: bodies.iter().map(|body| (body.name.as_str(), body.into())).collect(),
+            robots: robots.iter().map(|robot| (robot.name.as_str(), robot.into())).collect(),
             energy: EnergyLine::from(energy),
             contacts,
             max_penetration: penetrations.iter().map(|pair| pair.depth).fold(0.0, f64::max),
@@ -167,7 +182,6 @@ impl<'a> Course<'a> {
 
     fn summary(&self, world: &World, input_hash: Hash, judged: bool) -> Summary {
         let expect = if judged { self.judge.verdicts() } else { Vec::new() };
-        let (relative, time) = self.judge.worst_penetration();
         Summary {
             version: env!("CARGO_PKG_VERSION"),
             libraries: BTreeMap::from([("rapier3d-f64", rapier3d::VERSION)]),
@@ -178,9 +192,9 @@ impl<'a> Course<'a> {
             time_step: world.options().time_step,
             steps: world.steps(),
             time: world.time(),
-            bodies: self.scene.bodies.len(),
+            bodies: world.descriptions().len(),
             moved: self.scene.moved.iter().map(|(name, by)| (name.clone(), (*by).into())).collect(),
-            worst_penetration: WorstPenetration { relative, time },
+            worst_penetration: self.worst.clone(),
             energy: self.judge.energy().expect("the start was observed"),
             hash: Hash(world.hash()),
             pass: expect.iter().all(|verdict| verdict.pass),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Hash;
-use crate::dynamics::{BodyState, Energy};
+use crate::dynamics::{BodyState, Energy, RobotState};
 
 /// A recorded state, SI units, world frame.
 #[derive(Debug, Clone, Serialize)]
@@ -16,6 +16,9 @@ pub struct StateLine<'a> {
     pub time: f64,
     /// Bodies by name.
     pub bodies: BTreeMap<&'a str, BodyLine>,
+    /// Robots by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub robots: BTreeMap<&'a str, RobotLine<'a>>,
     /// Energy of the dynamic bodies.
     pub energy: EnergyLine,
     /// Contact points that the solver was given.
@@ -37,6 +40,33 @@ pub struct BodyLine {
     pub linear_velocity: [f64; 3],
     /// Angular velocity [rad/s].
     pub angular_velocity: [f64; 3],
+}
+
+/// Where a robot is: its bodies stand among the others.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RobotLine<'a> {
+    /// Values of its joints by name [rad or m].
+    pub joints: &'a BTreeMap<String, f64>,
+    /// Pose of its root link.
+    pub base: BaseLine,
+}
+
+/// Pose of a root link.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct BaseLine {
+    /// Position of the origin [m].
+    pub translation: [f64; 3],
+    /// Unit quaternion w, x, y, z.
+    pub rotation: [f64; 4],
+}
+
+impl<'a> From<&'a RobotState> for RobotLine<'a> {
+    fn from(state: &'a RobotState) -> Self {
+        let q = state.base.rotation.quaternion();
+        let base =
+            BaseLine { translation: state.base.translation.vector.into(), rotation: [q.w, q.i, q.j, q.k] };
+        Self { joints: &state.joints, base }
+    }
 }
 
 /// Energy of the dynamic bodies [J].

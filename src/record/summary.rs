@@ -47,12 +47,15 @@ pub struct Summary {
 }
 
 /// The worst penetration of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorstPenetration {
     /// Depth over the size of the smaller body.
     pub relative: f64,
     /// When it was [s].
     pub time: f64,
+    /// Names of the two bodies; missing where no bodies overlapped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bodies: Option<[String; 2]>,
 }
 
 /// How long a run took. Nothing else of a run holds wall-clock time.

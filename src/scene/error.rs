@@ -152,7 +152,7 @@ pub enum Fault {
     /// A name stands twice.
     #[error("there are two {what} named `{name}`")]
     DuplicateName {
-        /// What is named: `bodies`, `shapes` or `joints`.
+        /// What is named: `bodies`, `shapes`, `joints` or `robots`.
         what: &'static str,
         /// The name.
         name: String,
@@ -160,13 +160,13 @@ pub enum Fault {
     /// A name is empty.
     #[error("a name of {what} is empty")]
     EmptyName {
-        /// What is named: `bodies`, `shapes` or `joints`.
+        /// What is named: `bodies`, `shapes`, `joints` or `robots`.
         what: &'static str,
     },
     /// A name that nothing bears.
     #[error("there is no {what} named `{name}`")]
     UnknownName {
-        /// What is named: `body` or `shape`.
+        /// What is named: `body`, `shape`, `link` and so on.
         what: &'static str,
         /// The name.
         name: String,
@@ -203,6 +203,24 @@ pub enum Fault {
         /// Path, line where there is one, and what is wrong.
         cause: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// A robot's file is missing, broken or not a robot that can move.
+    #[error("cannot use the robot {cause}")]
+    Robot {
+        /// Path, line where there is one, and what is wrong.
+        cause: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A joint starts outside its limits.
+    #[error("joint `{joint}` starts at {value}, outside its limits {lower} to {upper} [rad or m]")]
+    OutsideLimits {
+        /// The joint.
+        joint: String,
+        /// Where it starts [rad or m].
+        value: f64,
+        /// The lower limit [rad or m].
+        lower: f64,
+        /// The upper limit [rad or m].
+        upper: f64,
+    },
     /// A shape cannot be made.
     #[error("cannot make the shape: {cause}")]
     Shape {
@@ -227,7 +245,9 @@ impl Fault {
             Self::NotUnit { length, .. } if *length > 0.0 => {
                 Some(format!("divide it by {length}; an axis is a direction and has no unit of length"))
             }
-            Self::Mesh { .. } => Some("paths are relative to the folder of the scene".into()),
+            Self::Mesh { .. } | Self::Robot { .. } => {
+                Some("paths are relative to the folder of the scene".into())
+            }
             Self::NoVolume { .. } => {
                 Some("`solidity: surface` makes it a surface, which has no inside and needs none".into())
             }

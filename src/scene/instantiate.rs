@@ -6,9 +6,12 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 use super::placement::{copies, point, vector};
 use super::random::Random;
+use super::robots::LoadedRobot;
 use super::schema::{self, DEFAULT_DENSITY, SceneFile};
 use super::shape::LoadedShape;
-use crate::dynamics::{Accuracy, BodyDescription, BodyKind, JointDescription, JointKind, Mass, NarrowPhase};
+use crate::dynamics::{
+    Accuracy, BodyDescription, BodyKind, JointDescription, JointKind, Mass, NarrowPhase, SolverOverrides,
+};
 
 impl From<schema::Accuracy> for Accuracy {
     fn from(accuracy: schema::Accuracy) -> Self {
@@ -16,6 +19,19 @@ impl From<schema::Accuracy> for Accuracy {
             schema::Accuracy::Preview => Self::Preview,
             schema::Accuracy::Standard => Self::Standard,
             schema::Accuracy::Reference => Self::Reference,
+        }
+    }
+}
+
+impl From<schema::SolverEntry> for SolverOverrides {
+    fn from(solver: schema::SolverEntry) -> Self {
+        Self {
+            substeps: solver.substeps,
+            contact_frequency: solver.contact_frequency,
+            contact_damping: solver.contact_damping,
+            relax_passes: solver.relax_passes,
+            least_bounce_speed: solver.least_bounce_speed,
+            continuous_passes: solver.continuous_passes,
         }
     }
 }
@@ -68,8 +84,15 @@ pub(super) fn bodies(file: &SceneFile, shapes: &BTreeMap<String, LoadedShape>) -
 }
 
 /// All joints; their anchors coincide with all bodies at their start.
-pub(super) fn joints(file: &SceneFile, bodies: &[BodyDescription]) -> Vec<JointDescription> {
-    let poses: BTreeMap<&str, &Isometry3<f64>> = bodies.iter().map(|b| (b.name.as_str(), &b.pose)).collect();
+pub(super) fn joints(
+    file: &SceneFile,
+    bodies: &[BodyDescription],
+    robots: &[LoadedRobot],
+) -> Vec<JointDescription> {
+    let of_robots =
+        robots.iter().flat_map(|robot| robot.bodies.iter().map(|(name, pose)| (name.as_str(), pose)));
+    let of_bodies = bodies.iter().map(|body| (body.name.as_str(), &body.pose));
+    let poses: BTreeMap<&str, &Isometry3<f64>> = of_bodies.chain(of_robots).collect();
     let of_entry = |entry: &schema::JointEntry| {
         let names = [entry.bodies.0.clone(), entry.bodies.1.clone()];
         let [first, second] = [poses[names[0].as_str()], poses[names[1].as_str()]];

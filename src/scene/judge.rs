@@ -95,8 +95,6 @@ struct Watched {
 #[derive(Debug, Clone, Copy, Default)]
 struct Extremes {
     energy: Option<EnergyExtremes>,
-    penetration: f64,
-    penetration_at: f64,
     settled_penetration: f64,
     last_penetration: f64,
     last_motion: f64,
@@ -143,9 +141,6 @@ impl<'a> Judge<'a> {
     pub fn observe(&mut self, moment: &Moment) {
         let seen = &mut self.seen;
         seen.energy = Some(follow(seen.energy, moment.energy));
-        if moment.penetration > seen.penetration {
-            (seen.penetration, seen.penetration_at) = (moment.penetration, moment.time);
-        }
         if moment.time >= self.expect.settle_time() {
             seen.settled_penetration = worse(seen.settled_penetration, moment.penetration);
         }
@@ -164,12 +159,6 @@ impl<'a> Judge<'a> {
         }
         self.meters.iter_mut().for_each(|meter| meter.observe(moment));
         self.last = moment.bodies.to_vec();
-    }
-
-    /// Largest penetration depth of a pair over the size of its smaller body, and when [s] it was.
-    #[must_use]
-    pub fn worst_penetration(&self) -> (f64, f64) {
-        (self.seen.penetration, self.seen.penetration_at)
     }
 
     /// What became of the energy; none before the first moment.
@@ -273,6 +262,7 @@ fn worse(a: f64, b: f64) -> f64 {
 fn mass_of(body: &BodyDescription) -> f64 {
     match body.mass {
         Mass::Total(mass) => mass,
+        Mass::Inertial(inertial) => inertial.mass,
         Mass::Density(density) => density * volume(&body.shape),
     }
 }

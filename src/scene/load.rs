@@ -11,10 +11,13 @@ use super::instantiate;
 use super::locate::Step::{Field, Index};
 use super::parse::Document;
 use super::rewrite::Moves;
+use super::robots::{self, LoadedRobot};
 use super::schema::{self, Expect, OnOverlap};
 use super::shape::{self, LoadedShape};
 use super::validate::validate;
-use crate::dynamics::{Accuracy, BodyDescription, BuildError, JointDescription, World, WorldOptions};
+use crate::dynamics::{
+    Accuracy, BodyDescription, BuildError, JointDescription, RobotDescription, World, WorldOptions,
+};
 
 /// A scene that makes sense, with its meshes loaded.
 #[derive(Debug, Clone)]
@@ -37,10 +40,14 @@ pub struct Scene {
     pub bodies: Vec<BodyDescription>,
     /// Joints.
     pub joints: Vec<JointDescription>,
+    /// Robots.
+    pub robots: Vec<RobotDescription>,
     /// What a run must show.
     pub expect: Expect,
     /// The mesh files of the scene: path and contents.
     pub meshes: Vec<MeshFile>,
+    /// The files of the robots, those of their meshes not among them.
+    pub robot_files: Vec<PathBuf>,
     /// Text of the scene file.
     pub text: String,
     /// How far bodies were moved from where the file puts them [m, world], by name.
@@ -87,28 +94,32 @@ impl Scene {
     pub fn parse(path: &Path, text: String) -> Result<Self, SceneError> {
         let invalid = |problems| SceneError::Invalid { problems };
         let document = Document::parse(path, &text).map_err(invalid)?;
-        let problems = validate(&document);
+        let problems = validate(&document, None);
         if !problems.is_empty() {
             return Err(invalid(problems));
         }
-        let shapes = load_shapes(&document, path.parent().unwrap_or(Path::new(""))).map_err(invalid)?;
-        let scene = Self::assemble(document, shapes, path, text);
-        scene.map_err(invalid)
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let shapes = load_shapes(&document, folder).map_err(invalid)?;
+        let robots = robots::load(&document, folder).map_err(invalid)?;
+        let scene = Self::assemble(document, shapes, robots, path).map_err(invalid)?;
+        Ok(Self { text, ..scene })
     }
 
     fn assemble(
         document: Document,
         shapes: BTreeMap<String, LoadedShape>,
+        robots: Vec<LoadedRobot>,
         path: &Path,
-        text: String,
     ) -> Result<Self, Vec<Problem>> {
-        let problems = surfaces_that_should_move(&document, &shapes);
+        let mut problems = surfaces_that_should_move(&document, &shapes);
+        let links = robots::links(&robots);
+        problems.extend(validate(&document, Some(&links)));
         if !problems.is_empty() {
             return Err(problems);
         }
         let file = &document.file;
         let bodies = instantiate::bodies(file, &shapes);
-        let joints = instantiate::joints(file, &bodies);
+        let joints = instantiate::joints(file, &bodies, &robots);
         let accuracy = Accuracy::from(file.accuracy);
         let meshes = shapes
             .into_iter()
@@ -121,6 +132,7 @@ impl Scene {
                 gravity: super::placement::vector(file.gravity),
                 time_step: file.time_step.unwrap_or_else(|| accuracy.time_step()),
                 accuracy,
+                solver: file.solver.into(),
                 narrow_phase: file.narrow_phase.into(),
                 ..WorldOptions::default()
             },
@@ -131,7 +143,9 @@ impl Scene {
             joints,
             expect: file.expect.clone(),
             meshes: meshes.collect(),
-            text,
+            robot_files: robots.iter().map(|robot| robot.path.clone()).collect(),
+            robots: robots.into_iter().map(|robot| robot.description).collect(),
+            text: String::new(),
             moved: Moves::new(),
         })
     }
@@ -153,14 +167,17 @@ impl Scene {
         ((duration / self.options.time_step).round() as u64).max(1)
     }
 
-    /// A world with the bodies and joints of the scene, at time zero.
+    /// A world with the bodies, robots and joints of the scene, at time zero.
     ///
     /// # Errors
-    /// [`BuildError`] when the world does not take a body or joint that the scene allows.
+    /// [`BuildError`] when the world does not take a body, robot or joint that the scene allows.
     pub fn world(&self) -> Result<World, BuildError> {
         let mut builder = World::builder(self.options.clone());
         for body in &self.bodies {
             builder.add_body(body.clone())?;
+        }
+        for robot in &self.robots {
+            builder.add_robot(robot.clone())?;
         }
         for joint in &self.joints {
             builder.add_joint(joint.clone())?;

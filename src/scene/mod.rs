@@ -12,12 +12,14 @@ mod placement;
 mod quantity;
 mod random;
 mod rewrite;
+mod robots;
 pub mod schema;
 mod shape;
 mod validate;
 
 pub use error::{Fault, Problem, SceneError};
 pub use judge::{EnergyBalance, Judge, Moment, Verdict};
+pub use linking::linking_number;
 pub use load::{MeshFile, Scene};
 pub use overlap::overlaps;
 pub use rewrite::Moves;

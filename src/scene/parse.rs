@@ -21,7 +21,7 @@ impl SceneFile {
     /// [`SceneError::Invalid`] with everything that is wrong.
     pub fn parse(path: &Path, text: &str) -> Result<Self, SceneError> {
         let document = Document::parse(path, text).map_err(|problems| SceneError::Invalid { problems })?;
-        let problems = validate(&document);
+        let problems = validate(&document, None);
         if problems.is_empty() { Ok(document.file) } else { Err(SceneError::Invalid { problems }) }
     }
 }

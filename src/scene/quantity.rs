@@ -3,7 +3,9 @@
 //! A [`Meter`] follows one quantity through the moments of a run and keeps no more than it needs. A quantity that
 //! never happened, such as a flip of a body that does not turn, is not a number, and passes no expectation.
 
-use nalgebra::{Point3, Vector3};
+use std::f64::consts::TAU;
+
+use nalgebra::{Point3, UnitQuaternion, Vector3};
 
 use super::judge::Moment;
 use super::placement::{point, vector};
@@ -28,6 +30,7 @@ enum Reading {
     Speed { along: Vector3<f64>, speed: f64 },
     Rebound(Rebound),
     Flips { axis: Vector3<f64>, wanted: FlipTime, last: Option<(f64, f64)>, times: Vec<f64> },
+    Lead { axis: Vector3<f64>, lead: Lead },
     EnergyDrift { start: Option<[f64; 2]>, greatest: f64 },
     AngularMomentumDrift { start: Option<Vector3<f64>>, greatest: f64 },
 }
@@ -41,6 +44,17 @@ struct Rebound {
     last: f64,
     /// Greatest height since the body first rose.
     apex: Option<f64>,
+}
+
+/// How far a body has come along an axis, and how far it has turned about it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Lead {
+    start: Option<Point3<f64>>,
+    last: Option<UnitQuaternion<f64>>,
+    /// [m].
+    way: f64,
+    /// Over all turns [rad]; less than half a turn passes between two moments.
+    angle: f64,
 }
 
 /// Which time of the flips is told.
@@ -81,6 +95,10 @@ impl Meter {
             Quantity::FlipInterval { body, axis } => {
                 (format!("flip_interval({body}) [s]"), Some(body), flips(*axis, FlipTime::Interval))
             }
+            Quantity::Lead { body, axis } => {
+                let reading = Reading::Lead { axis: direction(*axis), lead: Lead::default() };
+                (format!("lead({body}) [m]"), Some(body), reading)
+            }
             Quantity::EnergyDrift => {
                 (String::from("energy_drift"), None, Reading::EnergyDrift { start: None, greatest: f64::NAN })
             }
@@ -120,6 +138,7 @@ impl Meter {
             | Reading::EnergyDrift { greatest: value, .. }
             | Reading::AngularMomentumDrift { greatest: value, .. } => *value,
             Reading::Rebound(rebound) => rebound.value(),
+            Reading::Lead { lead, .. } => lead.value(),
             Reading::Flips { wanted, times, .. } => match (wanted, times.as_slice()) {
                 (FlipTime::First, [first, ..]) => *first,
                 (FlipTime::Interval, [first, .., last]) => {
@@ -146,6 +165,7 @@ impl Reading {
             }
             Self::Speed { along, speed } => *speed = body.linear_velocity.dot(along),
             Self::Rebound(rebound) => rebound.follow(body),
+            Self::Lead { axis, lead } => lead.follow(axis, body),
             Self::Flips { axis, last, times, .. } => {
                 let turning = axis.dot(&(body.rotation.inverse() * body.angular_velocity));
                 if let Some((before, turned)) = *last
@@ -177,10 +197,20 @@ impl Rebound {
     }
 }
 
+impl Lead {
+    fn follow(&mut self, axis: &Vector3<f64>, body: &BodyState) {
+        let before = self.last.replace(body.rotation).unwrap_or(body.rotation);
+        self.angle += (body.rotation * before.inverse()).scaled_axis().dot(axis);
+        self.way = (body.position - *self.start.get_or_insert(body.position)).dot(axis);
+    }
+
+    fn value(&self) -> f64 {
+        if self.angle == 0.0 { f64::NAN } else { self.way / (self.angle / TAU) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use nalgebra::UnitQuaternion;
-
     use super::*;
     use crate::dynamics::Energy;
 
@@ -244,6 +274,18 @@ mod tests {
         let quantity = Quantity::Rebound { body: named(), from: (0.0, 0.0, 1.0) };
         close(measured(&quantity, &[at(5.0), at(3.0), at(1.2), at(2.0), at(3.0), at(1.1), at(2.5)]), 0.5);
         assert!(measured(&quantity, &[at(5.0), at(3.0), at(1.0)]).is_nan(), "it never rose");
+    }
+
+    #[test]
+    fn the_lead_of_a_screw_is_its_way_over_its_turns_and_has_the_sign_of_its_hand() {
+        let turned = |turns: f64| BodyState {
+            rotation: UnitQuaternion::from_axis_angle(&Vector3::z_axis(), turns * TAU),
+            ..body([0.3, 0.0, -0.5 * turns], [0.0; 3], [0.0; 3])
+        };
+        let states = [0.1, 0.4, 0.8, 1.2, 1.5, 1.3].map(turned);
+        let axis = (0.0, 0.0, 2.0);
+        close(measured(&Quantity::Lead { body: named(), axis }, &states), -0.5);
+        assert!(measured(&Quantity::Lead { body: named(), axis }, &[turned(1.0), turned(1.0)]).is_nan());
     }
 
     #[test]

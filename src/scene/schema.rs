@@ -4,6 +4,8 @@
 //! says otherwise. Nothing is checked here beyond types and names of fields: `Scene::load` does that.
 
 mod expect;
+mod robot;
+mod solver;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,6 +14,8 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 pub use expect::{BodyAt, BodyWithin, Core, Distance, Expect, Linked, Measured, Quantity, Region};
+pub use robot::{JointValue, MotorEntry, RobotBase, RobotEntry};
+pub use solver::SolverEntry;
 
 /// Three numbers `(x, y, z)`.
 pub type Triple = (f64, f64, f64);
@@ -36,6 +40,9 @@ pub struct SceneFile {
     /// How much work a step may be.
     #[serde(default)]
     pub accuracy: Accuracy,
+    /// What replaces single settings of the accuracy.
+    #[serde(default)]
+    pub solver: SolverEntry,
     /// Who finds the contacts of two convex bodies.
     #[serde(default)]
     pub narrow_phase: NarrowPhase,
@@ -46,9 +53,14 @@ pub struct SceneFile {
     #[serde(default)]
     pub on_overlap: OnOverlap,
     /// Shapes by name.
+    #[serde(default)]
     pub shapes: Entries<ShapeEntry>,
     /// Bodies.
+    #[serde(default)]
     pub bodies: Vec<BodyEntry>,
+    /// Robots.
+    #[serde(default)]
+    pub robots: Vec<RobotEntry>,
     /// Joints between bodies.
     #[serde(default)]
     pub joints: Vec<JointEntry>,
@@ -99,8 +111,14 @@ pub enum OnOverlap {
 }
 
 /// Named entries in the order of the file; a name that stands twice is kept, so that it can be reported.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Entries<T>(pub Vec<(String, T)>);
+
+impl<T> Default for Entries<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -255,7 +273,7 @@ pub struct BodyEntry {
     /// Rate at which the angular velocity decays [1/s].
     #[serde(default)]
     pub angular_damping: f64,
-    /// Whether its motion within a step is swept, so that it cannot pass through thin things.
+    /// Whether its motion is swept in every step, not only in those in which it moves far.
     #[serde(default)]
     pub continuous: bool,
     /// Makes a grid of copies of the body.

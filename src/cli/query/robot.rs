@@ -136,7 +136,7 @@ impl Robot {
         solidity: Option<Solidity>,
     ) -> Result<Self, Failure> {
         let shapes = if arguments.visual { Shapes::Visual } else { Shapes::Collision };
-        let options = UrdfOptions { shapes, packages: arguments.package.clone() };
+        let options = UrdfOptions { shapes, packages: arguments.package.clone(), ..UrdfOptions::default() };
         let robot = read_urdf(path, &options).map_err(|error| Failure::of(Exit::BadFile, &error))?;
         let model = |mesh| {
             let solid = if MeshReport::of(&mesh).solid { Solidity::Solid } else { Solidity::Surface };

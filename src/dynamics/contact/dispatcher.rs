@@ -13,42 +13,31 @@ use rapier3d::parry::query::{
     ClosestPoints, Contact, ContactManifold, DefaultQueryDispatcher, NonlinearRigidMotion,
     PersistentQueryDispatcher, QueryDispatcher, ShapeCastHit, ShapeDistance, ShapeIntersection, Unsupported,
 };
-use rapier3d::parry::shape::{Shape, ShapeType};
+use rapier3d::parry::shape::Shape;
 
 use super::convex::{self, ConvexBody, ConvexMemory, ConvexPair, SAME_PLACE, for_rapier};
-use super::manifolds::{self, Limits, Order};
+use super::manifolds::{self, Order};
 use super::memory::{ContactPoint, PairMemory};
 use super::mesh_mesh::Foresight;
 use super::reduction::Selected;
 use super::round::Round;
 use super::separation::Pair;
-use super::{MeshShape, mesh_mesh, plane, proxy, round, sweep};
+use super::{MeshShape, mesh_mesh, plane, proxy, round};
 use crate::dynamics::NarrowPhase;
 
-/// What is tallied over the contacts of a step, on all threads.
-#[derive(Debug, Default)]
-struct Tally {
-    nanoseconds: AtomicU64,
-    /// Bits of the greatest depth [m]: not negative, so that they are ordered as the numbers are.
-    deepest: AtomicU64,
-}
-
-/// Time spent on contacts and the deepest contact, over all threads.
+/// Time [ns] spent on contacts, summed over all threads.
 #[derive(Debug, Clone, Default)]
-pub(in crate::dynamics) struct ContactTally(Arc<Tally>);
+pub(in crate::dynamics) struct ContactTally(Arc<AtomicU64>);
 
 impl ContactTally {
-    /// The time and the depth [m] since they were last taken.
-    pub(in crate::dynamics) fn take(&self) -> (Duration, f64) {
-        let time = Duration::from_nanos(self.0.nanoseconds.swap(0, Ordering::Relaxed));
-        (time, f64::from_bits(self.0.deepest.swap(0, Ordering::Relaxed)))
+    /// The time since it was last taken.
+    pub(in crate::dynamics) fn take(&self) -> Duration {
+        Duration::from_nanos(self.0.swap(0, Ordering::Relaxed))
     }
 
-    fn add(&self, started: Instant, selected: &[Selected]) {
+    fn add(&self, started: Instant) {
         let nanoseconds = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.0.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
-        let depths = selected.iter().map(|selected| -selected.deepest);
-        self.0.deepest.fetch_max(depths.fold(0.0, f64::max).to_bits(), Ordering::Relaxed);
+        self.0.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 }
 
@@ -59,8 +48,6 @@ pub(in crate::dynamics) struct Dispatcher {
     pub(in crate::dynamics) narrow_phase: NarrowPhase,
     /// How far a body at rest falls within a step [m].
     pub(in crate::dynamics) fall: f64,
-    /// Greatest depth [m] at which the solver pushes harder at what is deeper.
-    pub(in crate::dynamics) recoverable: f64,
 }
 
 impl Dispatcher {
@@ -171,9 +158,8 @@ impl Dispatcher {
         (pose, order, same_place): (&Isometry3<f64>, Order, f64),
         manifolds: &mut Vec<ContactManifold<M, C>>,
     ) {
-        let limits = Limits { recoverable: self.recoverable, same_place };
-        manifolds::write(chosen, pose, order, limits, manifolds);
-        self.tally.add(started, chosen.1);
+        manifolds::write(chosen, pose, order, same_place, manifolds);
+        self.tally.add(started);
     }
 }
 
@@ -235,7 +221,7 @@ where
     }
 }
 
-/// rapier's other queries. Of these, a simulation only uses the sweep of a fast body.
+/// rapier's other queries. The simulation uses none of them: its continuous collision is our own.
 impl QueryDispatcher for Dispatcher {
     fn intersection_test(
         &self,
@@ -288,19 +274,14 @@ impl QueryDispatcher for Dispatcher {
 
     fn cast_shapes_nonlinear(
         &self,
-        motion1: &NonlinearRigidMotion,
-        first: &dyn Shape,
-        motion2: &NonlinearRigidMotion,
-        second: &dyn Shape,
-        start: f64,
-        end: f64,
-        stop_at_penetration: bool,
+        _motion1: &NonlinearRigidMotion,
+        _first: &dyn Shape,
+        _motion2: &NonlinearRigidMotion,
+        _second: &dyn Shape,
+        _start: f64,
+        _end: f64,
+        _stop_at_penetration: bool,
     ) -> Result<Option<ShapeCastHit>, Unsupported> {
-        let [one, two] = [first, second].map(for_rapier);
-        if [one, two].iter().all(|shape| shape.shape_type() != ShapeType::Custom) {
-            let rapier = DefaultQueryDispatcher;
-            return rapier.cast_shapes_nonlinear(motion1, one, motion2, two, start, end, stop_at_penetration);
-        }
-        sweep::first_contact([(motion1, first), (motion2, second)], start, end)
+        Err(Unsupported)
     }
 }

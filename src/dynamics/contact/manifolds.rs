@@ -28,49 +28,36 @@ impl Order {
     }
 }
 
-/// Lengths that decide what is written.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
-    /// Greatest depth at which the solver pushes harder at what is deeper [m].
-    pub(super) recoverable: f64,
-    /// Distance below which contacts of two steps are at the same place [m].
-    pub(super) same_place: f64,
-}
-
 /// Contacts of the last step that are kept without an allocation.
 const FEW: usize = 32;
 
 /// Replaces the manifolds of a pair. Impulses of the last step are carried over where the same features touch,
 /// whichever manifold they were in; and, nearer than `same_place` [m], where other features touch at the same place.
-///
-/// The solver pushes bodies apart no faster than a bound, which depths beyond `recoverable` [m] reach. Four corners
-/// beyond it would be pushed alike however much they differ, and the body would turn at random; so the depths of a
-/// manifold are lessened alike until the deepest is recoverable.
 pub(super) fn write<M: Default, C: Default + Copy>(
     chosen: (&[ContactPoint], &[Selected]),
     second_to_first: &Isometry3<f64>,
     order: Order,
-    limits: Limits,
+    same_place: f64,
     manifolds: &mut Vec<ContactManifold<M, C>>,
 ) {
     let mut old = manifolds.iter().flat_map(|manifold| manifold.points.iter().copied());
     let Some(first) = old.next() else {
-        return replace(chosen, second_to_first, (order, limits, &[]), manifolds);
+        return replace(chosen, second_to_first, (order, same_place, &[]), manifolds);
     };
     let count = 1 + old.clone().count();
     if count > FEW {
         let many: Vec<_> = std::iter::once(first).chain(old).collect();
-        return replace(chosen, second_to_first, (order, limits, &many), manifolds);
+        return replace(chosen, second_to_first, (order, same_place, &many), manifolds);
     }
     let mut few = [first; FEW];
     few[1..].iter_mut().zip(old).for_each(|(slot, contact)| *slot = contact);
-    replace(chosen, second_to_first, (order, limits, &few[..count]), manifolds);
+    replace(chosen, second_to_first, (order, same_place, &few[..count]), manifolds);
 }
 
 fn replace<M: Default, C: Default + Copy>(
     (contacts, selected): (&[ContactPoint], &[Selected]),
     second_to_first: &Isometry3<f64>,
-    (order, limits, before): (Order, Limits, &[TrackedContact<C>]),
+    (order, same_place, before): (Order, f64, &[TrackedContact<C>]),
     manifolds: &mut Vec<ContactManifold<M, C>>,
 ) {
     manifolds.truncate(selected.len());
@@ -84,15 +71,13 @@ fn replace<M: Default, C: Default + Copy>(
         let (n1, n2) = if order == Order::Kept { (normal, back) } else { (back, normal) };
         (manifold.local_n1, manifold.local_n2) = (vector(&n1), vector(&n2));
         manifold.points.clear();
-        let lessened = f64::max(0.0, -selection.deepest - limits.recoverable);
         for &index in selection.indices() {
-            let distance = contacts[index].distance + lessened;
-            let contact = ContactPoint { distance, normal, ..contacts[index] };
+            let contact = ContactPoint { normal, ..contacts[index] };
             manifold.points.push(tracked(&contact, second_to_first, order));
         }
         manifold.match_contacts(before);
-        if limits.same_place > 0.0 {
-            match_places(&mut manifold.points, before, limits.same_place);
+        if same_place > 0.0 {
+            match_places(&mut manifold.points, before, same_place);
         }
     }
 }

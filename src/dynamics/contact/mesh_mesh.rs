@@ -93,7 +93,9 @@ pub(super) fn contacts(pair: &Pair, foresight: &Foresight, memory: &mut PairMemo
     local_features(pair, ranges, margin, memory);
     let was_deep = depth_before > DEEP * size;
     if margin == 0.0 || was_deep || !explained_at_once(pair, [margin, motion], memory) {
-        overlapping_contacts(pair, ranges, moved.is_none(), memory);
+        // What is deeper than can be seen locally does not come out of it in a step unless it moves that far.
+        let stays_deep = depth_before > NEAR * size + FORESIGHT * motion;
+        overlapping_contacts(pair, ranges, (moved.is_none(), stays_deep), memory);
     }
     memory.choice.choose(&memory.contacts, Scales::of(size), to_before.as_ref());
 }
@@ -123,13 +125,18 @@ fn explained_at_once(pair: &Pair, [margin, moved]: [f64; 2], memory: &mut PairMe
     explained
 }
 
-/// Contacts of a pair that may be deep.
-fn overlapping_contacts(pair: &Pair, ranges: Ranges, first_time: bool, memory: &mut PairMemory) {
+/// Contacts of a pair that may be deep, and is for sure if it `stays_deep`.
+fn overlapping_contacts(
+    pair: &Pair,
+    ranges: Ranges,
+    (first_time, stays_deep): (bool, bool),
+    memory: &mut PairMemory,
+) {
     pair.intersecting(&Vector3::zeros(), TOUCHING * pair.size(), &mut memory.intersecting);
     let crossing = !memory.intersecting.is_empty();
     if !crossing && !is_hidden(pair, first_time, memory) {
         remember_free(pair, memory);
-    } else if !(crossing && pair.one_sided() && explained_locally(pair, ranges, memory)) {
+    } else if stays_deep || !(crossing && pair.one_sided() && explained_locally(pair, ranges, memory)) {
         separated_features(pair, ranges.reach, memory);
     }
 }
@@ -275,7 +282,8 @@ fn separated_features(pair: &Pair, reach: f64, memory: &mut PairMemory) {
         let deepest = groups.iter().fold(0.0, |deepest: f64, group| deepest.max(group.depth));
         #[expect(clippy::cast_precision_loss, reason = "counts of triangle pairs are far below 2^53")]
         let few = missing as f64 <= FEW_UNEXPLAINED * memory.intersecting.len() as f64;
-        if few && separation.norm() > LOCAL_WINS * deepest + LOCAL_SLACK * size {
+        let local = deepest > TOUCHING * size && few;
+        if local && separation.norm() > LOCAL_WINS * deepest + LOCAL_SLACK * size {
             return;
         }
     }

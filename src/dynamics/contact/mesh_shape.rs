@@ -1,9 +1,8 @@
-//! A mesh as a shape of rapier's: a custom one, so that our dispatcher is asked for its contacts and a fast mesh
-//! is swept (rapier never sweeps its own triangle meshes).
+//! A mesh as a shape of rapier's: a custom one, so that our dispatcher is asked for its contacts.
 
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Point3};
+use nalgebra::Isometry3;
 use rapier3d::math::Vector;
 use rapier3d::parry::bounding_volume::{Aabb, BoundingSphere};
 use rapier3d::parry::mass_properties::MassProperties as RapierMassProperties;
@@ -24,8 +23,6 @@ pub(in crate::dynamics) struct MeshShape {
     thickness: f64,
     /// Box around the mesh, body frame.
     aabb: Aabb,
-    /// The centre of the mesh, where it is within the solid: a point that must not get through any surface.
-    core: Option<Point3<f64>>,
 }
 
 impl MeshShape {
@@ -36,14 +33,7 @@ impl MeshShape {
         };
         let aabb = model.mesh().aabb();
         let aabb = Aabb::new(aabb.min.coords.into(), aabb.max.coords.into());
-        let is_core = model.solidity() == Solidity::Solid && model.contains(&model.center());
-        let core = is_core.then(|| model.center());
-        Self { model, adjacency, thickness, aabb, core }
-    }
-
-    /// A point of the solid that must not get through any surface, if its centre is one.
-    pub(super) fn core(&self) -> Option<Point3<f64>> {
-        self.core
+        Self { model, adjacency, thickness, aabb }
     }
 
     /// Radius [m] of a ball around the mesh: its size as far as contacts are concerned.

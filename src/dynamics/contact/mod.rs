@@ -16,7 +16,6 @@ mod proxy;
 mod reduction;
 mod round;
 mod separation;
-mod sweep;
 #[cfg(test)]
 mod tests;
 

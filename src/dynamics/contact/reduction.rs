@@ -26,8 +26,6 @@ pub(super) struct Selected {
     pub(super) contacts: [usize; POINTS],
     /// How many there are.
     pub(super) count: usize,
-    /// Signed distance of the deepest of them [m].
-    pub(super) deepest: f64,
 }
 
 impl Selected {
@@ -185,8 +183,7 @@ impl Choice {
         let distance = contacts[deepest].distance;
         let deep = distance + scales.sticky;
         let first = known(&self.before, contacts, self.group.iter(), deep).unwrap_or(deepest);
-        let mut selected =
-            Selected { normal: *normal, contacts: [first; POINTS], count: 1, deepest: distance };
+        let mut selected = Selected { normal: *normal, contacts: [first; POINTS], count: 1 };
         let point = |index: usize| contacts[index].point;
         let origin = point(first);
         let span = |index: usize| {

@@ -109,6 +109,40 @@ impl Articulation {
         self.carriers[link].map(|joint| self.ends[joint][0])
     }
 
+    /// The joint that carries a link; `None` of the root.
+    ///
+    /// # Panics
+    /// When there is no such link.
+    #[must_use]
+    pub fn carrier(&self, link: usize) -> Option<usize> {
+        self.carriers[link]
+    }
+
+    /// The links, parents before their children.
+    #[must_use]
+    pub fn parents_first(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// The values of all joints [rad or m], in the order of [`Articulation::joints`]; zero of a fixed one.
+    ///
+    /// # Errors
+    /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`] when the configuration is none.
+    pub fn joint_values(&self, configuration: &[f64]) -> Result<Vec<f64>, ArticulationError> {
+        self.check(configuration)?;
+        Ok((0..self.joints.len()).map(|joint| self.value(joint, configuration)).collect())
+    }
+
+    /// Factor and offset with which a joint follows a number of a configuration, through all that it mimics: the
+    /// index of the number, the factor, the offset. `None` of a fixed joint.
+    ///
+    /// # Panics
+    /// When there is no such joint.
+    #[must_use]
+    pub fn dependence(&self, joint: usize) -> Option<(usize, f64, f64)> {
+        self.values[joint].map(|value| (value.index, value.factor, value.offset))
+    }
+
     /// A configuration from values by name of joint ([rad] or [m]); joints that are not named are at zero.
     ///
     /// # Errors

@@ -5,7 +5,11 @@
 //! without a shape. The shapes of a link become one mesh in its frame. Meshes are looked for beside the file, and those
 //! of a `package://` in the folders given, in a folder of that name above the file, or beside one above it. Round
 //! primitives become meshes that *contain* them, so that what is free of the mesh is free of the primitive.
+//!
+//! Masses, damping, friction, efforts and speeds are read for dynamics. A mass or inertia that no body has is an error
+//! only where [`UrdfOptions::sound_masses`] asks: kinematics does not care.
 
+mod inertial;
 mod joints;
 mod shapes;
 
@@ -16,6 +20,8 @@ use thiserror::Error;
 use super::articulation::{Articulation, ArticulationError};
 use crate::geometry::TriangleMesh;
 use crate::geometry::read::ReadError;
+
+pub use inertial::{Inertial, InertialError, JointDynamics};
 
 /// Which shapes of the links to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,6 +40,8 @@ pub struct UrdfOptions {
     pub shapes: Shapes,
     /// Folders that are packages, or that hold packages.
     pub packages: Vec<PathBuf>,
+    /// Whether a mass or inertia that no body can have, or a damping or friction below zero, is an error.
+    pub sound_masses: bool,
 }
 
 /// A robot as its file describes it.
@@ -45,6 +53,10 @@ pub struct Robot {
     pub articulation: Articulation,
     /// The shape of each link in its frame [m]; `None` of a link without one.
     pub meshes: Vec<Option<TriangleMesh>>,
+    /// The mass of each link; `None` where the file states none.
+    pub inertials: Vec<Option<Inertial>>,
+    /// What resists and drives each joint of the articulation, in its order. Of a joint that became a chain, nothing.
+    pub dynamics: Vec<JointDynamics>,
 }
 
 /// Why a URDF file was not read.
@@ -78,6 +90,18 @@ pub enum UrdfError {
         line: Option<usize>,
         /// Why not.
         source: ArticulationError,
+    },
+    /// A link has a mass or inertia that no body has.
+    #[error("{}: link \"{link}\": {source}", place(path, *line))]
+    Inertial {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1, where it is known.
+        line: Option<usize>,
+        /// The link.
+        link: String,
+        /// What is wrong.
+        source: InertialError,
     },
     /// A mesh cannot be read.
     #[error("{}: link \"{link}\": {source}", place(path, *line))]
@@ -142,18 +166,27 @@ pub fn read_urdf(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Robot,
 pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robot, UrdfError> {
     let file = File { path, text };
     let robot = urdf_rs::read_from_string(text).map_err(|error| file.content(None, error.to_string()))?;
-    let (mut links, mut joints) =
-        (robot.links.iter().map(|link| link.name.clone()).collect::<Vec<_>>(), Vec::new());
+    let (mut links, mut joints, mut dynamics) =
+        (robot.links.iter().map(|link| link.name.clone()).collect::<Vec<_>>(), Vec::new(), Vec::new());
     for joint in &robot.joints {
+        let first = joints.len();
         joints::add(joint, &mut links, &mut joints);
+        let own = inertial::dynamics_of(joint);
+        dynamics.extend(if joints.len() == first + 1 { Some(own) } else { None });
+        dynamics.resize(joints.len(), JointDynamics::default());
+    }
+    if options.sound_masses {
+        file.check_masses(&robot)?;
     }
     let mut meshes = Vec::new();
     for link in &robot.links {
         meshes.push(shapes::mesh_of(link, &file, options)?);
     }
+    let mut inertials = robot.links.iter().map(inertial::inertial_of).collect::<Vec<_>>();
     meshes.resize(links.len(), None);
+    inertials.resize(links.len(), None);
     let articulation = Articulation::new(links, joints).map_err(|source| file.articulation(source))?;
-    Ok(Robot { name: robot.name, articulation, meshes })
+    Ok(Robot { name: robot.name, articulation, meshes, inertials, dynamics })
 }
 
 /// The file that is being read, for its errors.
@@ -172,6 +205,29 @@ impl File<'_> {
 
     fn content(&self, line: Option<usize>, cause: String) -> UrdfError {
         UrdfError::Content { path: self.path.to_owned(), line, cause }
+    }
+
+    /// Refuses masses and inertias that no body has, and damping and friction below zero.
+    fn check_masses(&self, robot: &urdf_rs::Robot) -> Result<(), UrdfError> {
+        for link in &robot.links {
+            let Some(Err(source)) = inertial::inertial_of(link).map(|inertial| inertial.check()) else {
+                continue;
+            };
+            let (path, line, link) = (self.path.to_owned(), self.line_of(&link.name), link.name.clone());
+            return Err(UrdfError::Inertial { path, line, link, source });
+        }
+        for joint in &robot.joints {
+            let own = inertial::dynamics_of(joint);
+            for (what, value) in [("damping", own.damping), ("friction", own.friction)] {
+                let is_sound = value >= 0.0 && value.is_finite();
+                if !is_sound {
+                    let cause =
+                        format!("joint \"{}\": the {what} is {value}, but must be zero or above", joint.name);
+                    return Err(self.content(self.line_of(&joint.name), cause));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn articulation(&self, source: ArticulationError) -> UrdfError {

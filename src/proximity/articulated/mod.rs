@@ -3,6 +3,7 @@
 
 mod allowed;
 mod contact;
+mod derived;
 
 use nalgebra::Isometry3;
 use rayon::prelude::*;
@@ -14,6 +15,7 @@ use crate::kinematics::{Articulation, ArticulationError};
 
 pub use allowed::AllowedCollisions;
 pub use contact::{ArticulatedContact, ArticulatedMotion, MovingObstacle, Other, articulated};
+pub use derived::{AllowedBecause, DerivedCollisions, Sampling};
 
 /// An articulation with a model for every link that has a shape.
 #[derive(Debug, Clone)]
@@ -94,13 +96,17 @@ impl ArticulatedModel {
     ) -> Result<Vec<[usize; 2]>, ArticulationError> {
         let poses = self.articulation.link_poses(configuration, base)?;
         let pairs: Vec<_> = self.pairs(allowed).collect();
-        let collides = |&[i, j]: &[usize; 2]| match (&self.models[i], &self.models[j]) {
+        Ok(pairs.into_par_iter().filter(|&pair| self.collide_at(pair, &poses)).collect())
+    }
+
+    /// Whether two links collide at these poses of all.
+    fn collide_at(&self, [i, j]: [usize; 2], poses: &[Isometry3<f64>]) -> bool {
+        match (&self.models[i], &self.models[j]) {
             (Some(a), Some(b)) => {
                 balls_meet([a, b], [&poses[i], &poses[j]]) && collide(a, &poses[i], b, &poses[j])
             }
             _ => false,
-        };
-        Ok(pairs.into_par_iter().filter(collides).collect())
+        }
     }
 
     /// The pairs of links with shapes that may not collide.

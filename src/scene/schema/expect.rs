@@ -197,6 +197,14 @@ pub enum Quantity {
         /// The axis, in the frame of the body, of any length.
         axis: Triple,
     },
+    /// Way of a body's origin along an axis of the world for each turn about it, right-handed [m], from the start to
+    /// the end.
+    Lead {
+        /// Name of the body.
+        body: String,
+        /// The axis, of any length.
+        axis: Triple,
+    },
     /// Greatest change of the kinetic and potential energy of all bodies since the start, over its kinetic part then.
     EnergyDrift,
     /// Greatest change of the angular momentum of all bodies about the world's origin since the start, over its

@@ -100,7 +100,7 @@ impl Checker<'_> {
         }
     }
 
-    fn rotation(&mut self, path: &[Step], rotation: Rotation) {
+    pub(super) fn rotation(&mut self, path: &[Step], rotation: Rotation) {
         match rotation {
             Rotation::Quaternion(w, x, y, z) => {
                 let length = w.hypot(x).hypot(y).hypot(z);

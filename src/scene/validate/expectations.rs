@@ -45,9 +45,9 @@ impl Checker<'_> {
             Quantity::Travel { body, along } | Quantity::Speed { body, along } => {
                 (body, Some(("along", *along)))
             }
-            Quantity::FirstFlip { body, axis } | Quantity::FlipInterval { body, axis } => {
-                (body, Some(("axis", *axis)))
-            }
+            Quantity::FirstFlip { body, axis }
+            | Quantity::FlipInterval { body, axis }
+            | Quantity::Lead { body, axis } => (body, Some(("axis", *axis))),
             Quantity::Drift { body, from } => {
                 if *from >= self.file().duration {
                     let message = "nothing is measured: the run ends before this time";

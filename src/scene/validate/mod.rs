@@ -3,6 +3,7 @@
 mod bodies;
 mod expectations;
 mod joints;
+mod robots;
 mod shapes;
 
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use super::error::{Fault, Problem};
 use super::locate::Step::{self, Field};
 use super::parse::Document;
 use super::placement::vector;
-use super::schema::{SceneFile, Triple};
+use super::schema::{SceneFile, SolverEntry, Triple};
 
 /// Largest deviation from 1 of the length of a direction or quaternion: what four written digits leave. Larger, and
 /// a wrong vector would pass; smaller, and `(0.7071, 0.7071, 0)` would not.
@@ -20,13 +21,16 @@ const UNIT_TOLERANCE: f64 = 1e-4;
 /// Most bodies of a scene: a slip of the pen in a grid of copies ends here and not in the memory.
 const MOST_BODIES: u64 = 1_000_000;
 
-/// Everything that is wrong with the document, in the order of the text.
-pub(super) fn validate(document: &Document) -> Vec<Problem> {
-    let mut checker = Checker { document, problems: Vec::new() };
+/// Everything that is wrong with the document, in the order of the text; `links` are the names of the bodies of all
+/// robots, once their files have been read, each with whether it is dynamic.
+pub(super) fn validate(document: &Document, links: Option<&BTreeMap<String, bool>>) -> Vec<Problem> {
+    let mut checker = Checker { document, links, problems: Vec::new() };
     checker.scene();
     checker.shapes();
+    checker.robots();
     if checker.bodies_are_countable() {
-        let bodies = checker.bodies();
+        let mut bodies = checker.bodies();
+        bodies.extend(links.into_iter().flatten().map(|(name, dynamic)| (name.clone(), *dynamic)));
         checker.joints(&bodies);
         checker.expectations(&bodies);
     }
@@ -40,6 +44,7 @@ type BodyNames = BTreeMap<String, bool>;
 
 struct Checker<'a> {
     document: &'a Document,
+    links: Option<&'a BTreeMap<String, bool>>,
     problems: Vec<Problem>,
 }
 
@@ -105,7 +110,8 @@ impl<'a> Checker<'a> {
     }
 
     fn known_body(&mut self, path: &[Step], name: &str, bodies: &BodyNames) {
-        if !bodies.contains_key(name) {
+        let is_pending = self.links.is_none() && self.may_be_a_link(name);
+        if !bodies.contains_key(name) && !is_pending {
             let known = bodies.keys().cloned().collect();
             self.report(path, Fault::UnknownName { what: "body", name: name.to_owned(), known });
         }
@@ -122,12 +128,46 @@ impl<'a> Checker<'a> {
                 self.contradiction(&[Field("time_step")], message);
             }
         }
-        if file.bodies.is_empty() {
+        self.solver(&file.solver);
+        if file.bodies.is_empty() && file.robots.is_empty() {
             self.contradiction(&[Field("bodies")], "the scene has no bodies");
         }
     }
 }
 
+impl Checker<'_> {
+    fn solver(&mut self, solver: &SolverEntry) {
+        let counts = [
+            ("substeps", "the number of substeps", solver.substeps, POSITIVE_COUNT),
+            ("relax_passes", "the number of passes", solver.relax_passes, COUNT),
+            ("continuous_passes", "the number of passes", solver.continuous_passes, COUNT),
+        ];
+        for (field, quantity, count, range) in counts {
+            if let Some(count) = count {
+                self.range(&[Field("solver"), Field(field)], quantity, f64::from(count), range);
+            }
+        }
+        let numbers = [
+            ("contact_frequency", "the frequency of contacts [Hz]", solver.contact_frequency, POSITIVE),
+            ("contact_damping", "the damping ratio of contacts", solver.contact_damping, POSITIVE),
+            (
+                "least_bounce_speed",
+                "the least speed of a bounce [m/s]",
+                solver.least_bounce_speed,
+                NOT_NEGATIVE,
+            ),
+        ];
+        for (field, quantity, number, range) in numbers {
+            if let Some(number) = number {
+                self.range(&[Field("solver"), Field(field)], quantity, number, range);
+            }
+        }
+    }
+}
+
+/// As many as anybody means: what [`crate::dynamics::SolverOverrides`] takes.
+const COUNT: (&str, fn(f64) -> bool) = ("between 0 and 1000", |x| (0.0..=1000.0).contains(&x));
+const POSITIVE_COUNT: (&str, fn(f64) -> bool) = ("between 1 and 1000", |x| (1.0..=1000.0).contains(&x));
 const POSITIVE: (&str, fn(f64) -> bool) = ("above zero", |x| x > 0.0);
 const NOT_NEGATIVE: (&str, fn(f64) -> bool) = ("zero or above", |x| x >= 0.0);
 const WITHIN_ONE: (&str, fn(f64) -> bool) = ("between 0 and 1", |x| (0.0..=1.0).contains(&x));

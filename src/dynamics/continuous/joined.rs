@@ -1,0 +1,67 @@
+//! Which bodies stop together, and which never collide.
+
+use rapier3d::dynamics::RigidBodyHandle;
+use rapier3d::pipeline::PhysicsWorld;
+
+/// Bodies that joints tie together: where one of them stops, all do, so that no joint is violated.
+#[derive(Debug, Clone)]
+pub(super) struct Joined {
+    /// The first member of each body's group.
+    first: Vec<usize>,
+    /// Members of the groups that have more than one, by their first one.
+    members: Vec<Vec<usize>>,
+}
+
+impl Joined {
+    pub(super) fn new<'a>(bodies: usize, joints: impl Iterator<Item = &'a [usize; 2]>) -> Self {
+        let mut first = (0..bodies).collect::<Vec<_>>();
+        for &[a, b] in joints {
+            let (a, b) = (root(&first, a), root(&first, b));
+            first[a.max(b)] = a.min(b);
+        }
+        let first = (0..bodies).map(|body| root(&first, body)).collect::<Vec<_>>();
+        let mut members = vec![Vec::new(); bodies];
+        for (body, &first) in first.iter().enumerate() {
+            members[first].push(body);
+        }
+        Self { first, members }
+    }
+
+    /// The bodies that stop with a body, itself among them.
+    pub(super) fn with(&self, body: usize) -> &[usize] {
+        &self.members[self.first[body]]
+    }
+}
+
+fn root(first: &[usize], mut body: usize) -> usize {
+    while first[body] != body {
+        body = first[body];
+    }
+    body
+}
+
+/// Whether neither a joint between two bodies nor the groups of their colliders exempt them from contacts.
+pub(super) fn may_collide(physics: &PhysicsWorld, [a, b]: [RigidBodyHandle; 2]) -> bool {
+    let groups = |handle: RigidBodyHandle| {
+        let collider = physics.bodies[handle].colliders().first().copied();
+        collider.map(|collider| physics.colliders[collider].collision_groups())
+    };
+    let tested = match (groups(a), groups(b)) {
+        (Some(of_a), Some(of_b)) => of_a.test(of_b),
+        _ => false,
+    };
+    tested && physics.impulse_joints.joints_between(a, b).all(|(_, joint)| joint.data.contacts_enabled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_are_together_when_a_chain_of_joints_connects_them() {
+        let joined = Joined::new(6, [[4, 2], [0, 4], [5, 1]].iter());
+        assert_eq!(joined.with(2), [0, 2, 4]);
+        assert_eq!(joined.with(1), [1, 5]);
+        assert_eq!(joined.with(3), [3]);
+    }
+}

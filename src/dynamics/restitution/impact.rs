@@ -1,0 +1,214 @@
+//! Impacts of rigid bodies at many contacts: pair after pair, the contacts of a pair at once.
+//!
+//! Whichever two bodies approach each other fastest collide first; their impulses make others approach, which collide
+//! next. So a push runs through a row of touching balls. At the contacts of one pair Moreau's law holds,
+//! 0 ≤ λ ⊥ u⁺ + e u⁻ ≥ 0 with u⁺ = u⁻ + Aλ [Moreau88], and Coulomb's law for one direction of slip a point.
+//!
+//! No pair gains energy: the impulses λ of a Gauss–Seidel iteration are scaled by s = −(1+e) λᵀu⁻ / λᵀAλ, one for the
+//! exact solution, which leaves ΔE = ½ (1−e) s λᵀu⁻ ≤ 0; and friction takes energy at each point.
+//!
+//! | here       | meaning                                                      |
+//! |------------|--------------------------------------------------------------|
+//! | u          | separation speeds of the points of a pair [m/s]              |
+//! | e          | coefficient of restitution                                   |
+//! | A          | response of the separation speeds to impulses [1/kg]         |
+
+use nalgebra::{Matrix3, Vector3};
+
+/// Sweeps of the Gauss–Seidel iteration over the points of a pair.
+const SWEEPS: usize = 60;
+/// Share of the fastest approach below which the impulses of a pair have converged.
+const CONVERGED: f64 = 1e-12;
+/// Share of the first approach below which what still approaches is left to the solver.
+const NEGLIGIBLE: f64 = 1e-7;
+/// Impacts for each pair that takes part, after which the rest is left to the solver.
+const IMPACTS_PER_PAIR: usize = 16;
+
+/// A body that takes part in impacts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Mover {
+    /// Velocity of the centre of mass [m/s].
+    pub(super) velocity: Vector3<f64>,
+    /// Angular velocity [rad/s].
+    pub(super) turning: Vector3<f64>,
+    /// 1/mass [1/kg]; zero for what does not yield.
+    pub(super) inverse_mass: f64,
+    /// Inverse of the inertia [1/(kg·m²), world]; zero for what does not yield.
+    pub(super) inverse_inertia: Matrix3<f64>,
+}
+
+impl Mover {
+    fn at(&self, arm: &Vector3<f64>) -> Vector3<f64> {
+        self.velocity + self.turning.cross(arm)
+    }
+
+    fn push(&mut self, impulse: &Vector3<f64>, arm: &Vector3<f64>) {
+        self.velocity += impulse * self.inverse_mass;
+        self.turning += self.inverse_inertia * arm.cross(impulse);
+    }
+
+    /// Velocity at `arm` that an impulse at `other_arm` gives, both from the centre of mass.
+    fn response(&self, impulse: &Vector3<f64>, other_arm: &Vector3<f64>, arm: &Vector3<f64>) -> Vector3<f64> {
+        impulse * self.inverse_mass + (self.inverse_inertia * other_arm.cross(impulse)).cross(arm)
+    }
+}
+
+/// A point at which two bodies touch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Touch {
+    /// Unit normal from the first body to the second.
+    pub(super) normal: Vector3<f64>,
+    /// From the centres of mass to the point [m].
+    pub(super) arms: [Vector3<f64>; 2],
+}
+
+/// Two bodies that touch.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Pair {
+    /// Indices of the bodies.
+    pub(super) bodies: [usize; 2],
+    /// Where they touch.
+    pub(super) points: Vec<Touch>,
+    /// Coefficient of restitution.
+    pub(super) restitution: f64,
+    /// Coefficient of friction.
+    pub(super) friction: f64,
+}
+
+impl Pair {
+    /// The speed [m/s] at which the bodies approach each other, at the point where they do so fastest.
+    pub(super) fn approach(&self, movers: &[Mover]) -> f64 {
+        self.points.iter().map(|point| -self.separation(point, movers)).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    fn relative(&self, point: &Touch, movers: &[Mover]) -> Vector3<f64> {
+        let [a, b] = self.bodies;
+        movers[b].at(&point.arms[1]) - movers[a].at(&point.arms[0])
+    }
+
+    /// The speed [m/s] at which the bodies move apart at a point.
+    pub(super) fn separation(&self, point: &Touch, movers: &[Mover]) -> f64 {
+        self.relative(point, movers).dot(&point.normal)
+    }
+
+    /// Relative velocity at one point after an impulse at another one.
+    fn response(&self, impulse: &Vector3<f64>, at: &Touch, seen: &Touch, movers: &[Mover]) -> Vector3<f64> {
+        let [a, b] = self.bodies;
+        movers[a].response(impulse, &at.arms[0], &seen.arms[0])
+            + movers[b].response(impulse, &at.arms[1], &seen.arms[1])
+    }
+
+    fn push(&self, impulse: &Vector3<f64>, point: &Touch, movers: &mut [Mover]) {
+        let [a, b] = self.bodies;
+        movers[a].push(&-impulse, &point.arms[0]);
+        movers[b].push(impulse, &point.arms[1]);
+    }
+
+    /// Lets the bodies collide with a coefficient of restitution.
+    fn collide(&self, restitution: f64, movers: &mut [Mover]) {
+        let speeds: Vec<f64> = self.points.iter().map(|point| self.separation(point, movers)).collect();
+        let impulses = self.normal_impulses(restitution, &speeds, movers);
+        for (point, impulse) in self.points.iter().zip(&impulses) {
+            self.push(&(point.normal * *impulse), point, movers);
+        }
+        for (point, impulse) in self.points.iter().zip(&impulses) {
+            self.rub(point, *impulse, movers);
+        }
+    }
+
+    /// Moreau's impulses [N·s], scaled so that no energy is gained.
+    fn normal_impulses(&self, restitution: f64, speeds: &[f64], movers: &[Mover]) -> Vec<f64> {
+        let count = self.points.len();
+        let response = |i: usize, j: usize| {
+            let (at, seen) = (&self.points[j], &self.points[i]);
+            self.response(&at.normal, at, seen, movers).dot(&seen.normal)
+        };
+        let matrix: Vec<f64> =
+            (0..count * count).map(|entry| response(entry / count, entry % count)).collect();
+        let fastest = speeds.iter().fold(0.0, |fastest: f64, speed| fastest.max(-speed));
+        let mut impulses = vec![0.0; count];
+        // Separation speeds after the impulses.
+        let mut after = speeds.to_vec();
+        for _ in 0..SWEEPS {
+            let mut change = 0.0_f64;
+            for i in 0..count {
+                let row = &matrix[i * count..(i + 1) * count];
+                if !(row[i] > 0.0) {
+                    continue;
+                }
+                let wanted = f64::max(0.0, impulses[i] - (after[i] + restitution * speeds[i]) / row[i]);
+                let step = wanted - impulses[i];
+                impulses[i] = wanted;
+                for j in 0..count {
+                    after[j] += matrix[j * count + i] * step;
+                }
+                change = change.max((step * row[i]).abs());
+            }
+            if change <= CONVERGED * fastest {
+                break;
+            }
+        }
+        let work: f64 = impulses.iter().zip(speeds).map(|(impulse, speed)| impulse * speed).sum();
+        let gained = impulses.iter().zip(after.iter().zip(speeds));
+        let quadratic: f64 = gained.map(|(impulse, (after, speed))| impulse * (after - speed)).sum();
+        let scale =
+            if quadratic > 0.0 { f64::max(0.0, -(1.0 + restitution) * work / quadratic) } else { 0.0 };
+        impulses.iter().map(|impulse| impulse * scale).collect()
+    }
+
+    /// Friction at a point that bore a normal impulse: what stops the slip, at most µ times that impulse.
+    fn rub(&self, point: &Touch, normal_impulse: f64, movers: &mut [Mover]) {
+        let relative = self.relative(point, movers);
+        let slip = relative - point.normal * relative.dot(&point.normal);
+        let Some(direction) = slip.try_normalize(0.0) else { return };
+        let yields = self.response(&direction, point, point, movers).dot(&direction);
+        if yields > 0.0 {
+            let impulse = f64::min(slip.norm() / yields, self.friction * normal_impulse);
+            self.push(&(direction * -impulse), point, movers);
+        }
+    }
+}
+
+/// Lets bodies collide until none approaches another, beginning with the pairs `first`; pairs whose bodies are pushed
+/// take part. What approaches slower than `slow` [m/s] does not bounce. Tells which bodies were pushed.
+pub(super) fn collide(pairs: &[Pair], first: &[usize], slow: f64, movers: &mut [Mover]) -> Vec<bool> {
+    let mut pushed = vec![false; movers.len()];
+    let mut adjacent: Vec<Vec<usize>> = vec![Vec::new(); movers.len()];
+    for (index, pair) in pairs.iter().enumerate() {
+        pair.bodies.iter().for_each(|&body| adjacent[body].push(index));
+    }
+    let mut taking_part = vec![false; pairs.len()];
+    let mut active = Vec::new();
+    let mut approaches = vec![0.0; pairs.len()];
+    let mut join = |index: usize, active: &mut Vec<usize>| {
+        if !std::mem::replace(&mut taking_part[index], true) {
+            active.push(index);
+        }
+    };
+    first.iter().for_each(|&index| join(index, &mut active));
+    for &index in &active {
+        approaches[index] = pairs[index].approach(movers);
+    }
+    let fastest = active.iter().map(|&index| approaches[index]).fold(0.0, f64::max);
+    let mut impacts = 0;
+    while impacts < IMPACTS_PER_PAIR * active.len() {
+        let worst = active.iter().copied().max_by(|&i, &j| {
+            // Of equals the first: the answer follows the order of the pairs.
+            approaches[i].total_cmp(&approaches[j]).then(j.cmp(&i))
+        });
+        let Some(worst) = worst.filter(|&worst| approaches[worst] > NEGLIGIBLE * fastest) else { break };
+        let pair = &pairs[worst];
+        pair.collide(if approaches[worst] > slow { pair.restitution } else { 0.0 }, movers);
+        impacts += 1;
+        for &body in pair.bodies.iter().filter(|&&body| movers[body].inverse_mass > 0.0) {
+            pushed[body] = true;
+            for &index in &adjacent[body] {
+                join(index, &mut active);
+                approaches[index] = pairs[index].approach(movers);
+            }
+        }
+        // Not among the neighbours of a body that yields only if neither does.
+        approaches[worst] = pair.approach(movers);
+    }
+    pushed
+}

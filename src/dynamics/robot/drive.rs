@@ -1,0 +1,208 @@
+//! What acts within a joint during a step, as a spring and a damper: force = moment − stiffness · q − damping · q̇.
+//!
+//! The multibody solves it backward in time, so that any stiffness is stable. What is bounded is decided once, at the
+//! start of a step of length h, by the force that spring and damper would exert at the end of it: with I the inertia that
+//! the joint carries and L the load on it, I q̈ = L + τ gives
+//!
+//! τ = (moment − k (q + h q̇) − c q̇ − r L) / (1 + r), r = h (c + h k) / I.
+//!
+//! Where |τ| is above the bound, the bound itself acts as a constant force. The load is what was left of the last step's
+//! acceleration, I Δq̇ / h, without the force that acted then; so at rest τ is the force that the joint really bears.
+//!
+//! | here     | meaning                                                                                       |
+//! |----------|-----------------------------------------------------------------------------------------------|
+//! | motor    | as [`Motor`] says; a bound on its speed turns it into a motor of that speed                   |
+//! | friction | holds the joint where it came to rest until the load is above the bound; then the bound slows it down |
+//! | limit    | a heavily damped spring once the limit is passed, as long as it pushes back: rapier's rows stop the joint there, one by one, and the spring bears the load of all |
+
+use super::{Motor, RobotJoint};
+
+/// Damping of a limit, and of what stops a motor at its greatest speed, over I / h.
+const STIFF: f64 = 100.0;
+/// Steps in which a limit that was passed is regained, but for a factor e.
+const REGAIN: f64 = 20.0;
+
+/// A coordinate at the start of a step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Coordinate {
+    /// Its value [rad or m].
+    pub(super) position: f64,
+    /// Its speed [rad/s or m/s].
+    pub(super) speed: f64,
+    /// What resists its acceleration while all other joints are rigid [kg·m² or kg].
+    pub(super) inertia: f64,
+}
+
+/// A spring and a damper: force = moment − stiffness · q − damping · q̇.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Action {
+    pub(super) moment: f64,
+    pub(super) stiffness: f64,
+    pub(super) damping: f64,
+}
+
+impl Action {
+    fn constant(force: f64) -> Self {
+        Self { moment: force, ..Self::default() }
+    }
+
+    fn spring(stiffness: f64, rest: f64, damping: f64) -> Self {
+        Self { moment: stiffness * rest, stiffness, damping }
+    }
+
+    fn servo(damping: f64, speed: f64) -> Self {
+        Self { moment: damping * speed, stiffness: 0.0, damping }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            moment: self.moment + other.moment,
+            stiffness: self.stiffness + other.stiffness,
+            damping: self.damping + other.damping,
+        }
+    }
+
+    /// The force that acts now.
+    fn force(&self, at: &Coordinate) -> f64 {
+        self.moment - self.stiffness * at.position - self.damping * at.speed
+    }
+
+    /// The force that acts at the end of the step.
+    fn force_ahead(&self, now: &Now, load: f64) -> f64 {
+        let Now { at, h, .. } = now;
+        let ratio = h * (self.damping + h * self.stiffness) / at.inertia;
+        (self.force(at) - self.stiffness * h * at.speed - ratio * load) / (1.0 + ratio)
+    }
+
+    /// The action itself where its force is within the bound, else the bound as a constant force.
+    fn bounded(self, bound: Option<f64>, now: &Now, load: f64) -> Self {
+        let force = self.force_ahead(now, load);
+        match bound {
+            Some(bound) if force.abs() > bound => Self::constant(bound.copysign(force)),
+            _ => self,
+        }
+    }
+}
+
+/// The start of a step.
+struct Now<'a> {
+    at: &'a Coordinate,
+    /// Length of the step [s].
+    h: f64,
+    /// Force that the acceleration of the last step took [N·m or N].
+    push: f64,
+}
+
+impl Now<'_> {
+    /// The load besides an action that acted in the last step.
+    fn load_besides(&self, last: &Action) -> f64 {
+        self.push - last.force(self.at)
+    }
+
+    /// The speed at the end of the step under a force and a load.
+    fn speed_ahead(&self, force: f64, load: f64) -> f64 {
+        self.at.speed + self.h * (force + load) / self.at.inertia
+    }
+}
+
+/// What a joint remembers from step to step.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Memory {
+    /// Speed at the start of the last step; none before the first.
+    speed: Option<f64>,
+    motor: Action,
+    friction: Action,
+    limit: Action,
+    contact: Hold,
+}
+
+/// What Coulomb friction does.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+enum Hold {
+    /// The joint has not been seen yet.
+    #[default]
+    Unknown,
+    /// It holds the joint at a position [rad or m].
+    At(f64),
+    /// The joint slides, forward (1) or backward (−1).
+    Sliding(f64),
+}
+
+/// What acts within a joint during the next step of length h [s].
+pub(super) fn action(
+    joint: &RobotJoint,
+    limits: Option<[f64; 2]>,
+    memory: &mut Memory,
+    at: &Coordinate,
+    h: f64,
+) -> Action {
+    let push = memory.speed.map_or(0.0, |speed| at.inertia * (at.speed - speed) / h);
+    let now = Now { at, h, push };
+    memory.speed = Some(at.speed);
+    memory.motor =
+        joint.motor.map_or(Action::default(), |motor| of_motor(&motor, joint, &memory.motor, &now));
+    memory.limit = limits.map_or(Action::default(), |limits| of_limits(limits, &memory.limit, &now));
+    memory.friction = of_friction(joint.friction, memory, &now);
+    let passive = Action { damping: joint.damping, ..Action::default() };
+    passive.plus(memory.motor).plus(memory.limit).plus(memory.friction)
+}
+
+fn of_motor(motor: &Motor, joint: &RobotJoint, last: &Action, now: &Now) -> Action {
+    let (wanted, own_bound) = match *motor {
+        Motor::Position { target, stiffness, damping, max_force } => {
+            (Action::spring(stiffness, target, damping), max_force)
+        }
+        Motor::Velocity { target, damping, max_force } => (Action::servo(damping, target), max_force),
+    };
+    let (bound, load) = (own_bound.or(joint.max_force), now.load_besides(last));
+    let wanted = wanted.bounded(bound, now, load);
+    let Some(max_speed) = joint.max_speed else { return wanted };
+    let speed = now.speed_ahead(wanted.force_ahead(now, load), load);
+    if speed.abs() <= max_speed {
+        return wanted;
+    }
+    let held = Action::servo(STIFF * now.at.inertia / now.h, max_speed.copysign(speed));
+    held.bounded(bound, now, load)
+}
+
+fn of_limits([lower, upper]: [f64; 2], last: &Action, now: &Now) -> Action {
+    let position = now.at.position;
+    let (limit, inward) = match () {
+        () if position > upper => (upper, -1.0),
+        () if position < lower => (lower, 1.0),
+        () => return Action::default(),
+    };
+    let damping = STIFF * now.at.inertia / now.h;
+    let wanted = Action::spring(damping / (REGAIN * now.h), limit, damping);
+    let pushes_back = wanted.force_ahead(now, now.load_besides(last)) * inward > 0.0;
+    if pushes_back { wanted } else { Action::default() }
+}
+
+fn of_friction(bound: f64, memory: &mut Memory, now: &Now) -> Action {
+    let has_friction = bound > 0.0;
+    if !has_friction {
+        return Action::default();
+    }
+    let Now { at, h, .. } = now;
+    let load = now.load_besides(&memory.friction);
+    let held_at = |anchor| Action::spring(at.inertia / (h * h), anchor, 2.0 * at.inertia / h);
+    // What slides goes on to slide unless the friction stops it within the step.
+    let stops = |direction: f64| {
+        let goes_on = now.speed_ahead(-direction * bound, load) * direction > 0.0;
+        !goes_on
+    };
+    memory.contact = match memory.contact {
+        Hold::Sliding(direction) if !stops(direction) => Hold::Sliding(direction),
+        Hold::Unknown if !stops(1.0_f64.copysign(at.speed)) => Hold::Sliding(1.0_f64.copysign(at.speed)),
+        Hold::Sliding(_) | Hold::Unknown => Hold::At(at.position),
+        Hold::At(anchor) => {
+            let force = held_at(anchor).force_ahead(now, load);
+            if force.abs() <= bound { Hold::At(anchor) } else { Hold::Sliding(-1.0_f64.copysign(force)) }
+        }
+    };
+    match memory.contact {
+        Hold::Sliding(direction) => Action::constant(-direction * bound),
+        Hold::At(anchor) => held_at(anchor),
+        Hold::Unknown => Action::default(),
+    }
+}

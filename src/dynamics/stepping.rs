@@ -1,0 +1,152 @@
+//! A step of a world: rapier's, and what is done around it.
+
+use std::time::{Duration, Instant};
+
+use rapier3d::dynamics::RigidBodyHandle;
+use rapier3d::geometry::ColliderHandle;
+use rapier3d::pipeline::PhysicsWorld;
+
+use super::depenetration::Depenetration;
+use super::gyroscopic::FreeRotation;
+use super::restitution::Bounces;
+use super::watch::Watch;
+use super::{BodyDescription, StepError, StepReport, StepTimings, World, WorldOptions};
+
+/// What is done around rapier's step.
+pub(super) struct Outside {
+    rotation: FreeRotation,
+    bounces: Bounces,
+    depenetration: Depenetration,
+    /// Of the state at the start; there is none before the first step.
+    watch: Option<Watch>,
+}
+
+impl Outside {
+    /// Of a world with bodies in the order of their handles.
+    pub(super) fn of(
+        physics: &PhysicsWorld,
+        bodies: &[BodyDescription],
+        handles: &[RigidBodyHandle],
+        options: &WorldOptions,
+    ) -> Self {
+        let slow = options.solver_settings().least_bounce_speed;
+        Self {
+            rotation: FreeRotation::of(physics, handles),
+            bounces: Bounces::of(physics, bodies, handles, slow),
+            depenetration: Depenetration::of(physics, bodies, handles, options.recoverable_depth()),
+            watch: None,
+        }
+    }
+}
+
+impl World {
+    /// Advances the world by one time step.
+    ///
+    /// # Errors
+    /// [`StepError`] when a body's state is not finite any more, a body is faster than any that is meant, or the bodies
+    /// have far more energy than can be explained; the world is of no use then.
+    pub fn step(&mut self) -> Result<StepReport, StepError> {
+        let started = Instant::now();
+        self.tally.take();
+        self.prepare_robots();
+        self.begin_to_watch();
+        let (time_step, settings) = (self.options.time_step, self.options.solver_settings());
+        self.continuous.begin(&self.physics, &self.handles);
+        self.outside.bounces.before_step(&self.physics);
+        self.outside.rotation.before_step(&mut self.physics.bodies, time_step, settings.substeps);
+        let stepping = Instant::now();
+        self.physics.step_with_events(&self.outside.depenetration, &());
+        let stepped = stepping.elapsed();
+        self.steps += 1;
+        let sweeping = Instant::now();
+        if settings.continuous_passes > 0 {
+            self.continuous.finish(&mut self.physics, &self.handles, time_step);
+        }
+        let swept = sweeping.elapsed();
+        self.work_after_step();
+        let mut report = self.report();
+        self.check_step(&report)?;
+        report.timings = self.timings(started.elapsed(), stepped, swept);
+        Ok(report)
+    }
+
+    /// Rotations, bounces and overlaps.
+    fn work_after_step(&mut self) {
+        let Outside { rotation, bounces, depenetration, watch } = &mut self.outside;
+        rotation.after_step(&mut self.physics.bodies);
+        bounces.after_step(&mut self.physics, &|bodies| depenetration.is_resolving(bodies));
+        let lifted = depenetration.after_step(&mut self.physics);
+        if let Some(watch) = watch {
+            watch.lift(lifted);
+        }
+    }
+
+    /// Begins to watch the run.
+    fn begin_to_watch(&mut self) {
+        if self.outside.watch.is_none() {
+            let watch = Watch::of(&self.physics, self.descriptions(), &self.handles, self.energy());
+            self.outside.watch = Some(watch);
+        }
+    }
+
+    fn check_step(&self, report: &StepReport) -> Result<(), StepError> {
+        let Some(watch) = &self.outside.watch else { return Ok(()) };
+        watch.check(&self.physics, self.named_bodies(), report.energy, (report.step, report.time))
+    }
+
+    /// Where the time of a step went: `total`, what rapier `stepped`, and what the bodies were `swept`.
+    fn timings(&self, total: Duration, stepped: Duration, swept: Duration) -> StepTimings {
+        let counters = &self.physics.physics_pipeline.counters;
+        StepTimings {
+            total,
+            broad_phase: counters.cd.broad_phase_time.time() + counters.cd.final_broad_phase_time.time(),
+            narrow_phase: counters.cd.narrow_phase_time.time(),
+            solver: counters.stages.solver_time.time(),
+            continuous: swept,
+            outside: total.saturating_sub(stepped).saturating_sub(swept),
+            contacts: self.tally.take(),
+        }
+    }
+
+    /// What there is to tell of the step, but for the timings.
+    fn report(&self) -> StepReport {
+        let (mut manifolds, mut contacts) = (0, 0);
+        let mut deepest: (f64, Option<[ColliderHandle; 2]>) = (0.0, None);
+        for pair in self.physics.narrow_phase.contact_pairs() {
+            for manifold in pair.solver_manifolds() {
+                manifolds += usize::from(!manifold.data.solver_contacts.is_empty());
+                contacts += manifold.data.solver_contacts.len();
+                let depth = manifold.points.iter().map(|contact| -contact.dist).fold(0.0, f64::max);
+                if depth > deepest.0 {
+                    deepest = (depth, Some([pair.collider1, pair.collider2]));
+                }
+            }
+        }
+        let speeds = self.named_bodies().map(|(.., body)| body.linvel().length()).enumerate();
+        let fastest = speeds.max_by(|(i, a), (j, b)| a.total_cmp(b).then(j.cmp(i)));
+        StepReport {
+            step: self.steps,
+            time: self.time(),
+            manifolds,
+            contacts,
+            max_penetration: deepest.0,
+            deepest: deepest.1.and_then(|colliders| self.indices(colliders)),
+            resolving: self.outside.depenetration.pairs(),
+            greatest_speed: fastest.map_or(0.0, |(_, speed)| speed),
+            fastest: fastest.map(|(index, _)| index),
+            energy: self.energy(),
+            momentum: self.momentum(),
+            timings: StepTimings::default(),
+        }
+    }
+
+    /// Indices of the bodies of two colliders, the lesser first.
+    fn indices(&self, colliders: [ColliderHandle; 2]) -> Option<[usize; 2]> {
+        let [a, b] = colliders.map(|collider| {
+            let body = self.physics.colliders.get(collider)?.parent()?;
+            self.handles.iter().position(|&handle| handle == body)
+        });
+        let (a, b) = (a?, b?);
+        Some([a.min(b), a.max(b)])
+    }
+}

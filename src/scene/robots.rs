@@ -1,0 +1,218 @@
+//! The robots of a scene: their URDF files read, and what the scene says of their joints put to them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use nalgebra::Isometry3;
+use rayon::prelude::*;
+
+use super::error::{Fault, Problem};
+use super::locate::Step::{self, Field, Index, Key};
+use super::parse::Document;
+use super::placement::{orientation, vector};
+use super::schema::{self, Entries, JointValue, MotorEntry, RobotEntry};
+use crate::dynamics::{Motor, RobotBase, RobotDescription, RobotError};
+use crate::kinematics::JointKind;
+use crate::kinematics::urdf::{UrdfOptions, read_urdf};
+
+/// A robot as the dynamics takes it.
+#[derive(Debug, Clone)]
+pub(super) struct LoadedRobot {
+    pub(super) description: RobotDescription,
+    /// Path of its file against the folder of the scene.
+    pub(super) path: PathBuf,
+    /// Names and poses of its bodies at the start.
+    pub(super) bodies: Vec<(String, Isometry3<f64>)>,
+}
+
+/// Names of the bodies of all robots, each with whether it is dynamic.
+pub(super) fn links(robots: &[LoadedRobot]) -> BTreeMap<String, bool> {
+    let of_robot = |robot: &LoadedRobot| {
+        let root = robot.description.articulation.parents_first()[0];
+        let root = format!("{}/{}", robot.description.name, robot.description.articulation.links()[root]);
+        let fixed = robot.description.base == RobotBase::Fixed;
+        let names = robot.bodies.iter().map(|(name, _)| (name.clone(), !(fixed && *name == root)));
+        names.collect::<Vec<_>>()
+    };
+    robots.iter().flat_map(of_robot).collect()
+}
+
+impl From<schema::RobotBase> for RobotBase {
+    fn from(base: schema::RobotBase) -> Self {
+        match base {
+            schema::RobotBase::Fixed => Self::Fixed,
+            schema::RobotBase::Floating => Self::Floating,
+        }
+    }
+}
+
+/// All robots of a scene, in the order of the file.
+pub(super) fn load(document: &Document, folder: &Path) -> Result<Vec<LoadedRobot>, Vec<Problem>> {
+    let entries = &document.file.robots;
+    let loaded: Vec<_> = entries
+        .par_iter()
+        .enumerate()
+        .map(|(index, entry)| {
+            Loading { document, entry, path: vec![Field("robots"), Index(index)] }.load(folder)
+        })
+        .collect();
+    let (mut robots, mut problems) = (Vec::new(), Vec::new());
+    for result in loaded {
+        match result {
+            Ok(robot) => robots.push(robot),
+            Err(found) => problems.extend(found),
+        }
+    }
+    if problems.is_empty() { Ok(robots) } else { Err(problems) }
+}
+
+/// A robot that is being loaded.
+struct Loading<'a> {
+    document: &'a Document,
+    entry: &'a RobotEntry,
+    path: Vec<Step>,
+}
+
+impl Loading<'_> {
+    fn load(&self, folder: &Path) -> Result<LoadedRobot, Vec<Problem>> {
+        let entry = self.entry;
+        let path = folder.join(&entry.file);
+        let packages = entry.packages.iter().map(|package| folder.join(package)).collect();
+        let options = UrdfOptions { packages, sound_masses: true, ..UrdfOptions::default() };
+        let robot = read_urdf(&path, &options)
+            .map_err(|error| vec![self.problem(&[Field("file")], Fault::Robot { cause: error.into() })])?;
+        let pose = Isometry3::from_parts(vector(entry.position).into(), orientation(&entry.rotation));
+        let mut description = RobotDescription {
+            base: entry.base.into(),
+            linear_velocity: vector(entry.linear_velocity),
+            angular_velocity: vector(entry.angular_velocity),
+            density: entry.density.unwrap_or(RobotDescription::DENSITY),
+            friction: entry.friction,
+            restitution: entry.restitution,
+            self_collision: entry.self_collision,
+            allowed: entry.allow.iter().map(|(a, b)| [a.clone(), b.clone()]).collect(),
+            ..RobotDescription::new(&entry.name, robot, pose)
+        };
+        let mut problems = self.joints(&mut description);
+        problems.extend(self.links(&description));
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let cause = |error: RobotError| format!("{}: {error}", path.display()).into();
+        match description.bodies() {
+            Ok(bodies) => Ok(LoadedRobot { description, path, bodies }),
+            Err(error) => Err(vec![self.problem(&[Field("file")], Fault::Robot { cause: cause(error) })]),
+        }
+    }
+
+    fn problem(&self, within: &[Step], fault: Fault) -> Problem {
+        self.document.problem(&[self.path.as_slice(), within].concat(), fault)
+    }
+
+    /// Puts what the scene says of the joints to them.
+    fn joints(&self, robot: &mut RobotDescription) -> Vec<Problem> {
+        let entry = self.entry;
+        let mut problems = Vec::new();
+        self.each("joints", &entry.joints, robot, &mut problems, |at, value, robot| {
+            let value = value_of(robot, at.joint, *value)?;
+            let limits = robot.articulation.joints()[at.joint].limits;
+            if let Some([lower, upper]) = limits
+                && !(lower - SLACK <= value && value <= upper + SLACK)
+            {
+                return Err(Fault::OutsideLimits { joint: at.name.to_owned(), value, lower, upper });
+            }
+            robot.configuration[at.coordinate] = value;
+            Ok(())
+        });
+        self.each("joint_velocities", &entry.joint_velocities, robot, &mut problems, |at, value, robot| {
+            robot.velocities[at.coordinate] = value_of(robot, at.joint, *value)?;
+            Ok(())
+        });
+        self.each("motors", &entry.motors, robot, &mut problems, |at, motor, robot| {
+            robot.joints[at.joint].motor = Some(motor_of(robot, at.joint, motor)?);
+            Ok(())
+        });
+        self.each("damping", &entry.damping, robot, &mut problems, |at, value, robot| {
+            robot.joints[at.joint].damping = *value;
+            Ok(())
+        });
+        self.each("joint_friction", &entry.joint_friction, robot, &mut problems, |at, value, robot| {
+            robot.joints[at.joint].friction = *value;
+            Ok(())
+        });
+        problems
+    }
+
+    /// Lets `put` do its work for every entry of a map from joints; what fails is told at its place.
+    fn each<T>(
+        &self,
+        field: &'static str,
+        entries: &Entries<T>,
+        robot: &mut RobotDescription,
+        problems: &mut Vec<Problem>,
+        put: impl Fn(&At<'_>, &T, &mut RobotDescription) -> Result<(), Fault>,
+    ) {
+        for (index, (name, value)) in entries.0.iter().enumerate() {
+            let (Some(joint), Some(coordinate)) = (robot.joint(name), robot.coordinate(name)) else {
+                let known = robot.articulation.coordinates().iter();
+                let known = known.map(|&joint| robot.articulation.joints()[joint].name.clone()).collect();
+                let what = "joint that moves of itself";
+                let fault = Fault::UnknownName { what, name: name.clone(), known };
+                problems.push(self.problem(&[Field(field), Key(index)], fault));
+                continue;
+            };
+            if let Err(fault) = put(&At { name, joint, coordinate }, value, robot) {
+                problems.push(self.problem(&[Field(field), Index(index)], fault));
+            }
+        }
+    }
+
+    fn links(&self, robot: &RobotDescription) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for (index, (a, b)) in self.entry.allow.iter().enumerate() {
+            for (side, name) in [a, b].into_iter().enumerate() {
+                if robot.articulation.link(name).is_none() {
+                    let known = robot.articulation.links().to_vec();
+                    let fault = Fault::UnknownName { what: "link", name: name.clone(), known };
+                    problems.push(self.problem(&[Field("allow"), Index(index), Index(side)], fault));
+                }
+            }
+        }
+        problems
+    }
+}
+
+/// Part of a radian or metre by which a start may lie outside its limits: what degrees and rounding leave.
+const SLACK: f64 = 1e-9;
+
+/// A joint that a scene names.
+struct At<'a> {
+    name: &'a str,
+    joint: usize,
+    coordinate: usize,
+}
+
+/// The value of a joint [rad or m], whose unit must fit.
+fn value_of(robot: &RobotDescription, joint: usize, value: JointValue) -> Result<f64, Fault> {
+    let joint = &robot.articulation.joints()[joint];
+    let (value, is_angle) = value.in_si();
+    let turns = matches!(joint.kind, JointKind::Revolute { .. });
+    if turns == is_angle {
+        return Ok(value);
+    }
+    let (does, unit) = if turns { ("turns", "degrees(…)") } else { ("slides", "metres(…)") };
+    let message = format!("joint `{}` {does}: its value is written `{unit}`", joint.name);
+    Err(Fault::Contradiction { message })
+}
+
+fn motor_of(robot: &RobotDescription, joint: usize, motor: &MotorEntry) -> Result<Motor, Fault> {
+    Ok(match *motor {
+        MotorEntry::Position { target, stiffness, damping, max_force } => {
+            let target = value_of(robot, joint, target)?;
+            Motor::Position { target, stiffness, damping, max_force }
+        }
+        MotorEntry::Velocity { target, damping, max_force } => {
+            Motor::Velocity { target: value_of(robot, joint, target)?, damping, max_force }
+        }
+    })
+}

@@ -1,0 +1,92 @@
+//! Robots: names, orientations, ranges. What needs the URDF file is checked when it is loaded.
+
+use super::super::locate::Step::{self, Field, Index, Key};
+use super::super::placement::vector;
+use super::super::schema::{Entries, JointValue, MotorEntry, RobotBase, RobotEntry};
+use super::{Checker, NOT_NEGATIVE, POSITIVE, WITHIN_ONE};
+
+impl Checker<'_> {
+    pub(super) fn robots(&mut self) {
+        let robots = &self.file().robots;
+        let place = |index| vec![Field("robots"), Index(index), Field("name")];
+        self.names("robots", robots.iter().enumerate().map(|(i, robot)| (robot.name.as_str(), place(i))));
+        for (index, robot) in robots.iter().enumerate() {
+            if robot.name.contains('/') {
+                let message =
+                    format!("the name `{}` has a slash, which parts a robot from its link", robot.name);
+                self.contradiction(&place(index), message);
+            }
+            self.robot(index, robot);
+        }
+    }
+
+    fn robot(&mut self, index: usize, robot: &RobotEntry) {
+        let at = |field: &'static str| [Field("robots"), Index(index), Field(field)];
+        self.rotation(&at("rotation"), robot.rotation);
+        if let Some(density) = robot.density {
+            self.range(&at("density"), "the density [kg/m³]", density, POSITIVE);
+        }
+        self.range(&at("friction"), "the friction coefficient", robot.friction, NOT_NEGATIVE);
+        self.range(&at("restitution"), "the restitution coefficient", robot.restitution, WITHIN_ONE);
+        for (field, velocity) in
+            [("linear_velocity", robot.linear_velocity), ("angular_velocity", robot.angular_velocity)]
+        {
+            if robot.base == RobotBase::Fixed && vector(velocity).norm() > 0.0 {
+                let message = format!("the base of robot `{}` is fixed and has a velocity", robot.name);
+                self.contradiction(&at(field), message);
+            }
+        }
+        self.joint_names(&at("joints"), &robot.joints);
+        self.joint_names(&at("joint_velocities"), &robot.joint_velocities);
+        self.joint_names(&at("motors"), &robot.motors);
+        for (field, quantity, values) in [
+            ("damping", "the damping of the joint", &robot.damping),
+            ("joint_friction", "the friction of the joint", &robot.joint_friction),
+        ] {
+            self.joint_names(&at(field), values);
+            for (entry, (_, value)) in values.0.iter().enumerate() {
+                self.range(&[&at(field)[..], &[Index(entry)]].concat(), quantity, *value, NOT_NEGATIVE);
+            }
+        }
+        for (entry, (_, motor)) in robot.motors.0.iter().enumerate() {
+            self.motor(&[&at("motors")[..], &[Index(entry)]].concat(), motor);
+        }
+    }
+
+    fn joint_names<T>(&mut self, path: &[Step], entries: &Entries<T>) {
+        let names = entries.0.iter().enumerate();
+        self.names("joints", names.map(|(i, (name, _))| (name.as_str(), [path, &[Key(i)]].concat())));
+    }
+
+    fn motor(&mut self, path: &[Step], motor: &MotorEntry) {
+        let at = |field: &'static str| [path, &[Field(field)]].concat();
+        let (damping, max_force) = match *motor {
+            MotorEntry::Position { stiffness, damping, max_force, .. } => {
+                self.range(&at("stiffness"), "the stiffness of the motor", stiffness, NOT_NEGATIVE);
+                (damping, max_force)
+            }
+            MotorEntry::Velocity { damping, max_force, .. } => (damping, max_force),
+        };
+        self.range(&at("damping"), "the damping of the motor", damping, NOT_NEGATIVE);
+        if let Some(max_force) = max_force {
+            self.range(&at("max_force"), "the greatest force of the motor", max_force, POSITIVE);
+        }
+    }
+
+    /// Whether a name is that of a link of a robot, as far as can be told without its file: `robot/link`.
+    pub(super) fn may_be_a_link(&self, name: &str) -> bool {
+        let robot = name.split_once('/').map(|(robot, _)| robot);
+        robot.is_some_and(|robot| self.file().robots.iter().any(|other| other.name == robot))
+    }
+}
+
+impl JointValue {
+    /// The number [rad or m], and whether it is an angle.
+    pub(in super::super) fn in_si(self) -> (f64, bool) {
+        match self {
+            Self::Degrees(angle) => (angle.to_radians(), true),
+            Self::Radians(angle) => (angle, true),
+            Self::Metres(length) => (length, false),
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Robots against closed forms: pendulums, motors, damping, friction, efforts, limits, and what they share with bodies.
+#![allow(clippy::unwrap_used, reason = "a robot that does not stand is a failed test")]
+
+use std::collections::BTreeMap;
+use std::f64::consts::PI;
+use std::path::Path;
+
+use extricate::dynamics::{
+    Accuracy, Motor, RobotBase, RobotDescription, RobotJoint, RobotState, World, WorldOptions,
+};
+use extricate::kinematics::urdf::{UrdfOptions, parse_urdf};
+use nalgebra::{Isometry3, Vector3};
+
+fn described(text: &str) -> RobotDescription {
+    let robot = parse_urdf(text, Path::new("robot.urdf"), &UrdfOptions::default()).unwrap();
+    RobotDescription::new("r", robot, Isometry3::identity())
+}
+
+/// A joint of one freedom about or along z, with a load of inertia 0.5 kg·m² about it, or of 2 kg.
+fn one_joint(kind: &str, inner: &str) -> RobotDescription {
+    described(&format!(
+        r#"<robot name="r"><link name="base"/>
+<link name="load"><inertial><mass value="2"/><inertia ixx="0.4" ixy="0" ixz="0" iyy="0.4" iyz="0" izz="0.5"/></inertial></link>
+<joint name="j" type="{kind}"><parent link="base"/><child link="load"/><axis xyz="0 0 1"/>{inner}</joint></robot>"#
+    ))
+}
+
+/// A chain of rods along x, hinged about y, each 0.1 m long and of 0.1 kg.
+fn chain(links: usize) -> RobotDescription {
+    let mut text = String::from(r#"<robot name="chain"><link name="l0"/>"#);
+    for i in 1..=links {
+        let x = if i == 1 { 0.0 } else { 0.1 };
+        let inertia = 0.1 * 0.01 / 12.0;
+        text += &format!(
+            r#"<link name="l{i}"><inertial><origin xyz="0.05 0 0"/><mass value="0.1"/>
+<inertia ixx="1e-5" ixy="0" ixz="0" iyy="{inertia}" iyz="0" izz="{inertia}"/></inertial></link>
+<joint name="j{i}" type="continuous"><origin xyz="{x} 0 0"/><parent link="l{}"/><child link="l{i}"/><axis xyz="0 1 0"/></joint>"#,
+            i - 1
+        );
+    }
+    described(&(text + "</robot>"))
+}
+
+fn world_of(robot: RobotDescription, options: WorldOptions) -> World {
+    let mut builder = World::builder(options);
+    builder.add_robot(robot).unwrap();
+    builder.build().unwrap()
+}
+
+fn weightless() -> WorldOptions {
+    WorldOptions { gravity: Vector3::zeros(), ..WorldOptions::default() }
+}
+
+fn state(world: &World) -> RobotState {
+    world.robot("r").unwrap()
+}
+
+/// Steps until a time, and tells the joint at every step.
+fn follow(world: &mut World, until: f64, mut see: impl FnMut(f64, f64, f64)) {
+    while world.time() < until - 1e-9 {
+        world.step().unwrap();
+        let now = state(world);
+        see(world.time(), now.joints["j"], now.velocities["j"]);
+    }
+}
+
+#[test]
+fn a_position_motor_moves_an_inertia_as_a_damped_oscillator() {
+    // I q̈ = k (target − q) − c q̇, underdamped.
+    let (stiffness, damping, target) = (50.0_f64, 2.0_f64, 0.7_f64);
+    for (kind, inertia) in [("continuous", 0.5_f64), ("prismatic", 2.0)] {
+        let limit = r#"<limit lower="-9" upper="9" velocity="0"/>"#;
+        let mut robot = one_joint(kind, if kind == "prismatic" { limit } else { "" });
+        robot.joints[0].motor = Some(Motor::Position { target, stiffness, damping, max_force: None });
+        let mut world = world_of(robot, weightless());
+        let decay = damping / (2.0 * inertia);
+        let ring = (stiffness / inertia - decay * decay).sqrt();
+        let mut worst = 0.0_f64;
+        follow(&mut world, 2.0, |t, q, _| {
+            let exact =
+                target * (1.0 - (-decay * t).exp() * ((ring * t).cos() + decay / ring * (ring * t).sin()));
+            worst = worst.max((q - exact).abs());
+        });
+        assert!(worst < 0.01 * target, "{kind}: {worst}");
+    }
+}
+
+#[test]
+fn damping_slows_a_joint_as_an_exponential() {
+    let mut robot = one_joint("continuous", r#"<dynamics damping="0.8"/>"#);
+    assert_eq!(robot.joints[0], RobotJoint { damping: 0.8, ..RobotJoint::default() });
+    robot.velocities = vec![3.0];
+    let mut world = world_of(robot, weightless());
+    assert!((world.energy().kinetic - 0.5 * 0.5 * 9.0).abs() < 1e-12, "{:?}", world.energy());
+    follow(&mut world, 2.0, |t, q, v| {
+        let exact = 3.0 * (-0.8 * t / 0.5_f64).exp();
+        assert!((v - exact).abs() < 1e-3 * 3.0, "at {t}: {v}, not {exact}");
+        let way = 3.0 * 0.5 / 0.8 * (1.0 - (-0.8 * t / 0.5_f64).exp());
+        assert!((q - way).abs() < 2e-3, "at {t}: {q}, not {way}");
+    });
+}
+
+#[test]
+fn an_effort_is_the_greatest_force_of_a_motor() {
+    // Far from its target the motor accelerates with its effort, 1.5 N·m / 0.5 kg·m².
+    let mut robot = one_joint("revolute", r#"<limit lower="-99" upper="99" effort="1.5" velocity="0"/>"#);
+    robot.joints[0].motor =
+        Some(Motor::Position { target: 50.0, stiffness: 1e3, damping: 10.0, max_force: None });
+    let mut world = world_of(robot.clone(), weightless());
+    follow(&mut world, 1.0, |t, q, v| {
+        assert!((v - 3.0 * t).abs() < 1e-8, "at {t}: {v}");
+        assert!((q - 1.5 * t * t).abs() < 1.5 * t / 240.0, "at {t}: {q}");
+    });
+    // Against the weight of 2 kg it holds no more than it can.
+    let mut lift = one_joint("prismatic", r#"<limit lower="-9" upper="9" effort="15" velocity="0"/>"#);
+    lift.joints[0].motor =
+        Some(Motor::Position { target: 1.0, stiffness: 1e4, damping: 1e2, max_force: None });
+    let mut world = world_of(lift, WorldOptions::default());
+    follow(&mut world, 0.5, |t, _, v| {
+        let exact = (15.0 / 2.0 - 9.81) * t;
+        assert!((v - exact).abs() < 1e-6, "at {t}: {v}, not {exact}");
+    });
+}
+
+#[test]
+fn a_stiff_motor_with_a_bounded_force_settles_at_its_target() {
+    for stiffness in [1e2, 1e4, 1e6, 1e9] {
+        let mut robot = one_joint("continuous", "");
+        let damping = 2.0 * (stiffness * 0.5_f64).sqrt();
+        let motor = Motor::Position { target: 0.3, stiffness, damping, max_force: Some(4.0) };
+        robot.joints[0].motor = Some(motor);
+        let mut world = world_of(robot, weightless());
+        follow(&mut world, 3.0, |_, _, _| {});
+        let now = state(&world);
+        assert!((now.joints["j"] - 0.3).abs() < 1e-4, "{stiffness}: {now:?}");
+        assert!(now.velocities["j"].abs() < 1e-4, "{stiffness}: {now:?}");
+    }
+}
+
+#[test]
+fn a_motor_does_not_drive_beyond_the_greatest_speed() {
+    let mut robot = one_joint("revolute", r#"<limit lower="-99" upper="99" effort="20" velocity="2"/>"#);
+    robot.joints[0].motor =
+        Some(Motor::Position { target: 3.0, stiffness: 100.0, damping: 14.0, max_force: None });
+    let mut world = world_of(robot, weightless());
+    let mut fastest = 0.0_f64;
+    follow(&mut world, 6.0, |_, _, v| fastest = fastest.max(v));
+    assert!((fastest - 2.0).abs() < 1e-3, "{fastest}");
+    assert!((state(&world).joints["j"] - 3.0).abs() < 1e-3);
+}
+
+#[test]
+fn coulomb_friction_stops_a_joint_and_holds_it_up_to_its_bound() {
+    // 0.6 N·m slow 0.5 kg·m² down by 1.2 rad/s².
+    let mut robot = one_joint("continuous", r#"<dynamics friction="0.6"/>"#);
+    robot.velocities = vec![3.0];
+    let mut world = world_of(robot, weightless());
+    follow(&mut world, 4.0, |t, q, v| {
+        let s = t.min(2.5);
+        assert!((v - (3.0 - 1.2 * s)).abs() < 6e-3, "at {t}: {v}");
+        assert!((q - (3.0 * s - 0.6 * s * s)).abs() < 1e-2, "at {t}: {q}");
+    });
+    // A slide of 2 kg that stands upright: 19.62 N pull.
+    for (friction, slides) in [(21.0, false), (18.0, true)] {
+        let limit = r#"<limit lower="-99" upper="99" velocity="0"/>"#;
+        let text = format!(r#"{limit}<dynamics friction="{friction}"/>"#);
+        let mut world = world_of(one_joint("prismatic", &text), WorldOptions::default());
+        follow(&mut world, 2.0, |_, _, _| {});
+        let way = state(&world).joints["j"];
+        if slides {
+            let exact = -0.5 * (9.81 - 9.0) * 4.0;
+            assert!((way - exact).abs() < 0.01, "{way}, not {exact}");
+        } else {
+            assert!(way.abs() < 5e-4, "it creeps: {way}");
+        }
+    }
+}
+
+#[test]
+fn limits_stop_a_joint_and_bear_its_load() {
+    // A rod of 1 m falls from the horizontal onto a limit at 30° below it, and a slide of 2 kg onto one at 0.2 m.
+    let limits = r#"<limit lower="-3" upper="0.5235987755982988" effort="0" velocity="0"/>"#;
+    let text = format!(
+        r#"<robot name="r"><link name="base"/><link name="rod"><inertial><origin xyz="0.5 0 0"/><mass value="3"/>
+<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.25" iyz="0" izz="0.25"/></inertial></link>
+<joint name="j" type="revolute"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/>{limits}</joint></robot>"#
+    );
+    let mut world = world_of(described(&text), WorldOptions::default());
+    let mut farthest = 0.0_f64;
+    follow(&mut world, 3.0, |_, q, _| farthest = farthest.max(q));
+    let over = (farthest - PI / 6.0).to_degrees();
+    assert!(over < 0.5, "{over}° beyond the limit");
+    let now = state(&world);
+    assert!((now.joints["j"] - PI / 6.0).abs() < 1e-4 && now.velocities["j"].abs() < 1e-6, "{now:?}");
+    let slide = one_joint("prismatic", r#"<limit lower="-0.2" upper="1" effort="0" velocity="0"/>"#);
+    let mut world = world_of(slide, WorldOptions::default());
+    let mut lowest = 0.0_f64;
+    follow(&mut world, 2.0, |_, q, _| lowest = lowest.min(q));
+    assert!(-0.2 - lowest < 1e-3, "{lowest}");
+    assert!((state(&world).joints["j"] + 0.2).abs() < 1e-5);
+}
+
+/// Angle of each joint under which its motor's spring balances the weight beyond it.
+fn worst_imbalance(world: &World, links: usize, stiffness: f64) -> f64 {
+    let state = world.robot("r").unwrap();
+    let angles: Vec<f64> = (1..=links).map(|i| state.joints[&format!("j{i}")]).collect();
+    let (mut x, mut turned) = (vec![0.0], 0.0);
+    let mut centers = Vec::new();
+    for angle in &angles {
+        turned += angle;
+        let start = *x.last().unwrap();
+        centers.push(start + 0.05 * turned.cos());
+        x.push(start + 0.1 * turned.cos());
+    }
+    let moment = |i: usize| centers[i..].iter().map(|c| 0.1 * 9.81 * (c - x[i])).sum::<f64>();
+    (0..links).map(|i| (stiffness * angles[i] - moment(i)).abs()).fold(0.0, f64::max) / moment(0)
+}
+
+#[test]
+fn motors_in_series_hold_a_beam_to_rounding() {
+    let (links, stiffness) = (20, 5e3);
+    let mut robot = chain(links);
+    for joint in &mut robot.joints {
+        joint.motor = Some(Motor::Position { target: 0.0, stiffness, damping: 500.0, max_force: None });
+    }
+    let options = WorldOptions { accuracy: Accuracy::Preview, ..WorldOptions::default() };
+    let mut world = world_of(robot, options);
+    while world.time() < 4.0 {
+        world.step().unwrap();
+    }
+    let worst = worst_imbalance(&world, links, stiffness);
+    assert!(worst < 1e-6, "{worst} of the greatest moment");
+}
+
+#[test]
+fn limits_in_series_hold_a_beam() {
+    let links = 20;
+    let mut text = chain(links);
+    let joints = text.articulation.joints().iter().map(|joint| joint.clone().within([-0.02, 0.02])).collect();
+    text.articulation =
+        extricate::kinematics::Articulation::new(text.articulation.links().to_vec(), joints).unwrap();
+    let options = WorldOptions { accuracy: Accuracy::Preview, ..WorldOptions::default() };
+    let mut world = world_of(text, options);
+    while world.time() < 3.0 {
+        world.step().unwrap();
+        if world.time() > 2.0 {
+            let worst = state(&world).joints.values().fold(0.0_f64, |worst, q| worst.max(q.abs()));
+            assert!((worst - 0.02).to_degrees() < 0.5, "{}° beyond the limits", (worst - 0.02).to_degrees());
+        }
+    }
+}
+
+#[test]
+fn a_pendulum_of_two_links_swings_as_its_equations_say() {
+    // Angles to the horizontal θ, M(θ) θ̈ = f, by Runge–Kutta.
+    let (m, l, g, inertia) = (0.1, 0.1, 9.81, 0.1 * 0.01 / 12.0);
+    let rates = |y: &[f64; 4]| {
+        let [a, b, u, v] = *y;
+        let (c, s) = ((a - b).cos(), (a - b).sin());
+        let (m11, m12, m22) = (1.25 * m * l * l + inertia, 0.5 * m * l * l * c, 0.25 * m * l * l + inertia);
+        let f1 = 1.5 * m * g * l * a.cos() - 0.5 * m * l * l * s * v * v;
+        let f2 = 0.5 * m * g * l * b.cos() + 0.5 * m * l * l * s * u * u;
+        let det = m11 * m22 - m12 * m12;
+        [u, v, (f1 * m22 - f2 * m12) / det, (f2 * m11 - f1 * m12) / det]
+    };
+    let mut robot = chain(2);
+    robot.configuration = vec![1.0, 0.3];
+    let mut world = world_of(robot, WorldOptions::default());
+    let mut y = [1.0, 1.3, 0.0, 0.0];
+    let add = |y: &[f64; 4], k: &[f64; 4], h: f64| -> [f64; 4] { std::array::from_fn(|i| y[i] + h * k[i]) };
+    let mut worst = 0.0_f64;
+    while world.time() < 1.0 {
+        world.step().unwrap();
+        for _ in 0..20 {
+            let h = 1.0 / 4800.0;
+            let k1 = rates(&y);
+            let k2 = rates(&add(&y, &k1, h / 2.0));
+            let k3 = rates(&add(&y, &k2, h / 2.0));
+            let k4 = rates(&add(&y, &k3, h));
+            y = std::array::from_fn(|i| y[i] + h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]));
+        }
+        let now = state(&world);
+        let [a, b] = [now.joints["j1"], now.joints["j1"] + now.joints["j2"]];
+        worst = worst.max((a - y[0]).abs()).max((b - y[1]).abs());
+    }
+    assert!(worst < 0.03, "{worst} rad");
+}
+
+#[test]
+fn a_floating_robot_keeps_its_momentum_and_its_centre_goes_straight() {
+    let text = r#"<robot name="r">
+<link name="hub"><inertial><origin xyz="0.3 0.1 0"/><mass value="2"/><inertia ixx="0.1" ixy="0.01" ixz="0" iyy="0.2" iyz="0" izz="0.25"/></inertial></link>
+<link name="arm"><inertial><origin xyz="0 0 0.4"/><mass value="1"/><inertia ixx="0.05" ixy="0" ixz="0" iyy="0.05" iyz="0" izz="0.01"/></inertial></link>
+<joint name="j" type="continuous"><origin xyz="0.5 0 0.1" rpy="0.2 0.3 0"/><parent link="hub"/><child link="arm"/><axis xyz="1 1 0"/></joint></robot>"#;
+    let mut robot = described(text);
+    robot.base = RobotBase::Floating;
+    robot.pose = Isometry3::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(0.3, -0.2, 0.5));
+    robot.linear_velocity = Vector3::new(0.2, 0.0, -0.1);
+    robot.angular_velocity = Vector3::new(0.5, 1.0, 2.0);
+    robot.velocities = vec![1.5];
+    let mut world = world_of(robot, weightless());
+    let (before, energy) = (world.momentum(), world.energy().total());
+    assert!(before.linear.norm() > 0.1 && energy > 0.1, "{before:?} {energy}");
+    for _ in 0..480 {
+        world.step().unwrap();
+    }
+    let after = world.momentum();
+    let linear = (after.linear - before.linear).norm() / before.linear.norm();
+    let angular = (after.angular - before.angular).norm() / before.angular.norm();
+    assert!(linear < 1e-2 && angular < 1e-2, "linear {linear} angular {angular}");
+    let drift = (world.energy().total() - energy).abs() / energy;
+    assert!(drift < 2e-2, "energy {drift}");
+}
+
+#[test]
+fn a_joint_that_mimics_follows_the_other() {
+    let text = r#"<robot name="r"><link name="base"/>
+<link name="left"><inertial><mass value="0.2"/><inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.001"/></inertial></link>
+<link name="right"><inertial><mass value="0.3"/><inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.001"/></inertial></link>
+<joint name="grip" type="prismatic"><parent link="base"/><child link="left"/><axis xyz="1 0 0"/><limit lower="0" upper="0.1" effort="20" velocity="0"/></joint>
+<joint name="other" type="prismatic"><parent link="base"/><child link="right"/><axis xyz="-1 0 0"/><limit lower="0" upper="0.3" effort="20" velocity="0"/><mimic joint="grip" multiplier="2" offset="0.01"/></joint></robot>"#;
+    let mut robot = described(text);
+    robot.joints[0].motor =
+        Some(Motor::Position { target: 0.06, stiffness: 500.0, damping: 40.0, max_force: None });
+    let mut world = world_of(robot, WorldOptions::default());
+    let mut worst = 0.0_f64;
+    for _ in 0..480 {
+        world.step().unwrap();
+        let joints: BTreeMap<_, _> = state(&world).joints;
+        worst = worst.max((joints["other"] - 2.0 * joints["grip"] - 0.01).abs());
+    }
+    assert!((state(&world).joints["grip"] - 0.06).abs() < 1e-4, "{:?}", state(&world).joints);
+    assert!(worst < 1e-4, "{worst} m");
+}
