@@ -21,6 +21,10 @@ use crate::kinematics::{Articulation, JointKind};
 /// multibodies take a force on a coordinate as a weak spring that is far stretched.
 const WEAK: f64 = 1e-9;
 
+/// Damping ratio of rapier's rows for limits: so much that they regain a limit that was passed more slowly than the
+/// spring of [`drive`] does, which would let go otherwise.
+const LIMIT_DAMPING: f64 = 400.0;
+
 /// A robot in a world.
 pub(in crate::dynamics) struct RobotBody {
     name: String,
@@ -220,7 +224,8 @@ fn connect(
             continue;
         };
         let (mut data, axis) = rapier_joint(&articulation.joints()[joint]);
-        data.softness = physics.integration_parameters.contact_softness;
+        data.softness.natural_frequency = physics.integration_parameters.contact_softness.natural_frequency;
+        data.softness.damping_ratio = LIMIT_DAMPING;
         let handle = physics.multibody_joints.insert(handles[parent], handles[link], data, true);
         let handle = handle.expect("the links of an articulation are a tree");
         let own = parts.description.joints[parts.joints[joint]];
