@@ -15,7 +15,7 @@
 use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::MeshShape;
-use super::explanation::Span;
+use super::explanation::{Span, way_out};
 use super::memory::{ContactPoint, PairMemory};
 use super::reduction::Scales;
 use super::separation::{Group, Pair, SCRATCH, Start};
@@ -39,10 +39,6 @@ const FARTHEST: f64 = 0.5;
 const DEEP: f64 = 1e-4;
 /// Share of the size below which triangles that intersect count as touching.
 const TOUCHING: f64 = 1e-6;
-/// An overlap is explained by a group of contacts if moving by their depth times this, and …
-const EXPLAINING_FACTOR: f64 = 1.25;
-/// … this share of the size separates it.
-const EXPLAINING_SLACK: f64 = 1e-3;
 /// Steps like the last one for which what is found in a step is made to last.
 const LASTING: f64 = 8.0;
 /// Share of the size for which what is found is made to last at least …
@@ -270,14 +266,13 @@ fn overlapping_groups(pair: &Pair, contacts: &[ContactPoint], groups: &mut Vec<G
 
 /// How many intersecting pairs of triangles no group separates.
 fn unexplained(pair: &Pair, groups: &[Group], memory: &mut PairMemory) -> usize {
-    let slack = EXPLAINING_SLACK * pair.size();
     let PairMemory { intersecting, unexplained, still_intersecting, .. } = memory;
     unexplained.clone_from(intersecting);
     for group in groups {
         if unexplained.is_empty() {
             break;
         }
-        let shift = group.normal * (EXPLAINING_FACTOR * group.depth + slack);
+        let shift = way_out(group, pair.size());
         if unexplained.len() <= FEW {
             unexplained.retain(|&triangles| !pair.are_apart(triangles, &shift));
         } else {
