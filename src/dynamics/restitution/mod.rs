@@ -1,7 +1,7 @@
 //! Bounces, outside rapier's solver: it lets bodies collide without restitution, and after the step what collided
 //! gets the velocities of an impact.
 //!
-//! A pair has collided in a step if it touches at the end and approached before. The speeds of approach are those at
+//! A pair has collided in a step if it approached by more than its gap and touches at the end. The speeds of approach are those at
 //! the start of the step, brought to its end by the work of gravity along the way: v² = v₀² + 2 g·Δx, exact whenever
 //! the impact was within the step. From these the impacts of [`impact`] follow, and of them the velocities of every
 //! body that was pushed; the impulses that the solver gave it in this step are forgotten. Impacts do not run through
@@ -13,7 +13,7 @@
 
 mod impact;
 
-use nalgebra::{Matrix3, Point3, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::geometry::ContactManifold;
 use rapier3d::pipeline::PhysicsWorld;
@@ -21,21 +21,41 @@ use rapier3d::pipeline::PhysicsWorld;
 use self::impact::{Mover, Pair, Touch};
 use super::{BodyDescription, BodyKind};
 
-/// Share of the way a pair approached in a step within which it touches at the end of the step.
-const TOUCHING_OF_WAY: f64 = 1e-2;
+/// Share of the way of a pair within a step by which contacts that closed may be open at its end: the solver closes
+/// those of one face one by one, and the body turns a little.
+const TOUCHING_OF_WAY: f64 = 5e-2;
 /// Share of the size of the smaller body within which a pair touches.
 const TOUCHING_OF_SIZE: f64 = 1e-7;
 /// Share of the speeds of two bodies below which they do not approach each other: rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// How a body moved at the start of a step.
+/// A body at the start of a step.
 #[derive(Debug, Clone, Copy)]
 struct Start {
     velocity: Vector3<f64>,
     turning: Vector3<f64>,
     center: Vector3<f64>,
+    rotation: UnitQuaternion<f64>,
     /// Angular momentum about the centre of mass.
     spin: Vector3<f64>,
+}
+
+impl Start {
+    fn of(body: &RigidBody) -> Self {
+        Self {
+            velocity: body.linvel().into(),
+            turning: body.angvel().into(),
+            center: body.center_of_mass().into(),
+            rotation: (*body.rotation()).into(),
+            spin: super::world::spin(body),
+        }
+    }
+
+    /// How far the body has moved since, at `arm` [m] from its centre of mass, to first order in its turn.
+    fn way(&self, body: &RigidBody, arm: &Vector3<f64>) -> Vector3<f64> {
+        let turn = UnitQuaternion::from(*body.rotation()) * self.rotation.inverse();
+        Vector3::from(body.center_of_mass()) - self.center + turn.scaled_axis().cross(arm)
+    }
 }
 
 /// What is known of a body for its bounces.
@@ -47,7 +67,7 @@ struct Bouncer {
     /// Bounding radius [m].
     size: f64,
     yields: bool,
-    start: Option<Start>,
+    start: Start,
 }
 
 /// The bounces of a world.
@@ -83,7 +103,7 @@ impl Bounces {
                 size: body.shape.bounding_radius(),
                 yields: body.kind == BodyKind::Dynamic
                     && physics.multibody_joints.rigid_body_link(handle).is_none(),
-                start: None,
+                start: Start::of(&physics.bodies[handle]),
             }
         });
         let bodies: Vec<Bouncer> = bodies.collect();
@@ -97,14 +117,11 @@ impl Bounces {
         if !self.any {
             return;
         }
-        for bouncer in self.bodies.iter_mut().filter(|bouncer| bouncer.yields) {
+        for bouncer in &mut self.bodies {
             let body = &physics.bodies[bouncer.handle];
-            bouncer.start = (!body.is_sleeping()).then(|| Start {
-                velocity: body.linvel().into(),
-                turning: body.angvel().into(),
-                center: body.center_of_mass().into(),
-                spin: super::world::spin(body),
-            });
+            if !body.is_fixed() && !body.is_sleeping() {
+                bouncer.start = Start::of(body);
+            }
         }
     }
 
@@ -141,18 +158,11 @@ impl Bounces {
         if !bouncer.yields {
             return Mover { velocity, turning, inverse_mass: 0.0, inverse_inertia: Matrix3::zeros() };
         }
-        let inverse_inertia = inverse_inertia(body);
-        let mover = Mover { velocity, turning, inverse_mass: 1.0 / body.mass(), inverse_inertia };
-        match &bouncer.start {
-            Some(start) => {
-                let way = Vector3::from(body.center_of_mass()) - start.center;
-                let velocity = self.fallen(&start.velocity, &way);
-                let turns = start.turning != Vector3::zeros();
-                let turning = if turns { inverse_inertia * start.spin } else { start.turning };
-                Mover { velocity, turning, ..mover }
-            }
-            None => mover,
-        }
+        let (start, inverse_inertia) = (&bouncer.start, inverse_inertia(body));
+        let velocity = self.fallen(&start.velocity, &(Vector3::from(body.center_of_mass()) - start.center));
+        let turns = start.turning != Vector3::zeros();
+        let turning = if turns { inverse_inertia * start.spin } else { start.turning };
+        Mover { velocity, turning, inverse_mass: 1.0 / body.mass(), inverse_inertia }
     }
 
     /// The velocity after `way` [m] under gravity.
@@ -190,17 +200,14 @@ impl Bounces {
             if overlapping([one, two].map(|bouncer| raw(bouncer.handle))) {
                 pair.restitution = 0.0;
             }
-            let poses = colliders.map(|collider| (*collider.position()).into());
-            let center = |bouncer: &Bouncer| physics.bodies[bouncer.handle].center_of_mass();
-            let centers = [one, two].map(|bouncer| Point3::from(Vector3::from(center(bouncer))));
             let near = TOUCHING_OF_SIZE * one.size.min(two.size);
             for manifold in contact_pair.solver_manifolds() {
-                let touching = touches(manifold, &poses, &centers).filter(|(touch, gap)| {
-                    let way = -self.step * pair.separation(touch, movers);
-                    *gap <= near + TOUCHING_OF_WAY * f64::max(0.0, way)
+                let closed = closing(manifold, [one, two], physics).filter(|(touch, gaps)| {
+                    let way = f64::max(0.0, -self.step * pair.separation(touch, movers));
+                    gaps[0] <= near + way && gaps[1] <= near + TOUCHING_OF_WAY * way
                 });
-                let touching: Vec<Touch> = touching.map(|(touch, _)| touch).collect();
-                pair.points.extend(touching);
+                let closed: Vec<Touch> = closed.map(|(touch, _)| touch).collect();
+                pair.points.extend(closed);
             }
             if !pair.points.is_empty() {
                 pairs.push(pair);
@@ -215,19 +222,24 @@ fn raw(body: RigidBodyHandle) -> usize {
     body.into_raw_parts().0 as usize
 }
 
-/// The points of a manifold with their gaps [m], at the present poses collider → world.
-fn touches(
-    manifold: &ContactManifold,
-    poses: &[nalgebra::Isometry3<f64>; 2],
-    centers: &[Point3<f64>; 2],
-) -> impl Iterator<Item = (Touch, f64)> {
-    let normal = poses[0].rotation * Vector3::from(manifold.local_n1);
-    manifold.points.iter().map(move |contact| {
-        let on_first = poses[0] * Point3::from(Vector3::from(contact.local_p1));
-        let on_second = poses[1] * Point3::from(Vector3::from(contact.local_p2));
-        let point = nalgebra::center(&on_first, &on_second);
-        let touch = Touch { normal, arms: [point - centers[0], point - centers[1]] };
-        (touch, (on_second - on_first).dot(&normal))
+/// The contacts the solver was given of a manifold, with their gaps [m] at the start and at the end of the step.
+fn closing<'a>(
+    manifold: &'a ContactManifold,
+    bodies: [&'a Bouncer; 2],
+    physics: &'a PhysicsWorld,
+) -> impl Iterator<Item = (Touch, [f64; 2])> + 'a {
+    let normal = Vector3::from(manifold.data.normal);
+    // The solver has the points of what moves under forces in its frame, and others in the world's.
+    let arm = |bouncer: &Bouncer, anchor: Vector3<f64>| {
+        let free = physics.bodies[bouncer.handle].is_dynamic();
+        if free { bouncer.start.rotation * anchor } else { anchor - bouncer.start.center }
+    };
+    manifold.data.solver_contacts.iter().map(move |contact| {
+        let anchors = [contact.anchor1.into(), contact.anchor2.into()];
+        let arms = [arm(bodies[0], anchors[0]), arm(bodies[1], anchors[1])];
+        let way = |i: usize| bodies[i].start.way(&physics.bodies[bodies[i].handle], &arms[i]);
+        let opened = (way(1) - way(0)).dot(&normal);
+        (Touch { normal, arms }, [contact.dist, contact.dist + opened])
     })
 }
 
