@@ -49,6 +49,8 @@ struct Arguments {
 const RADIUS: f64 = 0.02;
 /// Thickness of the wall [m].
 const THICKNESS: f64 = 0.01;
+/// Width of the wall [m]: nothing slides off it.
+const WIDTH: f64 = 100.0;
 /// Greatest speed [m/s].
 const FASTEST: f64 = 400.0;
 /// Steps a second.
@@ -80,9 +82,9 @@ fn shoot(arguments: &Arguments) -> Result<u64> {
     println!("| ball | wall | shots | through | speed back, least | mean | most | time of a step |");
     println!("|---|---|--:|--:|--:|--:|--:|--:|");
     let sphere = Sphere { radius: RADIUS, frequency: arguments.frequency };
-    let slab = Cuboid { x: THICKNESS, y: 2.0, z: 2.0, subdivisions: 1 };
+    let slab = Cuboid { x: THICKNESS, y: WIDTH, z: WIDTH, subdivisions: 1 };
     let balls = [("primitive", Shape::Ball { radius: RADIUS }), ("mesh", mesh(sphere.mesh()?))];
-    let primitive = Shape::Cuboid { size: Vector3::new(THICKNESS, 2.0, 2.0) };
+    let primitive = Shape::Cuboid { size: Vector3::new(THICKNESS, WIDTH, WIDTH) };
     let walls = [("primitive", primitive), ("mesh", mesh(slab.mesh()?))];
     let mut all = 0;
     for (ball_name, ball) in &balls {

@@ -161,7 +161,14 @@ impl<'a> Course<'a> {
         }
         let (bodies, energy) = (world.bodies(), world.energy());
         let angular_momentum = world.momentum().angular;
-        self.judge.observe(&Moment { time, bodies: &bodies, energy, angular_momentum, penetration });
+        self.judge.observe(&Moment {
+            time,
+            bodies: &bodies,
+            energy,
+            angular_momentum,
+            penetration,
+            robots: &[],
+        });
         Ok(())
     }
 
