@@ -54,7 +54,7 @@ fn a_wrong_value_of_a_robot_is_told_with_its_place_and_cause() {
         ),
         (
             "motors: {\"turn\": velocity(target: degrees(1), damping: -1)}",
-            "4:55: the damping of the motor is -1, but must be zero or above",
+            "4:56: the damping of the motor is -1, but must be zero or above",
         ),
         (
             "motors: {\"turn\": velocity(target: degrees(1), damping: 1, max_force: 0)}",
@@ -103,7 +103,7 @@ fn a_wrong_value_of_a_robot_is_told_with_its_place_and_cause() {
 #[test]
 fn a_wrong_file_of_a_robot_is_told_with_its_line() {
     let told = |robot: &str| faults(&folder_with(robot), "", "").join("\n");
-    assert!(told("<robot").starts_with("3:29: cannot use the robot "), "{}", told("<robot"));
+    assert!(told("<robot").starts_with("3:28: cannot use the robot "), "{}", told("<robot"));
     let cases = [
         (
             ROBOT.replace("ixx=\"0.01\"", "ixx=\"-0.01\""),
