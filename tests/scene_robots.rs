@@ -93,7 +93,10 @@ fn a_wrong_value_of_a_robot_is_told_with_its_place_and_cause() {
             "expect: (joint_at: [(robot: \"r\", joint: \"slide\", value: degrees(1), tolerance: degrees(1))])",
             "joint `slide` slides",
         ),
-        ("joints: [(name: \"j\", bodies: (\"r/bar\", \"r/post\"), kind: fixed, contacts: 1)]", "contacts"),
+        (
+            "joints: [(name: \"j\", bodies: (\"r/bar\", \"r/claw\"), kind: fixed)]",
+            "there is no body named `r/claw`",
+        ),
     ] {
         let found = faults(&folder, "", rest);
         assert!(found.iter().any(|fault| fault.contains(expected)), "{rest}: {found:?}");
