@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Rings of 1 m with wire of 0.2 and 0.06 m, the first one fixed, the others with random velocities; steps of 1/60 and
-//! 1/240 s. The linking number of every two neighbours is that of their centre lines. Exits with 1 when a chain came apart.
+//! 1/240 s. The linking number of every two neighbours is that of their centre lines, after every step; so is the overlap
+//! of neighbours, the shortest way back to where they were last apart. Exits with 1 when a chain came apart.
 
 #![expect(
     clippy::print_stdout,
@@ -24,9 +25,11 @@ use clap::Parser;
 use extricate::dynamics::{BodyDescription, BodyKind, Shape, World, WorldOptions};
 use extricate::geometry::Solidity;
 use extricate::geometry::procedural::{Procedural, Torus};
-use extricate::penetration::Effort;
+use extricate::penetration::{
+    Effort, LowerBound, MotionCoherence, TranslationalOptions, penetration_coherent,
+};
 use extricate::proximity::Model;
-use extricate::scene::{linking_number, overlaps};
+use extricate::scene::linking_number;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
@@ -56,8 +59,16 @@ const WIRES: [f64; 2] = [0.2, 0.06];
 const RATES: [f64; 2] = [60.0, 240.0];
 /// Corners of the polygons whose linking is counted.
 const CORNERS: u32 = 48;
-/// Steps between two looks at the overlaps, which take longer than a step.
-const LOOK: u64 = 10;
+/// Overlaps are measured back to the last time apart, along which rings do not leave each other.
+const OPTIONS: TranslationalOptions = TranslationalOptions {
+    effort: Effort::Fast,
+    start: None,
+    max_iterations: 60,
+    lower_bound: LowerBound::Skip,
+    time_budget: None,
+    seed: 0,
+    parallel: false,
+};
 
 /// What was seen of a chain.
 #[derive(Debug, Clone, Copy, Default)]
@@ -117,6 +128,8 @@ fn chain(ring: &Shape, wire: f64, rate: f64, seed: u64, arguments: &Arguments) -
     }
     let mut world = builder.build()?;
     let mut seen = Seen::default();
+    let mut coherence = vec![MotionCoherence::default(); arguments.rings];
+    let Shape::Mesh(model) = ring else { return Err("a ring is a mesh".into()) };
     let start = links(&world);
     if start.iter().any(|link| link.abs() != 1) {
         return Err(format!("the rings are not linked at the start: {start:?}").into());
@@ -128,9 +141,11 @@ fn chain(ring: &Shape, wire: f64, rate: f64, seed: u64, arguments: &Arguments) -
         seen.unlinked += u64::from(links(&world) != start);
         let speeds = world.bodies().into_iter().map(|body| body.linear_velocity.norm());
         seen.fastest = speeds.fold(seen.fastest, f64::max);
-        if world.steps() % LOOK == 0 {
-            let found = overlaps(&world, Effort::Fast)?;
-            seen.deepest = found.iter().map(|pair| pair.depth).fold(seen.deepest, f64::max);
+        let poses =
+            world.bodies().into_iter().map(|body| Isometry3::from_parts(body.position.into(), body.rotation));
+        for (pair, coherence) in poses.collect::<Vec<_>>().windows(2).zip(&mut coherence) {
+            let found = penetration_coherent((model, &pair[0]), (model, &pair[1]), &OPTIONS, coherence)?;
+            seen.deepest = found.map_or(seen.deepest, |found| seen.deepest.max(found.depth));
         }
     }
     Ok(seen)

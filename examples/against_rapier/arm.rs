@@ -61,8 +61,7 @@ pub(crate) trait Arm {
 impl Arm for World {
     fn step(&mut self) -> Result<Step> {
         let report = World::step(self)?;
-        let manifolds = self.contact_manifolds();
-        Ok(Step { time: report.timings.total, contacts: report.contacts, manifolds })
+        Ok(Step { time: report.timings.total, contacts: report.contacts, manifolds: report.manifolds })
     }
 
     fn states(&self) -> Vec<BodyState> {

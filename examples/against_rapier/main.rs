@@ -69,7 +69,7 @@ struct Arguments {
 }
 
 /// A part of the comparison: its name and its scenes.
-const PARTS: [(&str, &[&str]); 6] = [
+const PARTS: [(&str, &[&str]); 7] = [
     (
         "closed_form",
         &[
@@ -84,6 +84,7 @@ const PARTS: [(&str, &[&str]); 6] = [
             "closed_form/thousand_to_one",
         ],
     ),
+    ("bullets", &["closed_form/balls_and_wall"]),
     ("chains", &["linked_chain", "loaded_chain"]),
     ("knots", &["knots_into_cup", "knot_bin"]),
     ("stacks", &["ring_stack", "grate_stack", "plank_tower"]),
@@ -129,7 +130,8 @@ fn main() -> ExitCode {
 fn compare(arguments: &Arguments) -> Result<()> {
     let chosen = arguments.chosen();
     if !arguments.json && !chosen.is_empty() {
-        println!("{}", Row::HEADER);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        println!("{threads} threads\n\n{}", Row::HEADER);
     }
     let limits = Limits { steps: arguments.steps, samples: arguments.samples, seconds: arguments.budget };
     for path in chosen {

@@ -43,6 +43,7 @@ impl PeerShapes {
             return Ok(match body.mass {
                 Mass::Density(density) => builder.density(density),
                 Mass::Total(mass) => builder.mass(mass),
+                Mass::Inertial(_) => return Err("given inertias are not compared".into()),
             });
         };
         let shape = match self.known.get(&Arc::as_ptr(model)) {
@@ -62,6 +63,7 @@ impl PeerShapes {
         let density = match body.mass {
             Mass::Density(density) => density,
             Mass::Total(mass) => mass / unit.volume,
+            Mass::Inertial(_) => return Err("given inertias are not compared".into()),
         };
         let inertia = (unit.inertia * density).into();
         let mass = PeerMass::with_inertia_matrix(unit.center.coords.into(), unit.volume * density, inertia);

@@ -7,7 +7,8 @@
 //! n·(x_b − x_a) ≥ depth at the contacts of resolving pairs, n·(x_b − x_a) ≥ −gap at all others,
 //!
 //! with the least Σ m |x|², by projected Gauss–Seidel sweeps. Bodies that joints tie together move as one; fixed and
-//! kinematic bodies stay, and so do robots. A pair of which a body was moved counts as resolving at any overlap beyond that of rest.
+//! kinematic bodies stay, and so do robots. Where that makes
+//! bodies overlap that bore no load on each other, they are resolved, too.
 //!
 //! | here      | meaning                                                          |
 //! |-----------|------------------------------------------------------------------|
@@ -26,10 +27,9 @@ use super::{BodyDescription, BodyKind};
 
 /// Share of the size beyond which an overlap is no contact at rest.
 const DEEP: f64 = 1e-2;
-/// Share of the size beyond which an overlap at the start of the run, or of a body that was moved, is resolved.
+/// Share of the size beyond which an overlap is resolved that came about without a load: at the start of the run, or
+/// because a body was moved. Less is left to the solver.
 const SHALLOW: f64 = 1e-6;
-/// Share of the size below which a pair is apart: the solver may have it back.
-const RESOLVED: f64 = 1e-7;
 /// Share of the size by which a pair ends up apart.
 const CLEARANCE: f64 = 1e-9;
 /// Sizes that a body is moved in a second at most.
@@ -52,6 +52,8 @@ pub(super) struct Depenetration {
     masses: Vec<f64>,
     /// Pairs of bodies that are being resolved, by raw index, the lesser first.
     resolving: BTreeSet<[usize; 2]>,
+    /// Pairs that bore a load in the last step, by raw index, the lesser first; kept while bodies are moved.
+    loaded: BTreeSet<[usize; 2]>,
     /// Which bodies were moved after the last step, by raw index.
     moved: Vec<bool>,
     /// Whether no step has been made.
@@ -63,8 +65,10 @@ pub(super) struct Depenetration {
 /// A contact with what is asked of it: n·(x_b − x_a) ≥ least.
 #[derive(Debug, Clone, Copy)]
 struct Demand {
+    bodies: [usize; 2],
     groups: [Option<usize>; 2],
     normal: Vector3<f64>,
+    depth: f64,
     least: f64,
     /// Mass-weighted impulse so far [m·kg].
     push: f64,
@@ -151,8 +155,9 @@ impl Depenetration {
         if a == b {
             return f64::INFINITY;
         }
-        let share = if self.fresh || bodies.iter().any(|&body| self.moved[body]) { SHALLOW } else { DEEP };
-        share * self.size(bodies)
+        let moved = || bodies.iter().any(|&body| self.moved[body]);
+        let new = self.fresh || moved() && !self.loaded.contains(&sorted(bodies));
+        (if new { SHALLOW } else { DEEP }) * self.size(bodies)
     }
 
     fn size(&self, [a, b]: [usize; 2]) -> f64 {
@@ -167,9 +172,11 @@ impl Depenetration {
         if self.resolving.is_empty() {
             return 0.0;
         }
+        self.loaded = loaded(physics);
         let step = physics.integration_parameters.dt;
         let mut demands = self.demands(physics, step);
         let ways = self.ways(&mut demands, step);
+        self.release(&demands, &ways);
         let gravity: Vector3<f64> = physics.gravity.into();
         let mut work = 0.0;
         for ((members, mass), way) in self.members.iter().zip(&self.masses).zip(&ways) {
@@ -195,7 +202,7 @@ impl Depenetration {
             };
             let depth = depth(pair);
             let is_resolving = self.is_resolving(bodies);
-            let least = if is_resolving { RESOLVED * self.size(bodies) } else { self.threshold(bodies) };
+            let least = if is_resolving { SHALLOW * self.size(bodies) } else { self.threshold(bodies) };
             if depth > least {
                 seen.insert(sorted(bodies));
             }
@@ -227,13 +234,24 @@ impl Depenetration {
                         true => f64::min(depth + CLEARANCE * size, SPEED * step * size),
                         false => f64::min(depth, 0.0),
                     };
-                    demands.push((bodies, Demand { groups, normal, least, push: 0.0 }));
+                    demands.push(Demand { bodies, groups, normal, depth, least, push: 0.0 });
                 }
             }
         }
         // Whatever order rapier keeps its pairs in.
-        demands.sort_by_key(|(bodies, _)| *bodies);
-        demands.into_iter().map(|(_, demand)| demand).collect()
+        demands.sort_by_key(|demand| demand.bodies);
+        demands
+    }
+
+    /// Hands pairs that are apart now back to the solver.
+    fn release(&mut self, demands: &[Demand], ways: &[Vector3<f64>]) {
+        let way = |group: Option<usize>| group.map_or(Vector3::zeros(), |group| ways[group]);
+        let left = demands.iter().filter(|demand| {
+            let [a, b] = demand.groups.map(way);
+            demand.depth - (b - a).dot(&demand.normal) > SHALLOW * self.size(demand.bodies)
+        });
+        let left: BTreeSet<_> = left.map(|demand| sorted(demand.bodies)).collect();
+        self.resolving.retain(|pair| left.contains(pair));
     }
 
     /// Translations of the groups [m].
@@ -273,6 +291,19 @@ impl Depenetration {
         }
         ways
     }
+}
+
+/// The pairs of bodies, by raw index, that bore a load in the step.
+fn loaded(physics: &PhysicsWorld) -> BTreeSet<[usize; 2]> {
+    let bears = |pair: &&ContactPair| {
+        let mut points = pair.solver_manifolds().iter().flat_map(|manifold| &manifold.points);
+        points.any(|contact| contact.data.impulse > 0.0)
+    };
+    let pairs = physics.narrow_phase.contact_pairs().filter(bears);
+    pairs
+        .filter_map(|pair| bodies_of(&physics.colliders, [pair.collider1, pair.collider2]))
+        .map(sorted)
+        .collect()
 }
 
 /// The greatest depth [m] of a pair at the start of the step; negative for what is apart.

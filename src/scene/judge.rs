@@ -142,10 +142,15 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// Takes the energy after a step into account, recorded or not.
+    pub fn follow_energy(&mut self, energy: Energy) {
+        self.seen.energy = Some(follow(self.seen.energy, energy));
+    }
+
     /// Takes a moment into account. Moments come in the order of time, the first at the start.
     pub fn observe(&mut self, moment: &Moment) {
+        self.follow_energy(moment.energy);
         let seen = &mut self.seen;
-        seen.energy = Some(follow(seen.energy, moment.energy));
         if moment.time >= self.expect.settle_time() {
             seen.settled_penetration = worse(seen.settled_penetration, moment.penetration);
         }

@@ -15,6 +15,7 @@
 use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::MeshShape;
+use super::explanation::Span;
 use super::memory::{ContactPoint, PairMemory};
 use super::reduction::Scales;
 use super::separation::{Group, Pair, SCRATCH, Start};
@@ -91,7 +92,7 @@ pub(super) fn contacts(pair: &Pair, foresight: &Foresight, memory: &mut PairMemo
     let margin = moved.map_or(0.0, |moved| margin(size, moved));
     local_features(pair, ranges, margin, memory);
     let was_deep = depth_before > DEEP * size;
-    if margin == 0.0 || was_deep || !explained_at_once(pair, margin, memory) {
+    if margin == 0.0 || was_deep || !explained_at_once(pair, [margin, motion], memory) {
         // What is deeper than can be seen locally does not come out of it in a step unless it moves that far.
         let stays_deep = depth_before > NEAR * size + FORESIGHT * motion;
         overlapping_contacts(pair, ranges, (moved.is_none(), stays_deep), memory);
@@ -108,11 +109,16 @@ fn margin(size: f64, moved: f64) -> f64 {
 
 /// Whether the contacts at the present pose are all there is, as for almost every pair at rest: they are shallow, and
 /// no triangles intersect but those that they take apart.
-fn explained_at_once(pair: &Pair, margin: f64, memory: &mut PairMemory) -> bool {
-    let groups = if pair.one_sided() { overlapping_groups(pair, &memory.contacts) } else { Vec::new() };
+fn explained_at_once(pair: &Pair, [margin, moved]: [f64; 2], memory: &mut PairMemory) -> bool {
+    let mut groups = std::mem::take(&mut memory.groups);
+    overlapping_groups(pair, &memory.contacts, &mut groups);
+    if !pair.one_sided() {
+        groups.clear();
+    }
     let shallow = groups.first().is_none_or(|deepest| deepest.depth <= DEEP * pair.size());
-    let scales = [TOUCHING * pair.size(), margin];
-    let explained = shallow && memory.explanation.explains(pair, &groups, &memory.front, scales);
+    let span = Span { tolerance: TOUCHING * pair.size(), margin, moved };
+    let explained = shallow && memory.explanation.explains(pair, &groups, &memory.front, span);
+    memory.groups = groups;
     if explained {
         remember_free(pair, memory);
     }
@@ -171,7 +177,8 @@ pub(in crate::dynamics) fn depth(
     let mut memory = PairMemory::default();
     let near = NEAR * pair.size();
     local_features(&pair, Ranges { reach: near, near }, 0.0, &mut memory);
-    pair.depth(&overlapping_groups(&pair, &memory.contacts), options)
+    overlapping_groups(&pair, &memory.contacts, &mut memory.groups);
+    pair.depth(&memory.groups, options)
 }
 
 /// Replaces the contacts by the features at the present pose; the search is made to last for a motion [m].
@@ -204,17 +211,17 @@ fn explained_locally(pair: &Pair, ranges: Ranges, memory: &mut PairMemory) -> bo
 }
 
 fn is_explained(pair: &Pair, memory: &mut PairMemory) -> bool {
-    let groups = overlapping_groups(pair, &memory.contacts);
-    if unexplained(pair, &groups, memory) > 0 {
-        return false;
-    }
-    match groups.first() {
-        Some(deepest) if deepest.depth > DEEP * pair.size() => {
-            remember(pair, deepest.normal * deepest.depth, memory);
-        }
+    let mut groups = std::mem::take(&mut memory.groups);
+    overlapping_groups(pair, &memory.contacts, &mut groups);
+    let explained = unexplained(pair, &groups, memory) == 0;
+    let deepest = groups.first().copied();
+    memory.groups = groups;
+    match deepest {
+        _ if !explained => {}
+        Some(Group { normal, depth }) if depth > DEEP * pair.size() => remember(pair, normal * depth, memory),
         _ => remember_free(pair, memory),
     }
-    true
+    explained
 }
 
 fn remember(pair: &Pair, separation: Vector3<f64>, memory: &mut PairMemory) {
@@ -229,9 +236,9 @@ fn remember_free(pair: &Pair, memory: &mut PairMemory) {
 }
 
 /// The groups of contacts that touch or overlap, the deepest first.
-fn overlapping_groups(pair: &Pair, contacts: &[ContactPoint]) -> Vec<Group> {
+fn overlapping_groups(pair: &Pair, contacts: &[ContactPoint], groups: &mut Vec<Group>) {
     let touching = TOUCHING * pair.size();
-    let mut groups: Vec<Group> = Vec::new();
+    groups.clear();
     for contact in contacts.iter().filter(|contact| contact.distance <= touching) {
         let depth = f64::max(0.0, -contact.distance);
         match groups.iter_mut().find(|group| group.normal.dot(&contact.normal) > SAME_NORMAL) {
@@ -239,8 +246,8 @@ fn overlapping_groups(pair: &Pair, contacts: &[ContactPoint]) -> Vec<Group> {
             None => groups.push(Group { normal: contact.normal, depth }),
         }
     }
+    // Stable, and without an allocation for the few that there are.
     groups.sort_by(|a, b| b.depth.total_cmp(&a.depth));
-    groups
 }
 
 /// How many intersecting pairs of triangles no group separates.
@@ -266,7 +273,8 @@ fn unexplained(pair: &Pair, groups: &[Group], memory: &mut PairMemory) -> usize 
 /// Contacts from a separating translation.
 fn separated_features(pair: &Pair, reach: f64, memory: &mut PairMemory) {
     let size = pair.size();
-    let groups = overlapping_groups(pair, &memory.contacts);
+    let mut groups = Vec::new();
+    overlapping_groups(pair, &memory.contacts, &mut groups);
     let start = Start { separation: memory.separation, free_pose: memory.free_pose, groups: &groups };
     let Some(separation) = pair.separate(&start) else { return };
     if !groups.is_empty() {

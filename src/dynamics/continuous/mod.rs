@@ -27,6 +27,7 @@ mod gaps;
 mod joined;
 mod meeting;
 mod path;
+mod stop;
 mod surfaces;
 mod swept;
 
@@ -39,27 +40,38 @@ use rapier3d::pipeline::PhysicsWorld;
 use self::events::{Events, Mover};
 use self::joined::Joined;
 use self::path::Path;
+use self::stop::Stop;
 use self::swept::{Outline, Swept};
 use super::BodyDescription;
+
+/// A body at the start of a step.
+#[derive(Debug, Clone, Copy)]
+struct Start {
+    pose: Isometry3<f64>,
+    /// Velocity of the centre of mass [m/s].
+    velocity: Vector3<f64>,
+}
 
 /// Continuous collision for the bodies of a world, in the order of their names.
 pub(super) struct ContinuousCollision {
     bodies: Vec<Swept>,
     joined: Joined,
-    /// Poses and velocities of the centres of mass [m/s] at the start of the step.
-    before: Vec<(Isometry3<f64>, Vector3<f64>)>,
+    before: Vec<Start>,
     /// The least thickness and size of all bodies [m].
     least: Outline,
 }
 
 impl ContinuousCollision {
     /// For bodies in the order of their handles.
-    pub(super) fn new(bodies: &[BodyDescription], joints: &[[usize; 2]]) -> Self {
+    pub(super) fn new(
+        physics: &PhysicsWorld,
+        bodies: &[BodyDescription],
+        handles: &[RigidBodyHandle],
+    ) -> Self {
         let mut shapes = BTreeMap::new();
         let bodies = bodies.iter().map(|body| Swept::new(body, &mut shapes)).collect::<Vec<_>>();
         let least = bodies.iter().fold(Outline::ENDLESS, |least, body| least.least(&body.shape.outline));
-        let movable = |index: usize| bodies[index].moves_under_forces;
-        let joined = Joined::new(bodies.len(), joints.iter().filter(|pair| pair.iter().all(|&i| movable(i))));
+        let joined = Joined::of(physics, handles, |index| bodies[index].moves_under_forces);
         Self { bodies, joined, before: Vec::new(), least }
     }
 
@@ -68,7 +80,7 @@ impl ContinuousCollision {
         self.before.clear();
         let state = |&handle: &RigidBodyHandle| {
             let body = &physics.bodies[handle];
-            ((*body.position()).into(), body.linvel().into())
+            Start { pose: (*body.position()).into(), velocity: body.linvel().into() }
         };
         self.before.extend(handles.iter().map(state));
     }
@@ -86,35 +98,23 @@ impl ContinuousCollision {
         events.run(&candidates);
         let stopped = events.movers.iter().enumerate().filter(|(_, mover)| mover.stopped);
         let stopped = stopped.map(|(index, mover)| (index, mover.path)).collect::<Vec<_>>();
-        for (index, path) in &stopped {
-            let flew = flew_freely(physics, handles[*index]);
-            let body = &mut physics.bodies[handles[*index]];
-            body.set_position(path.pose_at(1.0).into(), false);
-            if flew {
-                let [start, end] = [self.before[*index].1, Vector3::from(body.linvel())];
-                body.set_linvel((start + (end - start) * path.begin).into(), false);
-            }
-        }
-        if !stopped.is_empty() {
-            physics.bodies.propagate_modified_body_positions_to_colliders(&mut physics.colliders);
+        let mut stop = Stop { physics, rewound: Vec::new(), time_step };
+        for (index, path) in stopped {
+            stop.at(handles[index], &path, &self.before[index].velocity);
         }
     }
 
     fn paths(&self, physics: &PhysicsWorld, handles: &[RigidBodyHandle], time_step: f64) -> Vec<Path> {
-        let path = |((body, (before, _)), &handle): (
-            (&Swept, &(Isometry3<f64>, Vector3<f64>)),
-            &RigidBodyHandle,
-        )| {
-            let rigid = &physics.bodies[handle];
+        let path = |(index, &handle): (usize, &RigidBodyHandle)| {
+            let (rigid, from) = (&physics.bodies[handle], &self.before[index].pose);
             if rigid.body_type() == RigidBodyType::Fixed {
-                return Path::resting(before);
+                return Path::resting(from);
             }
             let center = Point3::from(Vector3::from(rigid.mass_properties().local_mprops.local_com));
-            let to = (*rigid.position()).into();
             let turning = Vector3::from(rigid.angvel()) * time_step;
-            body.path(before, &to, &center, &turning)
+            self.bodies[index].path(from, &(*rigid.position()).into(), &center, &turning)
         };
-        self.bodies.iter().zip(&self.before).zip(handles).map(path).collect()
+        handles.iter().enumerate().map(path).collect()
     }
 
     /// The pairs to be swept, in order.
@@ -139,13 +139,4 @@ impl ContinuousCollision {
         };
         near.into_iter().filter(may_meet).collect()
     }
-}
-
-/// Whether no contact or joint has changed the velocity of a body in the last step.
-fn flew_freely(physics: &PhysicsWorld, handle: RigidBodyHandle) -> bool {
-    let colliders = physics.bodies[handle].colliders().iter();
-    let pairs = colliders.flat_map(|&collider| physics.narrow_phase.contact_pairs_with(collider));
-    let manifolds = pairs.filter_map(|pair| pair.rigid()).flat_map(|rigid| rigid.solver_manifolds());
-    let pushed = manifolds.flat_map(|manifold| &manifold.points).any(|point| point.data.impulse > 0.0);
-    !pushed && physics.impulse_joints.attached_joints(handle).next().is_none()
 }
