@@ -279,7 +279,7 @@ fn a_pendulum_of_two_links_swings_as_its_equations_say() {
     while world.time() < 1.0 {
         world.step().unwrap();
         for _ in 0..20 {
-            let h = 1.0 / 4800.0;
+            let h = world.options().time_step / 20.0;
             let k1 = rates(&y);
             let k2 = rates(&add(&y, &k1, h / 2.0));
             let k3 = rates(&add(&y, &k2, h / 2.0));
