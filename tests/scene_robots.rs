@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a scene that cannot be written is a failed test")]
 
 mod cli_program;
+mod json_schema;
 
 use cli_program::{Folder, extricate};
 use extricate::scene::Scene;
+use json_schema::faults as faults_of;
 use serde_json::Value;
 
 /// Two bars on a post that turn about z, one on the other, and a slide.
@@ -22,6 +24,16 @@ fn folder_with(robot: &str) -> Folder {
     let folder = Folder::new();
     folder.write("r.urdf", robot);
     folder
+}
+
+/// The JSON of a text, which must be as its schema says.
+fn conforms(name: &str, text: &str) -> Value {
+    let path = format!("{}/assets/schema/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let value: Value = serde_json::from_str(text).unwrap();
+    let found = faults_of(&schema, &value);
+    assert!(found.is_empty(), "{name}: {}\nin {text}", found.join("\n"));
+    value
 }
 
 /// What is wrong with a scene of one robot with these fields, each `line:column: cause`.
@@ -54,7 +66,7 @@ fn a_wrong_value_of_a_robot_is_told_with_its_place_and_cause() {
         ),
         (
             "motors: {\"turn\": velocity(target: degrees(1), damping: -1)}",
-            "4:55: the damping of the motor is -1, but must be zero or above",
+            "4:56: the damping of the motor is -1, but must be zero or above",
         ),
         (
             "motors: {\"turn\": velocity(target: degrees(1), damping: 1, max_force: 0)}",
@@ -93,7 +105,10 @@ fn a_wrong_value_of_a_robot_is_told_with_its_place_and_cause() {
             "expect: (joint_at: [(robot: \"r\", joint: \"slide\", value: degrees(1), tolerance: degrees(1))])",
             "joint `slide` slides",
         ),
-        ("joints: [(name: \"j\", bodies: (\"r/bar\", \"r/post\"), kind: fixed, contacts: 1)]", "contacts"),
+        (
+            "joints: [(name: \"j\", bodies: (\"r/bar\", \"r/claw\"), kind: fixed)]",
+            "there is no body named `r/claw`",
+        ),
     ] {
         let found = faults(&folder, "", rest);
         assert!(found.iter().any(|fault| fault.contains(expected)), "{rest}: {found:?}");
@@ -103,7 +118,7 @@ fn a_wrong_value_of_a_robot_is_told_with_its_place_and_cause() {
 #[test]
 fn a_wrong_file_of_a_robot_is_told_with_its_line() {
     let told = |robot: &str| faults(&folder_with(robot), "", "").join("\n");
-    assert!(told("<robot").starts_with("3:29: cannot use the robot "), "{}", told("<robot"));
+    assert!(told("<robot").starts_with("3:28: cannot use the robot "), "{}", told("<robot"));
     let cases = [
         (
             ROBOT.replace("ixx=\"0.01\"", "ixx=\"-0.01\""),
@@ -144,7 +159,7 @@ fn check_tells_which_links_may_collide_and_why() {
     let plain = extricate(["check", &path]);
     assert_eq!(plain.exit, 0, "{}", plain.stderr);
     assert!(plain.stdout.contains("r/bar and r/tip: adjacent"), "{}", plain.stdout);
-    let told: Value = serde_json::from_str(&extricate(["check", &path, "--json"]).stdout).unwrap();
+    let told = conforms("check", &extricate(["check", &path, "--json"]).stdout);
     let allowed = told["robots"][0]["allowed_collisions"].as_array().unwrap();
     let reasons: Vec<_> = allowed.iter().map(|pair| pair["because"].as_str().unwrap()).collect();
     assert_eq!(reasons, ["adjacent", "always_colliding", "adjacent"], "{told}");
@@ -152,7 +167,7 @@ fn check_tells_which_links_may_collide_and_why() {
     // Where it can come free, it is a collision.
     let free = folder_with(&robot.replace("upper=\"0.05\"", "upper=\"0.5\""));
     let path = free.write("s.ron", text);
-    let told: Value = serde_json::from_str(&extricate(["check", &path, "--json"]).stdout).unwrap();
+    let told = conforms("check", &extricate(["check", &path, "--json"]).stdout);
     assert_eq!(told["robots"][0]["collisions_at_start"], serde_json::json!([["r/post", "r/tip"]]));
     assert_eq!(told["penetrations"][0]["bodies"], serde_json::json!(["r/post", "r/tip"]));
     let strict = extricate(["check", &path, "--strict"]);
@@ -172,7 +187,7 @@ fn a_run_records_the_joints_and_the_base() {
     assert_eq!(ended.exit, 0, "{}{}", ended.stdout, ended.stderr);
     let states = folder.read("out/states.jsonl");
     for line in states.lines() {
-        let state: Value = serde_json::from_str(line).unwrap();
+        let state = conforms("state", line);
         let robot = &state["robots"]["r"];
         assert!((robot["joints"]["turn"].as_f64().unwrap() - 30_f64.to_radians()).abs() < 1e-9, "{robot}");
         assert_eq!(robot["base"]["translation"], serde_json::json!([1.0, 2.0, 3.0]));

@@ -30,6 +30,8 @@ const DEEP: f64 = 1e-2;
 /// Share of the size beyond which an overlap is resolved that came about without a load: at the start of the run, or
 /// because a body was moved. Less is left to the solver.
 const SHALLOW: f64 = 1e-6;
+/// Share of the size up to which an overlap may be left where many bodies are in each other's way.
+const LEFT: f64 = 1e-4;
 /// Share of the size by which a pair ends up apart.
 const CLEARANCE: f64 = 1e-9;
 /// Sizes that a body is moved in a second at most.
@@ -248,7 +250,7 @@ impl Depenetration {
         let way = |group: Option<usize>| group.map_or(Vector3::zeros(), |group| ways[group]);
         let left = demands.iter().filter(|demand| {
             let [a, b] = demand.groups.map(way);
-            demand.depth - (b - a).dot(&demand.normal) > SHALLOW * self.size(demand.bodies)
+            demand.depth - (b - a).dot(&demand.normal) > LEFT * self.size(demand.bodies)
         });
         let left: BTreeSet<_> = left.map(|demand| sorted(demand.bodies)).collect();
         self.resolving.retain(|pair| left.contains(pair));

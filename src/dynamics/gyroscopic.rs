@@ -4,6 +4,10 @@
 //! velocity of the exact motion; it is handed to rapier before the step, and after it the velocity is that of the
 //! angular momentum at the new orientation. Impulses of contacts and joints act on the momentum in between.
 //!
+//! A body that contacts or joints hold must end a step with the velocity that they let it have. It is handed the
+//! velocity at the end of the exact motion instead, and keeps what the solver makes of that. Whether it is held is told
+//! by the step before.
+//!
 //! The exact motion is composed of rotations, each the exact flow of a part of the energy
 //! H = |L|²/2Iₐ + ½ δ_b L_b² + ½ δ_c L_c², δ_i = 1/I_i − 1/Iₐ: about L for the first part, which commutes with the
 //! others, about the principal axes b and c for these, in Strang's order [Reich94]. With Iₐ and I_b the closest two of
@@ -25,13 +29,15 @@ const BALL: f64 = 1e-9;
 const STILL: f64 = 1e-8;
 /// Angle [rad] a body turns in one composition; the error is a 24th of its square.
 const PIECE: f64 = 0.05;
+/// Share of its angular velocity by which a step changes that of a body that nothing holds: rounding.
+const ROUNDING: f64 = 1e-10;
 /// Angle of a step [rad] beyond which the mean velocity is not defined well: whole turns would be lost.
 const FASTEST: f64 = 2.0;
 
 /// How a body is about to turn.
 #[derive(Debug, Clone, Copy)]
 struct Turning {
-    body: RigidBodyHandle,
+    top: usize,
     /// Angular momentum at the start of the step.
     momentum: Vector3<f64>,
     /// Angular velocity [rad/s, world] rapier was given.
@@ -40,11 +46,18 @@ struct Turning {
     frame: UnitQuaternion<f64>,
 }
 
+/// A body whose principal moments differ.
+#[derive(Debug, Clone, Copy)]
+struct Top {
+    body: RigidBodyHandle,
+    /// Whether contacts or joints held it in the last step.
+    held: bool,
+}
+
 /// The free rotation of the bodies of a world.
 #[derive(Debug, Default)]
 pub(super) struct FreeRotation {
-    /// Bodies whose principal moments differ.
-    tops: Vec<RigidBodyHandle>,
+    tops: Vec<Top>,
     turning: Vec<Turning>,
 }
 
@@ -53,19 +66,20 @@ impl FreeRotation {
     ///
     /// Parts of a robot are rapier's own matter: their velocities follow from those of the joints.
     pub(super) fn of(physics: &PhysicsWorld, handles: &[RigidBodyHandle]) -> Self {
-        let is_top = |handle: &&RigidBodyHandle| {
-            let body = &physics.bodies[**handle];
+        let is_top = |handle: &RigidBodyHandle| {
+            let body = &physics.bodies[*handle];
             let moments = moments(body);
-            let is_free = body.is_dynamic() && physics.multibody_joints.rigid_body_link(**handle).is_none();
+            let is_free = body.is_dynamic() && physics.multibody_joints.rigid_body_link(*handle).is_none();
             is_free && moments.max() - moments.min() > BALL * moments.max()
         };
-        Self { tops: handles.iter().filter(is_top).copied().collect(), turning: Vec::new() }
+        let tops = handles.iter().copied().filter(is_top).map(|body| Top { body, held: false });
+        Self { tops: tops.collect(), turning: Vec::new() }
     }
 
-    /// Gives bodies the mean velocity of their free rotation over a step [s] of `substeps`.
+    /// Gives bodies the velocity of their free rotation over a step [s] of `substeps`.
     pub(super) fn before_step(&mut self, bodies: &mut RigidBodySet, step: f64, substeps: u32) {
         self.turning.clear();
-        for &handle in &self.tops {
+        for (top, Top { body: handle, held }) in self.tops.iter().copied().enumerate() {
             let body = &bodies[handle];
             let velocity: Vector3<f64> = body.angvel().into();
             let angle = velocity.norm() * step;
@@ -74,26 +88,37 @@ impl FreeRotation {
             }
             let (frame, moments) = (frame(body), moments(body));
             let momentum = frame * moments.component_mul(&(frame.inverse() * velocity));
-            let mean = mean_velocity(&frame, &momentum, &moments, step);
-            // rapier turns by 2 atan(ω h/2) in a substep h instead of by ω h.
-            let half = mean.norm() * step / (2.0 * f64::from(substeps));
-            let given = if half > 0.0 { mean * (half.tan() / half) } else { mean };
+            let turned = turned_freely(&frame, &momentum, &moments, step);
+            let given = if held {
+                turned * (turned.inverse() * momentum).component_div(&moments)
+            } else {
+                let mean = mean_velocity(&frame, &turned, step);
+                // rapier turns by 2 atan(ω h/2) in a substep h instead of by ω h.
+                let half = mean.norm() * step / (2.0 * f64::from(substeps));
+                if half > 0.0 { mean * (half.tan() / half) } else { mean }
+            };
             bodies[handle].set_angvel(given.into(), false);
-            self.turning.push(Turning { body: handle, momentum, given, frame });
+            self.turning.push(Turning { top, momentum, given, frame });
         }
     }
 
     /// Gives bodies the velocity of their angular momentum: that before the step and what impulses added.
-    pub(super) fn after_step(&mut self, bodies: &mut RigidBodySet) {
+    pub(super) fn after_step(&mut self, bodies: &mut RigidBodySet, step: f64) {
         for turning in &self.turning {
-            let body = &bodies[turning.body];
+            let top = &mut self.tops[turning.top];
+            let body = &bodies[top.body];
             let moments = moments(body);
             let change: Vector3<f64> = Vector3::from(body.angvel()) - turning.given;
+            let damped = 2.0 * step * body.angular_damping() + ROUNDING;
+            let was_held = std::mem::replace(&mut top.held, change.norm() > damped * turning.given.norm());
+            if was_held && top.held {
+                continue;
+            }
             let impulse = turning.frame * moments.component_mul(&(turning.frame.inverse() * change));
             let momentum = turning.momentum + impulse;
             let frame = frame(body);
             let velocity = frame * (frame.inverse() * momentum).component_div(&moments);
-            bodies[turning.body].set_angvel(velocity.into(), false);
+            bodies[top.body].set_angvel(velocity.into(), false);
         }
     }
 }
@@ -108,14 +133,9 @@ fn frame(body: &RigidBody) -> UnitQuaternion<f64> {
     (body.rotation() * body.mass_properties().local_mprops.principal_inertia_local_frame).into()
 }
 
-/// The constant angular velocity [rad/s, world] that turns a free body in `time` [s] to where it turns by itself.
-fn mean_velocity(
-    frame: &UnitQuaternion<f64>,
-    momentum: &Vector3<f64>,
-    moments: &Vector3<f64>,
-    time: f64,
-) -> Vector3<f64> {
-    let turned = turned_freely(frame, momentum, moments, time) * frame.inverse();
+/// The constant angular velocity [rad/s, world] that turns a frame to another one in `time` [s].
+fn mean_velocity(frame: &UnitQuaternion<f64>, turned: &UnitQuaternion<f64>, time: f64) -> Vector3<f64> {
+    let turned = turned * frame.inverse();
     let turned = if turned.w < 0.0 { -*turned.quaternion() } else { *turned.quaternion() };
     let sine = turned.imag().norm();
     // 2 atan2(s, w)/s, which is 2 in the limit.
@@ -215,8 +235,9 @@ mod tests {
     fn the_mean_velocity_turns_the_body_to_where_it_turns_freely() {
         let moments = Vector3::new(0.34, 0.26, 0.10);
         let (frame, momentum) = (tilted(), Vector3::new(0.05, 0.8, 0.05));
-        let mean = mean_velocity(&frame, &momentum, &moments, 0.1);
+        let exact = turned_freely(&frame, &momentum, &moments, 0.1);
+        let mean = mean_velocity(&frame, &exact, 0.1);
         let turned = UnitQuaternion::from_scaled_axis(mean * 0.1) * frame;
-        assert!(turned.angle_to(&turned_freely(&frame, &momentum, &moments, 0.1)) < 1e-12);
+        assert!(turned.angle_to(&exact) < 1e-12);
     }
 }

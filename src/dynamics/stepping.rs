@@ -73,7 +73,7 @@ impl World {
     /// Rotations, bounces and overlaps.
     fn work_after_step(&mut self) {
         let Outside { rotation, bounces, depenetration, watch } = &mut self.outside;
-        rotation.after_step(&mut self.physics.bodies);
+        rotation.after_step(&mut self.physics.bodies, self.options.time_step);
         bounces.after_step(&mut self.physics, &|bodies| depenetration.is_resolving(bodies));
         let lifted = depenetration.after_step(&mut self.physics);
         if let Some(watch) = watch {

@@ -91,9 +91,8 @@ impl Explanation {
         span: Span,
     ) -> bool {
         let size = pair.size();
-        let way = |group: &Group| group.normal * (FACTOR * group.depth + SLACK * size);
         self.present.clear();
-        self.present.extend(groups.iter().map(way));
+        self.present.extend(groups.iter().map(|group| way_out(group, size)));
         let Span { tolerance, margin, moved } = span;
         if !self.holds(pair, front, tolerance) {
             self.prove(pair, front, tolerance, margin.min(LASTING * size));
@@ -144,6 +143,12 @@ impl Explanation {
         let (b_to_a, gathering) = (pair.b_to_a, front.gathered());
         self.proof = Some(Proof { b_to_a, margin, tolerance, gathering });
     }
+}
+
+/// The translation of B [m], frame of A, that must separate what a group of contacts explains; for a pair of this size
+/// [m].
+pub(super) fn way_out(group: &Group, size: f64) -> Vector3<f64> {
+    group.normal * (FACTOR * group.depth + SLACK * size)
 }
 
 /// Two meshes at a pose.

@@ -15,13 +15,17 @@
 use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::MeshShape;
-use super::explanation::Span;
+use super::explanation::{Span, way_out};
 use super::memory::{ContactPoint, PairMemory};
 use super::reduction::Scales;
 use super::separation::{Group, Pair, SCRATCH, Start};
 use crate::penetration::{PenetrationError, TranslationalOptions};
 use crate::proximity::contacts::{FeaturePair, Query};
 
+/// Greatest depth of bodies at rest, a share of the size.
+const RESTING: f64 = 5e-3;
+/// Share of the size below which a depth is measured precisely.
+const PRECISE: f64 = 1e-5;
 /// Share of the size to which overlaps are looked at locally.
 const NEAR: f64 = 0.02;
 /// Share of the size at which contacts are foreseen between bodies at rest. It decides the cost: the number of
@@ -35,10 +39,6 @@ const FARTHEST: f64 = 0.5;
 const DEEP: f64 = 1e-4;
 /// Share of the size below which triangles that intersect count as touching.
 const TOUCHING: f64 = 1e-6;
-/// An overlap is explained by a group of contacts if moving by their depth times this, and …
-const EXPLAINING_FACTOR: f64 = 1.25;
-/// … this share of the size separates it.
-const EXPLAINING_SLACK: f64 = 1e-3;
 /// Steps like the last one for which what is found in a step is made to last.
 const LASTING: f64 = 8.0;
 /// Share of the size for which what is found is made to last at least …
@@ -137,7 +137,7 @@ fn overlapping_contacts(
     if !crossing && !is_hidden(pair, first_time, memory) {
         remember_free(pair, memory);
     } else if stays_deep || !(crossing && pair.one_sided() && explained_locally(pair, ranges, memory)) {
-        separated_features(pair, ranges.reach, memory);
+        separated_features(pair, ranges.reach, stays_deep, memory);
     }
 }
 
@@ -164,7 +164,8 @@ impl Foresight {
     }
 }
 
-/// The penetration depth [m] of two meshes, `None` if they are apart.
+/// The penetration depth [m] of two meshes, `None` if they are apart. Depths of bodies at rest, from 1e-5 to 5e-3 of
+/// the size, are told from above to a tenth: those of the shortest translation that satisfies all local contacts.
 ///
 /// # Errors
 /// [`PenetrationError`] when no walk from scratch succeeds.
@@ -174,11 +175,24 @@ pub(in crate::dynamics) fn depth(
     options: &TranslationalOptions,
 ) -> Result<Option<f64>, PenetrationError> {
     let pair = Pair { a, b, b_to_a: *b_to_a };
+    if !pair.collides() {
+        return Ok(None);
+    }
     let mut memory = PairMemory::default();
-    let near = NEAR * pair.size();
-    local_features(&pair, Ranges { reach: near, near }, 0.0, &mut memory);
-    overlapping_groups(&pair, &memory.contacts, &mut memory.groups);
+    let resting = RESTING * pair.size();
+    overlapping_within(&pair, resting, &mut memory);
+    let told = PRECISE * pair.size()..=resting;
+    if let Some(depth) = pair.local_separation(&memory.groups).filter(|depth| told.contains(depth)) {
+        return Ok(Some(depth));
+    }
+    overlapping_within(&pair, NEAR * pair.size(), &mut memory);
     pair.depth(&memory.groups, options)
+}
+
+/// Fills `memory.groups` with the contacts that overlap by at most `near` [m].
+fn overlapping_within(pair: &Pair, near: f64, memory: &mut PairMemory) {
+    local_features(pair, Ranges { reach: near, near }, 0.0, memory);
+    overlapping_groups(pair, &memory.contacts, &mut memory.groups);
 }
 
 /// Replaces the contacts by the features at the present pose; the search is made to last for a motion [m].
@@ -252,14 +266,13 @@ fn overlapping_groups(pair: &Pair, contacts: &[ContactPoint], groups: &mut Vec<G
 
 /// How many intersecting pairs of triangles no group separates.
 fn unexplained(pair: &Pair, groups: &[Group], memory: &mut PairMemory) -> usize {
-    let slack = EXPLAINING_SLACK * pair.size();
     let PairMemory { intersecting, unexplained, still_intersecting, .. } = memory;
     unexplained.clone_from(intersecting);
     for group in groups {
         if unexplained.is_empty() {
             break;
         }
-        let shift = group.normal * (EXPLAINING_FACTOR * group.depth + slack);
+        let shift = way_out(group, pair.size());
         if unexplained.len() <= FEW {
             unexplained.retain(|&triangles| !pair.are_apart(triangles, &shift));
         } else {
@@ -271,13 +284,13 @@ fn unexplained(pair: &Pair, groups: &[Group], memory: &mut PairMemory) -> usize 
 }
 
 /// Contacts from a separating translation.
-fn separated_features(pair: &Pair, reach: f64, memory: &mut PairMemory) {
+fn separated_features(pair: &Pair, reach: f64, stays_deep: bool, memory: &mut PairMemory) {
     let size = pair.size();
     let mut groups = Vec::new();
     overlapping_groups(pair, &memory.contacts, &mut groups);
     let start = Start { separation: memory.separation, free_pose: memory.free_pose, groups: &groups };
     let Some(separation) = pair.separate(&start) else { return };
-    if !groups.is_empty() {
+    if !stays_deep && !groups.is_empty() {
         let missing = unexplained(pair, &groups, memory);
         let deepest = groups.iter().fold(0.0, |deepest: f64, group| deepest.max(group.depth));
         #[expect(clippy::cast_precision_loss, reason = "counts of triangle pairs are far below 2^53")]

@@ -13,6 +13,9 @@
 //! | e          | coefficient of restitution                                   |
 //! | A          | response of the separation speeds to impulses [1/kg]         |
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use nalgebra::{Matrix3, Vector3};
 
 /// Sweeps of the Gauss–Seidel iteration over the points of a pair.
@@ -177,38 +180,126 @@ pub(super) fn collide(pairs: &[Pair], first: &[usize], slow: f64, movers: &mut [
     for (index, pair) in pairs.iter().enumerate() {
         pair.bodies.iter().for_each(|&body| adjacent[body].push(index));
     }
-    let mut taking_part = vec![false; pairs.len()];
-    let mut active = Vec::new();
-    let mut approaches = vec![0.0; pairs.len()];
-    let mut join = |index: usize, active: &mut Vec<usize>| {
-        if !std::mem::replace(&mut taking_part[index], true) {
-            active.push(index);
-        }
-    };
-    first.iter().for_each(|&index| join(index, &mut active));
-    for &index in &active {
-        approaches[index] = pairs[index].approach(movers);
+    let mut queue = Queue::new(pairs.len());
+    for &index in first {
+        queue.put(index, pairs[index].approach(movers));
     }
-    let fastest = active.iter().map(|&index| approaches[index]).fold(0.0, f64::max);
+    let negligible = NEGLIGIBLE * queue.fastest();
     let mut impacts = 0;
-    while impacts < IMPACTS_PER_PAIR * active.len() {
-        let worst = active.iter().copied().max_by(|&i, &j| {
-            // Of equals the first: the answer follows the order of the pairs.
-            approaches[i].total_cmp(&approaches[j]).then(j.cmp(&i))
-        });
-        let Some(worst) = worst.filter(|&worst| approaches[worst] > NEGLIGIBLE * fastest) else { break };
+    while let Some((worst, approach)) = queue.take(negligible) {
+        if impacts >= IMPACTS_PER_PAIR * queue.members {
+            break;
+        }
         let pair = &pairs[worst];
-        pair.collide(if approaches[worst] > slow { pair.restitution } else { 0.0 }, movers);
+        pair.collide(if approach > slow { pair.restitution } else { 0.0 }, movers);
         impacts += 1;
         for &body in pair.bodies.iter().filter(|&&body| movers[body].inverse_mass > 0.0) {
             pushed[body] = true;
             for &index in &adjacent[body] {
-                join(index, &mut active);
-                approaches[index] = pairs[index].approach(movers);
+                queue.put(index, pairs[index].approach(movers));
             }
         }
-        // Not among the neighbours of a body that yields only if neither does.
-        approaches[worst] = pair.approach(movers);
     }
     pushed
+}
+
+/// The pairs that take part, the fastest approach first; of equals the first pair, so that the answer follows the order
+/// of the pairs.
+struct Queue {
+    /// The present approach of each pair [m/s]; none of those that do not take part.
+    approaches: Vec<Option<f64>>,
+    /// Bits of positive approaches, which are ordered as the numbers are. Outdated ones stay and are passed over.
+    heap: BinaryHeap<(u64, Reverse<usize>)>,
+    /// How many pairs take part.
+    members: usize,
+}
+
+impl Queue {
+    fn new(pairs: usize) -> Self {
+        Self { approaches: vec![None; pairs], heap: BinaryHeap::new(), members: 0 }
+    }
+
+    fn put(&mut self, pair: usize, approach: f64) {
+        self.members += usize::from(self.approaches[pair].replace(approach).is_none());
+        if approach > 0.0 {
+            self.heap.push((approach.to_bits(), Reverse(pair)));
+        }
+    }
+
+    fn fastest(&self) -> f64 {
+        self.heap.peek().map_or(0.0, |(bits, _)| f64::from_bits(*bits))
+    }
+
+    /// The pair that approaches fastest, if faster than a speed.
+    fn take(&mut self, least: f64) -> Option<(usize, f64)> {
+        while let Some((bits, Reverse(pair))) = self.heap.pop() {
+            let approach = f64::from_bits(bits);
+            if self.approaches[pair].is_some_and(|present| present.to_bits() == bits) {
+                return (approach > least).then_some((pair, approach));
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mover(mass: f64, velocity: f64) -> Mover {
+        let inertia = Matrix3::identity() * (0.4 * mass);
+        Mover {
+            velocity: Vector3::x() * velocity,
+            turning: Vector3::zeros(),
+            inverse_mass: 1.0 / mass,
+            inverse_inertia: inertia.try_inverse().unwrap_or_else(Matrix3::zeros),
+        }
+    }
+
+    fn touching(a: usize, b: usize, restitution: f64) -> Pair {
+        let arms = [Vector3::x(), -Vector3::x()];
+        Pair {
+            bodies: [a, b],
+            points: vec![Touch { normal: Vector3::x(), arms }],
+            restitution,
+            friction: 0.0,
+        }
+    }
+
+    #[test]
+    fn two_bodies_exchange_momentum_as_the_law_of_impact_says() {
+        for restitution in [0.0, 0.3, 1.0] {
+            let mut movers = [mover(2.0, 3.0), mover(1.0, -1.0)];
+            let pushed = collide(&[touching(0, 1, restitution)], &[0], 0.0, &mut movers);
+            let (v, w) = (movers[0].velocity.x, movers[1].velocity.x);
+            assert!(
+                (2.0 * v + w - 5.0).abs() < 1e-14 && (w - v - 4.0 * restitution).abs() < 1e-13,
+                "{v} {w}"
+            );
+            assert_eq!(pushed, [true, true]);
+        }
+    }
+
+    #[test]
+    fn a_push_runs_through_a_row_whatever_the_order_of_its_pairs() {
+        for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+            let mut movers = [mover(1.0, 1.0), mover(1.0, 0.0), mover(1.0, 0.0), mover(1.0, 0.0)];
+            let pairs = order.map(|i| touching(i, i + 1, 1.0));
+            let first = order.iter().position(|&i| i == 0).into_iter().collect::<Vec<_>>();
+            collide(&pairs, &first, 0.0, &mut movers);
+            let speeds = movers.map(|mover| mover.velocity.x);
+            let exact = [0.0, 0.0, 0.0, 1.0];
+            assert!(
+                speeds.iter().zip(exact).all(|(speed, exact)| (speed - exact).abs() < 1e-14),
+                "{speeds:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_approaches_slowly_does_not_bounce() {
+        let mut movers = [mover(1.0, 1.0), mover(1.0, 0.0)];
+        collide(&[touching(0, 1, 1.0)], &[0], 2.0, &mut movers);
+        assert!((movers[0].velocity.x - movers[1].velocity.x).abs() < 1e-14);
+    }
 }

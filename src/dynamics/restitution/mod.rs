@@ -1,7 +1,7 @@
 //! Bounces, outside rapier's solver: it lets bodies collide without restitution, and after the step what collided
 //! gets the velocities of an impact.
 //!
-//! A pair has collided in a step if it touches at the end and approached before. The speeds of approach are those at
+//! A pair has collided in a step if it approached by more than its gap and touches at the end. The speeds of approach are those at
 //! the start of the step, brought to its end by the work of gravity along the way: v² = v₀² + 2 g·Δx, exact whenever
 //! the impact was within the step. From these the impacts of [`impact`] follow, and of them the velocities of every
 //! body that was pushed; the impulses that the solver gave it in this step are forgotten. Impacts do not run through
@@ -13,29 +13,63 @@
 
 mod impact;
 
-use nalgebra::{Matrix3, Point3, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
-use rapier3d::geometry::ContactManifold;
+use rapier3d::geometry::{ContactPair, SolverContact};
 use rapier3d::pipeline::PhysicsWorld;
 
 use self::impact::{Mover, Pair, Touch};
 use super::{BodyDescription, BodyKind};
 
-/// Share of the way a pair approached in a step within which it touches at the end of the step.
-const TOUCHING_OF_WAY: f64 = 1e-2;
+/// Share of the way of a pair within a step by which contacts that closed may be open at its end: the solver closes
+/// those of one face one by one, and the body turns a little.
+const TOUCHING_OF_WAY: f64 = 5e-2;
 /// Share of the size of the smaller body within which a pair touches.
 const TOUCHING_OF_SIZE: f64 = 1e-7;
 /// Share of the speeds of two bodies below which they do not approach each other: rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// How a body moved at the start of a step.
+/// A body at the start of a step.
 #[derive(Debug, Clone, Copy)]
 struct Start {
     velocity: Vector3<f64>,
     turning: Vector3<f64>,
     center: Vector3<f64>,
+    rotation: UnitQuaternion<f64>,
     /// Angular momentum about the centre of mass.
     spin: Vector3<f64>,
+}
+
+impl Start {
+    fn of(body: &RigidBody) -> Self {
+        Self {
+            velocity: body.linvel().into(),
+            turning: body.angvel().into(),
+            center: body.center_of_mass().into(),
+            rotation: (*body.rotation()).into(),
+            spin: super::world::spin(body),
+        }
+    }
+}
+
+/// How a body moved within a step.
+#[derive(Debug, Clone, Copy)]
+struct Motion {
+    shift: Vector3<f64>,
+    turn: Vector3<f64>,
+}
+
+impl Motion {
+    fn of(body: &RigidBody, start: &Start) -> Self {
+        let turn = UnitQuaternion::from(*body.rotation()) * start.rotation.inverse();
+        let shift = Vector3::from(body.center_of_mass()) - start.center;
+        Self { shift, turn: turn.scaled_axis() }
+    }
+
+    /// How far a point moved that is `arm` [m] from the centre of mass, to first order in the turn.
+    fn way(&self, arm: &Vector3<f64>) -> Vector3<f64> {
+        self.shift + self.turn.cross(arm)
+    }
 }
 
 /// What is known of a body for its bounces.
@@ -47,7 +81,7 @@ struct Bouncer {
     /// Bounding radius [m].
     size: f64,
     yields: bool,
-    start: Option<Start>,
+    start: Start,
 }
 
 /// The bounces of a world.
@@ -83,7 +117,7 @@ impl Bounces {
                 size: body.shape.bounding_radius(),
                 yields: body.kind == BodyKind::Dynamic
                     && physics.multibody_joints.rigid_body_link(handle).is_none(),
-                start: None,
+                start: Start::of(&physics.bodies[handle]),
             }
         });
         let bodies: Vec<Bouncer> = bodies.collect();
@@ -97,14 +131,11 @@ impl Bounces {
         if !self.any {
             return;
         }
-        for bouncer in self.bodies.iter_mut().filter(|bouncer| bouncer.yields) {
+        for bouncer in &mut self.bodies {
             let body = &physics.bodies[bouncer.handle];
-            bouncer.start = (!body.is_sleeping()).then(|| Start {
-                velocity: body.linvel().into(),
-                turning: body.angvel().into(),
-                center: body.center_of_mass().into(),
-                spin: super::world::spin(body),
-            });
+            if !body.is_fixed() && !body.is_sleeping() {
+                bouncer.start = Start::of(body);
+            }
         }
     }
 
@@ -113,18 +144,21 @@ impl Bounces {
         if !self.any {
             return;
         }
-        let mut movers: Vec<Mover> =
-            self.bodies.iter().map(|bouncer| self.mover(bouncer, &physics.bodies[bouncer.handle])).collect();
-        let mut pairs = self.touching(physics, &movers, overlapping);
-        pairs.sort_by_key(|pair| pair.bodies);
-        let bounces = |pair: &Pair| {
-            let [a, b] = pair.bodies.map(|body| movers[body].velocity.norm());
-            pair.restitution > 0.0 && pair.approach(&movers) > self.slow.max(ROUNDING * (a + b))
-        };
-        let first: Vec<usize> = (0..pairs.len()).filter(|&index| bounces(&pairs[index])).collect();
-        if first.is_empty() {
+        let mut movers = Vec::with_capacity(self.bodies.len());
+        let mut motions = Vec::with_capacity(self.bodies.len());
+        for bouncer in &self.bodies {
+            let body = &physics.bodies[bouncer.handle];
+            motions.push(Motion::of(body, &bouncer.start));
+            movers.push(self.mover(bouncer, body));
+        }
+        let seen = Seen { bounces: self, physics, movers: &movers, motions: &motions, overlapping };
+        if !physics.narrow_phase.contact_pairs().any(|contacts| seen.bounces(contacts)) {
             return;
         }
+        let mut pairs: Vec<Pair> =
+            physics.narrow_phase.contact_pairs().filter_map(|contacts| seen.touching(contacts)).collect();
+        pairs.sort_by_key(|pair| pair.bodies);
+        let first: Vec<usize> = (0..pairs.len()).filter(|&index| seen.is_impact(&pairs[index])).collect();
         let pushed = impact::collide(&pairs, &first, self.slow, &mut movers);
         for ((bouncer, mover), _) in
             self.bodies.iter().zip(&movers).zip(&pushed).filter(|(_, pushed)| **pushed)
@@ -141,18 +175,11 @@ impl Bounces {
         if !bouncer.yields {
             return Mover { velocity, turning, inverse_mass: 0.0, inverse_inertia: Matrix3::zeros() };
         }
-        let inverse_inertia = inverse_inertia(body);
-        let mover = Mover { velocity, turning, inverse_mass: 1.0 / body.mass(), inverse_inertia };
-        match &bouncer.start {
-            Some(start) => {
-                let way = Vector3::from(body.center_of_mass()) - start.center;
-                let velocity = self.fallen(&start.velocity, &way);
-                let turns = start.turning != Vector3::zeros();
-                let turning = if turns { inverse_inertia * start.spin } else { start.turning };
-                Mover { velocity, turning, ..mover }
-            }
-            None => mover,
-        }
+        let (start, inverse_inertia) = (&bouncer.start, inverse_inertia(body));
+        let velocity = self.fallen(&start.velocity, &(Vector3::from(body.center_of_mass()) - start.center));
+        let turns = start.turning != Vector3::zeros();
+        let turning = if turns { inverse_inertia * start.spin } else { start.turning };
+        Mover { velocity, turning, inverse_mass: 1.0 / body.mass(), inverse_inertia }
     }
 
     /// The velocity after `way` [m] under gravity.
@@ -164,71 +191,89 @@ impl Bounces {
         let falls = before + pull * self.step > 0.0;
         velocity + down * (if falls { after } else { -after } - before)
     }
+}
 
-    /// The pairs that touch at the end of the step, with the points where they do.
-    fn touching(
-        &self,
-        physics: &PhysicsWorld,
-        movers: &[Mover],
-        overlapping: &dyn Fn([usize; 2]) -> bool,
-    ) -> Vec<Pair> {
-        let mut pairs = Vec::new();
-        for contact_pair in physics.narrow_phase.contact_pairs() {
-            let colliders =
-                [contact_pair.collider1, contact_pair.collider2].map(|collider| &physics.colliders[collider]);
-            let [Some(a), Some(b)] = colliders.map(|collider| *self.index.get(raw(collider.parent()?))?)
-            else {
-                continue;
-            };
-            let [one, two] = [&self.bodies[a], &self.bodies[b]];
-            let mut pair = Pair {
-                bodies: [a, b],
-                points: Vec::new(),
-                restitution: 0.5 * (one.restitution + two.restitution),
-                friction: 0.5 * (one.friction + two.friction),
-            };
-            if overlapping([one, two].map(|bouncer| raw(bouncer.handle))) {
-                pair.restitution = 0.0;
-            }
-            let poses = colliders.map(|collider| (*collider.position()).into());
-            let center = |bouncer: &Bouncer| physics.bodies[bouncer.handle].center_of_mass();
-            let centers = [one, two].map(|bouncer| Point3::from(Vector3::from(center(bouncer))));
-            let near = TOUCHING_OF_SIZE * one.size.min(two.size);
-            for manifold in contact_pair.solver_manifolds() {
-                let touching = touches(manifold, &poses, &centers).filter(|(touch, gap)| {
-                    let way = -self.step * pair.separation(touch, movers);
-                    *gap <= near + TOUCHING_OF_WAY * f64::max(0.0, way)
-                });
-                let touching: Vec<Touch> = touching.map(|(touch, _)| touch).collect();
-                pair.points.extend(touching);
-            }
-            if !pair.points.is_empty() {
-                pairs.push(pair);
+/// What is seen of a step at its end.
+struct Seen<'a> {
+    bounces: &'a Bounces,
+    physics: &'a PhysicsWorld,
+    movers: &'a [Mover],
+    motions: &'a [Motion],
+    overlapping: &'a dyn Fn([usize; 2]) -> bool,
+}
+
+impl Seen<'_> {
+    /// Whether an impact of a pair has restitution.
+    fn bounces(&self, contacts: &ContactPair) -> bool {
+        let Some(pair) = self.pair(contacts) else { return false };
+        let fastest = pair.bodies.map(|body| {
+            let (mover, size) = (&self.movers[body], self.bounces.bodies[body].size);
+            let swing = if mover.turning == Vector3::zeros() { 0.0 } else { mover.turning.norm() * size };
+            mover.velocity.norm() + swing
+        });
+        // Whatever its points are, a pair does not approach faster than that.
+        pair.restitution > 0.0
+            && fastest[0] + fastest[1] > self.bounces.slow
+            && self.touching(contacts).is_some_and(|pair| self.is_impact(&pair))
+    }
+
+    /// Whether a pair that touches approaches fast enough to bounce.
+    fn is_impact(&self, pair: &Pair) -> bool {
+        let [a, b] = pair.bodies.map(|body| self.movers[body].velocity.norm());
+        pair.restitution > 0.0 && pair.approach(self.movers) > self.bounces.slow.max(ROUNDING * (a + b))
+    }
+
+    /// A pair without its points.
+    fn pair(&self, contacts: &ContactPair) -> Option<Pair> {
+        let body = |collider| self.physics.colliders.get(collider)?.parent();
+        let handles = [body(contacts.collider1)?, body(contacts.collider2)?];
+        let index = |body| *self.bounces.index.get(raw(body))?;
+        let bodies = [index(handles[0])?, index(handles[1])?];
+        let [one, two] = bodies.map(|body| &self.bounces.bodies[body]);
+        let mean = 0.5 * (one.restitution + two.restitution);
+        Some(Pair {
+            bodies,
+            points: Vec::new(),
+            restitution: if mean > 0.0 && (self.overlapping)(handles.map(raw)) { 0.0 } else { mean },
+            friction: 0.5 * (one.friction + two.friction),
+        })
+    }
+
+    /// A pair with the points where it touches at the end of the step, if there are any.
+    fn touching(&self, contacts: &ContactPair) -> Option<Pair> {
+        let mut pair = self.pair(contacts)?;
+        let [one, two] = pair.bodies.map(|body| &self.bounces.bodies[body]);
+        let near = TOUCHING_OF_SIZE * one.size.min(two.size);
+        for manifold in contacts.solver_manifolds() {
+            for contact in &manifold.data.solver_contacts {
+                let (touch, gaps) = self.touch(&pair, &manifold.data.normal.into(), contact);
+                let way = f64::max(0.0, -self.bounces.step * pair.separation(&touch, self.movers));
+                if gaps[0] <= near + way && gaps[1] <= near + TOUCHING_OF_WAY * way {
+                    pair.points.push(touch);
+                }
             }
         }
-        pairs
+        (!pair.points.is_empty()).then_some(pair)
+    }
+
+    /// A contact the solver was given, with its gaps [m] at the start and at the end of the step.
+    fn touch(&self, pair: &Pair, normal: &Vector3<f64>, contact: &SolverContact) -> (Touch, [f64; 2]) {
+        // The solver has the points of what moves under forces in its frame, and others in the world's.
+        let arm = |body: usize, anchor: Vector3<f64>| {
+            let bouncer = &self.bounces.bodies[body];
+            let free = self.physics.bodies[bouncer.handle].is_dynamic();
+            if free { bouncer.start.rotation * anchor } else { anchor - bouncer.start.center }
+        };
+        let [a, b] = pair.bodies;
+        let arms = [arm(a, contact.anchor1.into()), arm(b, contact.anchor2.into())];
+        let opened = (self.motions[b].way(&arms[1]) - self.motions[a].way(&arms[0])).dot(normal);
+        (Touch { normal: *normal, arms }, [contact.dist, contact.dist + opened])
     }
 }
 
 /// The raw index of a body.
 fn raw(body: RigidBodyHandle) -> usize {
     body.into_raw_parts().0 as usize
-}
-
-/// The points of a manifold with their gaps [m], at the present poses collider → world.
-fn touches(
-    manifold: &ContactManifold,
-    poses: &[nalgebra::Isometry3<f64>; 2],
-    centers: &[Point3<f64>; 2],
-) -> impl Iterator<Item = (Touch, f64)> {
-    let normal = poses[0].rotation * Vector3::from(manifold.local_n1);
-    manifold.points.iter().map(move |contact| {
-        let on_first = poses[0] * Point3::from(Vector3::from(contact.local_p1));
-        let on_second = poses[1] * Point3::from(Vector3::from(contact.local_p2));
-        let point = nalgebra::center(&on_first, &on_second);
-        let touch = Touch { normal, arms: [point - centers[0], point - centers[1]] };
-        (touch, (on_second - on_first).dot(&normal))
-    })
 }
 
 /// Inverse of the inertia about the centre of mass [1/(kg·m²), world].

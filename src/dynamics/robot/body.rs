@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{
     GenericJoint, GenericJointBuilder, JointAxesMask, JointAxis, MassProperties, Multibody,
-    MultibodyDofCoupling, MultibodyJointHandle, RigidBody, RigidBodyBuilder, RigidBodyHandle, RigidBodySet,
+    MultibodyDofCoupling, MultibodyJointHandle, RigidBody, RigidBodyActivation, RigidBodyBuilder,
+    RigidBodyHandle, RigidBodySet,
 };
 use rapier3d::math::Matrix;
 use rapier3d::pipeline::PhysicsWorld;
@@ -64,6 +65,10 @@ impl RobotBody {
                 handle
             });
             handles.push(handle);
+        }
+        // Motors may set in at any time, and rapier would not hear of it.
+        for &handle in &handles {
+            *physics.bodies[handle].activation_mut() = RigidBodyActivation::cannot_sleep();
         }
         let joints = connect(physics, parts, &handles, &mut hidden);
         let names = |pair: [usize; 2]| pair.map(|part| parts.parts[part].name.clone());

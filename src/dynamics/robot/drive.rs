@@ -18,7 +18,7 @@
 use super::{Motor, RobotJoint};
 
 /// Damping of what holds a joint at a limit, at a speed or at rest, over I / h.
-const STIFF: f64 = 100.0;
+const STIFF: f64 = 500.0;
 /// Steps in which a position that is held is regained, but for a factor e.
 const REGAIN: f64 = 20.0;
 

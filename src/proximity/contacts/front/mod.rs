@@ -185,12 +185,9 @@ impl FeatureFront {
     fn gather(&mut self, sides: [Side; 2], query: &Query, range: f64, margin: f64) {
         let [a, b] = sides;
         let rounding = rounding(sides, query);
-        let sieve = Sieve {
-            distance: BEYOND * range + margin + rounding,
-            range,
-            slip: 1.6 * margin + rounding,
-            turn: margin / b.model.radius() + ROUNDING,
-        };
+        let (radius, distance) = (b.model.radius(), BEYOND * range + margin + rounding);
+        let slip = margin * (1.0 + distance / radius) + rounding;
+        let sieve = Sieve { distance, range, slip, turn: margin / radius + ROUNDING };
         self.near_pairs(sides, query, sieve.distance);
         let wide = Query { least: -range, greatest: range, ..*query };
         let bodies = Bodies::new([a.adjacency, b.adjacency], &wide);

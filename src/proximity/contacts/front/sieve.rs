@@ -54,7 +54,7 @@ pub(super) struct Sieve {
     /// Greatest gap that is asked for, of either sign [m].
     pub(super) range: f64,
     /// Greatest motion [m] of a vertex relative to a triangle that it comes near to: that of the triangle's own points
-    /// times 1 + distance / r, and distances are at most half of r.
+    /// times 1 + distance / r.
     pub(super) slip: f64,
     /// Greatest rotation [rad].
     pub(super) turn: f64,
@@ -147,7 +147,8 @@ impl Sieve {
             return false;
         }
         let [p, q] = closest_on_segments(&on_a, &on_b);
-        !((p - q).norm() > self.distance)
+        // Where edges may be as good as parallel, their closest points are not exact.
+        self.turn > PARALLEL / 2.0 || !((p - q).norm() > self.distance)
     }
 }
 
