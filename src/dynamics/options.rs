@@ -144,7 +144,7 @@ impl WorldOptions {
     const RELAX_PASSES: u32 = 3;
     /// Greatest number of substeps or passes that is taken for meant.
     const MOST_PASSES: u32 = 1000;
-    /// Contact slop [m] of the sweeps of continuous collision.
+    /// What rapier takes for a negligible length [m].
     const SLOP: f64 = 0.001;
 
     /// Duration of free fall [s] that bodies need, at least, for the speed of a bounce, in steps.
