@@ -188,7 +188,7 @@ impl WorldOptions {
         let bad = |quantity, value, requirement| {
             Err(BuildError::OutOfRange { name: "world".to_owned(), quantity, value, requirement })
         };
-        let positive = |value: f64| value >= f64::MIN_POSITIVE && value <= f64::MAX;
+        let positive = |value: f64| (f64::MIN_POSITIVE..=f64::MAX).contains(&value);
         if !positive(self.time_step) {
             return bad("the time step [s]", self.time_step, "finite and above 0");
         }
@@ -212,7 +212,7 @@ impl WorldOptions {
         if !positive(settings.contact_damping) {
             return bad("the damping ratio of contacts", settings.contact_damping, "finite and above 0");
         }
-        if !(settings.least_bounce_speed >= 0.0 && settings.least_bounce_speed <= f64::MAX) {
+        if !(0.0..=f64::MAX).contains(&settings.least_bounce_speed) {
             return bad(
                 "the least speed of a bounce [m/s]",
                 settings.least_bounce_speed,
