@@ -4,10 +4,11 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use extricate::geometry::Solidity;
-use extricate::geometry::procedural::{BumpySphere, Procedural, Torus};
+use extricate::geometry::procedural::{BumpySphere, Cuboid, Procedural, Torus};
 use extricate::penetration::{
     Effort, LowerBound, MotionCoherence, TranslationalOptions, penetration, penetration_coherent,
 };
+use extricate::proximity::contacts::{Adjacency, FeatureFront, Query, Side};
 use extricate::proximity::{
     DistanceCache, DistanceOptions, Model, collide, distance_with, intersection_segments,
 };
@@ -93,5 +94,23 @@ fn a_warm_distance_and_warm_segments_allocate_nothing() {
         }
     };
     assert!(allocations(&mut pass) > 0);
+    assert_eq!(allocations(&mut pass), 0);
+}
+
+#[test]
+fn contact_features_of_a_pair_that_rests_or_creeps_allocate_nothing_once_warm() {
+    let mesh = Cuboid { subdivisions: 8, ..Cuboid::default() }.mesh().unwrap();
+    let (model, adjacency) = (Model::new(mesh.clone(), Solidity::Solid), Adjacency::new(&mesh));
+    let cube = Side { model: &model, adjacency: &adjacency };
+    let mut front = FeatureFront::default();
+    let mut pass = || {
+        for step in 0..40 {
+            let b_to_a = Isometry3::translation(1e-4 * f64::from(step), 0.3, 1.0);
+            let query = Query { b_to_a, least: -4e-3, greatest: 4e-3, two_sided: [false; 2] };
+            assert!(!front.find([cube, cube], &query, 1e-3).is_empty());
+        }
+    };
+    assert!(allocations(&mut pass) > 0);
+    pass();
     assert_eq!(allocations(&mut pass), 0);
 }

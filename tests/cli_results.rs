@@ -53,7 +53,7 @@ fn the_files_of_a_run_are_as_their_schemas_say() {
     let states = folder.read("out/states.jsonl");
     let steps: Vec<u64> =
         states.lines().map(|line| conforms("state", line)["step"].as_u64().expect("a step")).collect();
-    assert_eq!(steps, (0..=120).step_by(10).collect::<Vec<_>>());
+    assert_eq!(steps, (0..=240).step_by(10).collect::<Vec<_>>());
     let summary = conforms("summary", &folder.read("out/summary.json"));
     conforms("timing", &folder.read("out/timing.json"));
     assert_eq!(conforms("summary", &ended.stdout), summary, "stdout tells the summary");
@@ -61,6 +61,40 @@ fn the_files_of_a_run_are_as_their_schemas_say() {
     assert_eq!(last["hash"], summary["hash"]);
     assert_eq!(summary["pass"], true, "{summary}");
     assert_eq!(summary["expect"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn a_run_that_diverges_names_body_and_step_and_keeps_what_it_recorded() {
+    let folder = Folder::new();
+    let scene = r#"(title: "A fall that cannot be", duration: 1, gravity: (0, 0, -1e9),
+        shapes: {"ball": ball(radius: 0.1)}, bodies: [(name: "comet", shape: "ball")])"#;
+    let path = folder.write("fall.ron", scene);
+    let ended = extricate(["run", &path, "-o", &folder.path("out"), "--every", "1"]);
+    assert_eq!(ended.exit, 5, "{}{}", ended.stdout, ended.stderr);
+    // The speed grows by 2.1e6 m/s a step; a ball of 0.1 m may move 1e5 of its radii in a step: 4.8e6 m/s.
+    for part in ["`comet`", "step 3", "m/s"] {
+        assert!(ended.stderr.contains(part), "{part} is not in {}", ended.stderr);
+    }
+    let states = folder.read("out/states.jsonl");
+    let steps: Vec<u64> =
+        states.lines().map(|line| conforms("state", line)["step"].as_u64().expect("a step")).collect();
+    assert_eq!(steps, [0, 1, 2]);
+    assert!(!std::path::Path::new(&folder.path("out/summary.json")).exists(), "the run is not complete");
+}
+
+#[test]
+fn the_order_of_bodies_in_the_file_changes_no_state() {
+    let folder = Folder::new();
+    let mut lines: Vec<&str> = SCENE.lines().collect();
+    let first = lines.iter().position(|line| line.contains("name: \"floor\"")).expect("the floor");
+    let path = folder.write("fall.ron", SCENE);
+    lines[first..first + 3].reverse();
+    let shuffled = folder.write("shuffled.ron", &lines.join("\n"));
+    for (path, out) in [(&path, "a"), (&shuffled, "b")] {
+        let ended = extricate(["run", path, "-o", &folder.path(out)]);
+        assert_eq!(ended.exit, 0, "{}", ended.stderr);
+    }
+    assert_eq!(folder.read("a/states.jsonl"), folder.read("b/states.jsonl"));
 }
 
 #[test]

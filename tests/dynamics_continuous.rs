@@ -1,15 +1,19 @@
 //! Nothing that moves fast passes through anything, and nothing that touches is held up by that.
 
+#![expect(clippy::unwrap_used, reason = "a scene that does not stand is a failed test")]
+
 mod dynamics_scenes;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use dynamics_scenes::{Run, block, body, cube, fixed, half_space, pose, rotated, solid, weightless};
 use extricate::dynamics::{
-    BodyDescription, BodyKind, JointDescription, JointKind, Shape, World, WorldOptions,
+    BodyDescription, BodyKind, JointDescription, JointKind, RobotDescription, Shape, World, WorldOptions,
 };
 use extricate::geometry::procedural::{Procedural, Sphere};
 use extricate::geometry::{Solidity, TriangleMesh};
+use extricate::kinematics::urdf::{UrdfOptions, parse_urdf};
 use extricate::proximity::Model;
 use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
 
@@ -73,14 +77,15 @@ fn passes(ball: &Shape, wall: &Shape, random: &mut Random) -> bool {
     })
 }
 
+/// So wide that nothing slides off it.
 fn wall() -> Shape {
-    Shape::Cuboid { size: Vector3::new(0.01, 2.0, 2.0) }
+    Shape::Cuboid { size: Vector3::new(0.01, 80.0, 80.0) }
 }
 
 #[test]
 fn no_ball_passes_a_wall_that_is_a_quarter_of_it_thick() {
     let mut random = Random(7);
-    for wall in [wall(), block(0.01, 2.0, 2.0)] {
+    for wall in [wall(), block(0.01, 80.0, 80.0)] {
         let ball = Shape::Ball { radius: RADIUS };
         assert_eq!((0..100).filter(|_| passes(&ball, &wall, &mut random)).count(), 0);
         assert_eq!((0..20).filter(|_| passes(&ball_of_mesh(), &wall, &mut random)).count(), 0);
@@ -145,6 +150,29 @@ fn a_rod_that_spins_fast_does_not_pass_a_thin_wall() {
                 }
                 assert!(turned > -2.0 * std::f64::consts::PI / 3.0 + 0.02, "{turned}: on the other side");
             }
+        }
+    }
+}
+
+#[test]
+fn a_fast_arm_of_a_robot_does_not_pass_a_thin_wall() {
+    let text = r#"<robot name="r"><link name="base"/>
+<link name="arm"><inertial><mass value="1"/><inertia ixx="1e-3" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial>
+<collision><geometry><box size="1 0.01 0.01"/></geometry></collision></link>
+<joint name="j" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint></robot>"#;
+    let robot = parse_urdf(text, Path::new("robot.urdf"), &UrdfOptions::default()).unwrap();
+    for spin in [20.0, 150.0, 400.0] {
+        let mut builder = World::builder(weightless());
+        let place = rotated([0.0, 0.0, 1.0], 60_f64.to_radians(), [0.2, 0.2 * 3_f64.sqrt(), 0.0]);
+        builder.add_body(fixed("wall", block(0.3, 1e-3, 0.3), place)).unwrap();
+        let mut robot = RobotDescription::new("r", robot.clone(), Isometry3::identity());
+        robot.velocities = vec![spin];
+        builder.add_robot(robot).unwrap();
+        let mut world = builder.build().unwrap();
+        for _ in 0..20 {
+            world.step().unwrap();
+            let angle = world.robot("r").unwrap().joints["j"];
+            assert!((-2.1..60_f64.to_radians()).contains(&angle), "{spin} rad/s: at {angle}");
         }
     }
 }
@@ -237,6 +265,19 @@ fn a_half_space_stops_what_is_faster_than_its_own_size_in_a_step() {
             let state = run.world.body("body").unwrap();
             assert!(state.position.z > 0.0, "{}", state.position);
         }
+    }
+}
+
+#[test]
+fn what_falls_from_high_above_gains_no_energy_where_it_is_stopped() {
+    let options = WorldOptions { gravity: Vector3::z() * -100.0, ..WorldOptions::default() };
+    for shape in [Shape::Ball { radius: RADIUS }, cube(0.04)] {
+        let falling = moving("body", shape, pose(0.0, 0.0, 1.0), Vector3::z() * -60.0);
+        let mut run =
+            Run::new(options.clone(), [fixed("floor", block(2.0, 2.0, 0.1), pose(0.0, 0.0, -0.05)), falling]);
+        let scale = run.world.energy().kinetic;
+        run.seconds(0.1);
+        assert!(run.worst_gain() < 1e-6 * scale, "{} of {scale}", run.worst_gain());
     }
 }
 

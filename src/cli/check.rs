@@ -8,10 +8,11 @@ use serde::Serialize;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::table;
-use crate::dynamics::{BodyPenetration, Shape};
+use crate::dynamics::{AllowedPair, BodyDescription, BodyPenetration, RobotState, Shape, World};
 use crate::geometry::report::MeshReport;
 use crate::geometry::{Solidity, TriangleMesh};
 use crate::penetration::Effort;
+use crate::proximity::AllowedBecause;
 use crate::scene::{Scene, overlaps};
 
 const EXAMPLES: &str = "\
@@ -39,6 +40,7 @@ struct Findings {
     title: String,
     bodies: usize,
     joints: usize,
+    robots: Vec<RobotFinding>,
     steps: u64,
     penetrations: Vec<Penetration>,
     meshes: Vec<MeshFinding>,
@@ -49,6 +51,21 @@ struct Penetration {
     bodies: [String; 2],
     depth: f64,
     relative: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct RobotFinding {
+    robot: String,
+    joints: usize,
+    allowed_collisions: Vec<AllowedFinding>,
+    collisions_at_start: Vec<[String; 2]>,
+}
+
+#[derive(Debug, Serialize)]
+struct AllowedFinding {
+    bodies: [String; 2],
+    because: &'static str,
+    configurations: u32,
 }
 
 #[derive(Debug, Serialize)]
@@ -67,11 +84,12 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     let findings = Findings {
         scene: scene.name(),
         title: scene.title.clone(),
-        bodies: scene.bodies.len(),
+        bodies: world.descriptions().len(),
         joints: scene.joints.len(),
+        robots: world.robots().iter().map(|robot| robot_finding(&world, robot)).collect(),
         steps: scene.steps(scene.duration),
         penetrations: overlaps.iter().map(penetration).collect(),
-        meshes: meshes(&scene),
+        meshes: meshes(world.descriptions()),
     };
     if console.json() {
         console.json_line(&findings)?;
@@ -91,11 +109,34 @@ fn penetration(overlap: &BodyPenetration) -> Penetration {
     Penetration { bodies: overlap.bodies.clone(), depth: overlap.depth, relative }
 }
 
+/// A robot with the collisions between its links that are allowed, and why.
+fn robot_finding(world: &World, robot: &RobotState) -> RobotFinding {
+    let finding = |pair: &AllowedPair| {
+        let (because, configurations) = match pair.because {
+            AllowedBecause::Adjacent => ("adjacent", 0),
+            AllowedBecause::AlwaysColliding { configurations } => ("always_colliding", configurations),
+            AllowedBecause::Given => ("given", 0),
+        };
+        AllowedFinding { bodies: pair.bodies.clone(), because, configurations }
+    };
+    RobotFinding {
+        robot: robot.name.clone(),
+        joints: robot.joints.len(),
+        allowed_collisions: world
+            .allowed_collisions(&robot.name)
+            .unwrap_or_default()
+            .iter()
+            .map(finding)
+            .collect(),
+        collisions_at_start: world.self_collisions_at_start(&robot.name).unwrap_or_default().to_vec(),
+    }
+}
+
 /// Every mesh once, named by the first body that has it.
-fn meshes(scene: &Scene) -> Vec<MeshFinding> {
+fn meshes(bodies: &[BodyDescription]) -> Vec<MeshFinding> {
     let mut seen: Vec<&TriangleMesh> = Vec::new();
     let mut found = Vec::new();
-    for body in &scene.bodies {
+    for body in bodies {
         let Shape::Mesh(model) = &body.shape else { continue };
         if seen.iter().any(|mesh| std::ptr::eq(*mesh, model.mesh())) {
             continue;
@@ -128,9 +169,12 @@ fn defects(report: &MeshReport) -> Vec<String> {
 }
 
 fn tell(console: &mut Console, findings: &Findings, overlaps: &[BodyPenetration]) -> Result<(), Failure> {
-    let Findings { scene, title, bodies, joints, steps, meshes, .. } = findings;
+    let Findings { scene, title, bodies, joints, robots, steps, meshes, .. } = findings;
     console.line(format_args!("{scene}: {title}"))?;
     console.line(format_args!("  {bodies} bodies, {joints} joints, {steps} steps"))?;
+    for robot in robots {
+        tell_robot(console, robot)?;
+    }
     for mesh in meshes {
         let defects = if mesh.defects.is_empty() { "no defects".into() } else { mesh.defects.join(", ") };
         let MeshFinding { body, triangles, solidity, .. } = mesh;
@@ -140,4 +184,26 @@ fn tell(console: &mut Console, findings: &Findings, overlaps: &[BodyPenetration]
         return console.line("  no bodies overlap at the start");
     }
     overlaps.iter().try_for_each(|pair| console.line(format_args!("  overlap: {}", table::overlap(pair))))
+}
+
+/// A robot with the contacts between its links that are off.
+fn tell_robot(console: &mut Console, robot: &RobotFinding) -> Result<(), Failure> {
+    let RobotFinding { robot, joints, allowed_collisions, collisions_at_start } = robot;
+    console.line(format_args!(
+        "  robot {robot}: {joints} joints that move, {} pairs of links may collide",
+        allowed_collisions.len()
+    ))?;
+    for AllowedFinding { bodies: [a, b], because, configurations } in allowed_collisions {
+        let why = match *because {
+            "always_colliding" => {
+                format!("they collide at the start and in all of {configurations} other configurations")
+            }
+            "given" => String::from("the scene says so"),
+            other => other.to_owned(),
+        };
+        console.line(format_args!("    {a} and {b}: {why}"))?;
+    }
+    collisions_at_start
+        .iter()
+        .try_for_each(|[a, b]| console.line(format_args!("    collide at the start: {a} and {b}")))
 }

@@ -61,7 +61,7 @@ impl World {
         bodies: Vec<BodyDescription>,
         handles: Vec<RigidBodyHandle>,
     ) -> Self {
-        let continuous = ContinuousCollision::new(&bodies, &jointed(&physics, &handles));
+        let continuous = ContinuousCollision::new(&physics, &bodies, &handles);
         let outside = Outside::of(&physics, &bodies, &handles, &options);
         let robots = Vec::new();
         Self { options, physics, tally, continuous, bodies, handles, robots, steps: 0, outside }
@@ -159,7 +159,9 @@ impl World {
 
     /// Indices of the two bodies of every joint.
     pub(super) fn jointed(&self) -> Vec<[usize; 2]> {
-        jointed(&self.physics, &self.handles)
+        let index = |handle| self.handles.iter().position(|&other| other == handle);
+        let joints = self.physics.impulse_joints.iter();
+        joints.filter_map(|(_, joint)| Some([index(joint.body1())?, index(joint.body2())?])).collect()
     }
 
     /// Whether no joint between two bodies exempts them from contacts.
@@ -180,13 +182,6 @@ impl World {
             .zip(&self.handles)
             .map(|(body, &handle)| (body.name.as_str(), handle, &self.physics.bodies[handle]))
     }
-}
-
-/// Indices of the two bodies of every joint.
-fn jointed(physics: &PhysicsWorld, handles: &[RigidBodyHandle]) -> Vec<[usize; 2]> {
-    let index = |handle| handles.iter().position(|&other| other == handle);
-    let joints = physics.impulse_joints.iter();
-    joints.filter_map(|(_, joint)| Some([index(joint.body1())?, index(joint.body2())?])).collect()
 }
 
 /// I ω: angular momentum of a body about its centre of mass [kg·m²/s, world].

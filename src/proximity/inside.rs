@@ -46,15 +46,18 @@ impl Model {
 
     /// As [`Model::contains`], with the point in the frame of the tree.
     pub(crate) fn contains_in_tree(&self, point: &Vector3<f64>) -> bool {
-        let bounds = self.bvh().bounds(self.bvh().root());
-        let in_box =
-            (0..3).all(|k| f64::from(bounds.min[k]) <= point[k] && point[k] <= f64::from(bounds.max[k]));
-        if !in_box {
+        if !self.is_in_box(point) {
             return false;
         }
         let at = |accuracy| self.winding().at(self.bvh(), &(*point).into(), accuracy).abs();
         let first = at(ACCURACY);
         if (first - 0.5).abs() > ERROR { first > 0.5 } else { at(FINE_ACCURACY) >= 0.5 }
+    }
+
+    /// Whether a point is in the box around the mesh, frame of the tree.
+    fn is_in_box(&self, point: &Vector3<f64>) -> bool {
+        let bounds = self.bvh().bounds(self.bvh().root());
+        (0..3).all(|k| f64::from(bounds.min[k]) <= point[k] && point[k] <= f64::from(bounds.max[k]))
     }
 }
 
@@ -72,8 +75,12 @@ fn contained_point(part: &Model, solid: &Model, part_to_solid: &Placement) -> Op
     if solid.solidity() != Solidity::Solid {
         return None;
     }
-    let is_inside = |point: &&Point3<f64>| solid.contains_in_tree(&part_to_solid.point(point).coords);
-    part.part_representatives().iter().find(is_inside).copied()
+    let placed = |point: &Point3<f64>| part_to_solid.point(point).coords;
+    // A part that is inside has both vertices there, and the box is quickly asked.
+    let is_inside = |[point, other]: &&[Point3<f64>; 2]| {
+        solid.is_in_box(&placed(other)) && solid.contains_in_tree(&placed(point))
+    };
+    part.part_representatives().iter().find(is_inside).map(|[point, _]| *point)
 }
 
 #[cfg(test)]

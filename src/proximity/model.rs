@@ -24,7 +24,7 @@ pub struct Model {
     /// Made when first asked for: most models never are.
     winding: OnceLock<WindingNumber>,
     inner_balls: OnceLock<InnerBalls>,
-    part_representatives: OnceLock<Vec<Point3<f64>>>,
+    part_representatives: OnceLock<Vec<[Point3<f64>; 2]>>,
     incidence: OnceLock<Incidence>,
     pub(super) clear_configurations: OnceLock<ClearConfigurations>,
     face_normals: OnceLock<Vec<Vector3<f64>>>,
@@ -181,12 +181,12 @@ impl Model {
         self.incidence.get_or_init(|| Incidence::new(&self.mesh))
     }
 
-    /// One vertex of every connected part [m, frame of the tree].
-    pub(super) fn part_representatives(&self) -> &[Point3<f64>] {
+    /// Two vertices of every connected part, far from each other [m, frame of the tree].
+    pub(super) fn part_representatives(&self) -> &[[Point3<f64>; 2]] {
         self.part_representatives.get_or_init(|| {
             let center = self.center();
             let points = parts::representatives(&self.mesh, &center);
-            points.into_iter().map(|p| Point3::from(p - center)).collect()
+            points.into_iter().map(|pair| pair.map(|p| Point3::from(p - center))).collect()
         })
     }
 }

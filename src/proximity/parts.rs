@@ -6,11 +6,13 @@ use nalgebra::Point3;
 
 use crate::geometry::TriangleMesh;
 
-/// One vertex of each connected part of the mesh, the one farthest from `center` [m, body frame].
+/// Two vertices of each connected part of the mesh: the one farthest from `center`, and the one farthest from that
+/// [m, body frame].
 ///
 /// Corners at the same place are the same, whether or not they share an index; so an unwelded mesh has no more parts
-/// than a welded one. The farthest vertex is the likeliest to lie outside of whatever it is asked about.
-pub(super) fn representatives(mesh: &TriangleMesh, center: &Point3<f64>) -> Vec<Point3<f64>> {
+/// than a welded one. The farthest vertex is the likeliest to lie outside of whatever it is asked about, and both lie
+/// together in hardly anything that is not around the whole part.
+pub(super) fn representatives(mesh: &TriangleMesh, center: &Point3<f64>) -> Vec<[Point3<f64>; 2]> {
     let mut sets = DisjointSets::new(mesh.vertices().len());
     let mut first_at = HashMap::with_capacity(mesh.vertices().len());
     for (index, vertex) in mesh.vertices().iter().enumerate() {
@@ -25,17 +27,34 @@ pub(super) fn representatives(mesh: &TriangleMesh, center: &Point3<f64>) -> Vec<
         sets.unite(a, b);
         sets.unite(a, c);
     }
+    let place = |vertex: u32| mesh.vertices()[vertex as usize];
+    let farthest = farthest_of_parts(kept().flatten(), &mut sets, |vertex, _| {
+        nalgebra::distance_squared(&place(vertex), center)
+    });
+    let opposite = farthest_of_parts(kept().flatten(), &mut sets, |vertex, part| {
+        nalgebra::distance_squared(&place(vertex), &place(farthest[&part]))
+    });
+    let mut vertices = farthest.iter().map(|(part, &vertex)| [vertex, opposite[part]]).collect::<Vec<_>>();
+    vertices.sort_unstable();
+    vertices.into_iter().map(|pair| pair.map(place)).collect()
+}
+
+/// Of each part the vertex of the greatest distance, of equal ones the first.
+fn farthest_of_parts(
+    vertices: impl Iterator<Item = u32>,
+    sets: &mut DisjointSets,
+    distance: impl Fn(u32, u32) -> f64,
+) -> HashMap<u32, u32> {
     let mut farthest = HashMap::<u32, (f64, u32)>::new();
-    for vertex in kept().flatten() {
-        let distance = nalgebra::distance_squared(&mesh.vertices()[vertex as usize], center);
-        let best = farthest.entry(sets.root(vertex)).or_insert((distance, vertex));
+    for vertex in vertices {
+        let part = sets.root(vertex);
+        let distance = distance(vertex, part);
+        let best = farthest.entry(part).or_insert((distance, vertex));
         if distance > best.0 || (distance >= best.0 && vertex < best.1) {
             *best = (distance, vertex);
         }
     }
-    let mut vertices = farthest.into_values().map(|(_, vertex)| vertex).collect::<Vec<_>>();
-    vertices.sort_unstable();
-    vertices.into_iter().map(|vertex| mesh.vertices()[vertex as usize]).collect()
+    farthest.into_iter().map(|(part, (_, vertex))| (part, vertex)).collect()
 }
 
 /// Union–find with path halving; the root of a set is its least element.
@@ -79,7 +98,8 @@ mod tests {
         let triangles = vec![[0, 1, 2], [3, 4, 5], [6, 7, 8], [7, 8, 6]];
         let mesh = TriangleMesh::new(points, triangles).unwrap();
         let found = representatives(&mesh, &Point3::origin());
-        assert_eq!(found, [Point3::new(2.0, 0.0, 0.0), Point3::new(6.0, 0.0, 0.0)]);
+        let ends = [[[2.0, 0.0], [0.0, 1.0]], [[6.0, 0.0], [5.0, 1.0]]];
+        assert_eq!(found, ends.map(|pair| pair.map(|[x, y]| Point3::new(x, y, 0.0))));
     }
 
     #[test]

@@ -2,12 +2,14 @@
 
 mod directory;
 mod hash;
+mod monitor;
 mod run;
 mod state;
 mod summary;
 
 pub use directory::{RecordError, RunDirectory};
 pub use hash::Hash;
+pub use monitor::{DeepestContact, GreatestSpeed, MomentumBalance};
 pub use run::{Outcome, RunError, RunOptions, run};
 pub use state::{BaseLine, BodyLine, EnergyLine, RobotLine, StateLine};
 pub use summary::{Percentiles, Summary, Timing, WorstPenetration, host_name};

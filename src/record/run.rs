@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
+use super::monitor::Monitor;
 use super::{
-    EnergyLine, Hash, Percentiles, RecordError, RunDirectory, StateLine, Summary, Timing, WorstPenetration,
-    host_name,
+    EnergyLine, Hash, RecordError, RunDirectory, StateLine, Summary, Timing, WorstPenetration, host_name,
 };
 use crate::dynamics::{BodyPenetration, BuildError, StepError, StepReport, World};
 use crate::penetration::{Effort, PenetrationError};
@@ -99,8 +99,7 @@ pub fn run(
     let mut stopped = false;
     while world.steps() < options.steps && !stopped {
         let report = world.step()?;
-        course.steps.push(report.timings.total);
-        course.contacts.push(report.timings.contacts);
+        course.follow(&world, &report);
         stopped = watch(&report).is_break() && world.steps() < options.steps;
         if world.steps().is_multiple_of(options.every) || world.steps() == options.steps || stopped {
             course.observe(&world, report.contacts, &mut directory)?;
@@ -135,15 +134,20 @@ struct Course<'a> {
     scene: &'a Scene,
     judge: Judge<'a>,
     worst: WorstPenetration,
-    steps: Vec<Duration>,
-    contacts: Vec<Duration>,
+    monitor: Monitor,
 }
 
 impl<'a> Course<'a> {
     fn new(scene: &'a Scene, world: &World) -> Self {
         let judge = Judge::new(&scene.expect, world.descriptions(), &scene.options.gravity);
         let worst = WorstPenetration { relative: 0.0, time: 0.0, bodies: None };
-        Self { scene, judge, worst, steps: Vec::new(), contacts: Vec::new() }
+        Self { scene, judge, worst, monitor: Monitor::new(world) }
+    }
+
+    /// Takes a step into account, recorded or not.
+    fn follow(&mut self, world: &World, report: &StepReport) {
+        self.judge.follow_energy(report.energy);
+        self.monitor.follow(world, report);
     }
 
     fn observe(
@@ -160,13 +164,19 @@ impl<'a> Course<'a> {
             self.worst = WorstPenetration { relative, time: world.time(), bodies: Some(bodies) };
         }
         let bodies = world.bodies();
+        let robots = world.robots();
         let energy = world.energy();
         let angular_momentum = world.momentum().angular;
-        let moment =
-            Moment { time: world.time(), bodies: &bodies, energy, angular_momentum, penetration: relative };
+        let moment = Moment {
+            time: world.time(),
+            bodies: &bodies,
+            robots: &robots,
+            energy,
+            angular_momentum,
+            penetration: relative,
+        };
         self.judge.observe(&moment);
         let Some(directory) = directory else { return Ok(()) };
-        let robots = world.robots();
         let line = StateLine {
             step: world.steps(),
             time: world.time(),
@@ -195,7 +205,10 @@ impl<'a> Course<'a> {
             bodies: world.descriptions().len(),
             moved: self.scene.moved.iter().map(|(name, by)| (name.clone(), (*by).into())).collect(),
             worst_penetration: self.worst.clone(),
+            deepest_contact: self.monitor.deepest(),
+            greatest_speed: self.monitor.fastest(),
             energy: self.judge.energy().expect("the start was observed"),
+            momentum: self.monitor.momentum(world),
             hash: Hash(world.hash()),
             pass: expect.iter().all(|verdict| verdict.pass),
             expect,
@@ -203,15 +216,12 @@ impl<'a> Course<'a> {
     }
 
     fn timing(&self, wall: Duration, simulated: f64) -> Timing {
-        let phases = [("total", &self.steps), ("contacts", &self.contacts)];
-        let percentiles =
-            phases.into_iter().filter_map(|(name, times)| Some((name, Percentiles::of(times)?)));
         Timing {
             host: host_name(),
             threads: rayon::current_num_threads(),
             wall_time: wall.as_secs_f64(),
             real_time_factor: simulated / wall.as_secs_f64(),
-            step_ms: percentiles.collect(),
+            step_ms: self.monitor.percentiles().collect(),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::Hash;
+use super::monitor::{DeepestContact, GreatestSpeed, MomentumBalance};
 use crate::scene::{EnergyBalance, Verdict};
 
 /// What a complete run came to. Equal runs have equal summaries, byte for byte.
@@ -36,8 +37,16 @@ pub struct Summary {
     pub moved: BTreeMap<String, [f64; 3]>,
     /// The worst penetration of the recorded states.
     pub worst_penetration: WorstPenetration,
-    /// What became of the energy.
+    /// The deepest contact that the solver was given at any step; missing where there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deepest_contact: Option<DeepestContact>,
+    /// The fastest body at any step; missing where nothing moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub greatest_speed: Option<GreatestSpeed>,
+    /// What became of the energy, over all steps.
     pub energy: EnergyBalance,
+    /// What became of the momentum.
+    pub momentum: MomentumBalance,
     /// Hash of the last state, over the bodies sorted by name.
     pub hash: Hash,
     /// What the scene expects, judged.

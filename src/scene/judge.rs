@@ -9,9 +9,10 @@ use serde::Serialize;
 use super::linking::linking_number;
 use super::placement::{point, vector};
 use super::quantity::Meter;
+use super::robots::at_joint;
 use super::schema::{Core, Expect, Region};
 use super::shape::volume;
-use crate::dynamics::{BodyDescription, BodyKind, BodyState, Energy, Mass};
+use crate::dynamics::{BodyDescription, BodyKind, BodyState, Energy, Mass, RobotState};
 
 /// Segments of a circle whose linking is counted: enough that the polygon stays inside any ring worth its name.
 const CIRCLE_SEGMENTS: u32 = 96;
@@ -26,6 +27,8 @@ pub struct Moment<'a> {
     pub time: f64,
     /// All bodies, sorted by name.
     pub bodies: &'a [BodyState],
+    /// All robots.
+    pub robots: &'a [RobotState],
     /// Energy of the dynamic bodies.
     pub energy: Energy,
     /// Angular momentum of the dynamic bodies about the world's origin [kg·m²/s].
@@ -50,7 +53,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    fn new(quantity: impl Into<String>, expected: f64, measured: f64, bar: f64) -> Self {
+    pub(super) fn new(quantity: impl Into<String>, expected: f64, measured: f64, bar: f64) -> Self {
         let pass = (measured - expected).abs() <= bar;
         Self { quantity: quantity.into(), expected, measured, bar, pass }
     }
@@ -82,6 +85,7 @@ pub struct Judge<'a> {
     /// In the order of what is expected to be measured.
     meters: Vec<Meter>,
     last: Vec<BodyState>,
+    last_robots: Vec<RobotState>,
 }
 
 /// A dynamic body: its index among the bodies sorted by name, and its size [m].
@@ -134,13 +138,19 @@ impl<'a> Judge<'a> {
             seen: Extremes::default(),
             meters: meters.collect(),
             last: Vec::new(),
+            last_robots: Vec::new(),
         }
+    }
+
+    /// Takes the energy after a step into account, recorded or not.
+    pub fn follow_energy(&mut self, energy: Energy) {
+        self.seen.energy = Some(follow(self.seen.energy, energy));
     }
 
     /// Takes a moment into account. Moments come in the order of time, the first at the start.
     pub fn observe(&mut self, moment: &Moment) {
+        self.follow_energy(moment.energy);
         let seen = &mut self.seen;
-        seen.energy = Some(follow(seen.energy, moment.energy));
         if moment.time >= self.expect.settle_time() {
             seen.settled_penetration = worse(seen.settled_penetration, moment.penetration);
         }
@@ -159,6 +169,7 @@ impl<'a> Judge<'a> {
         }
         self.meters.iter_mut().for_each(|meter| meter.observe(moment));
         self.last = moment.bodies.to_vec();
+        self.last_robots = moment.robots.to_vec();
     }
 
     /// What became of the energy; none before the first moment.
@@ -205,6 +216,7 @@ impl<'a> Judge<'a> {
             let measured = self.position(&within.body).map_or(f64::NAN, |p| distance_outside(&region, &p));
             verdicts.push(Verdict::new(format!("body_within({}) [m]", within.body), 0.0, measured, 0.0));
         }
+        verdicts.extend(expect.joint_at.iter().map(|at| at_joint(at, &self.last_robots)));
         for distance in &expect.distance {
             for pair in distance.bodies.windows(2) {
                 let ends = self.position(&pair[0]).zip(self.position(&pair[1]));

@@ -8,9 +8,20 @@ use std::f64::consts::PI;
 
 use nalgebra::{Point3, Vector3};
 
-/// Linking number of two closed polygons (the last point joins the first), before it is rounded to the integer that
-/// it is: NaN, or far from an integer, where the curves meet.
-pub(super) fn linking_number(a: &[Point3<f64>], b: &[Point3<f64>]) -> f64 {
+/// Linking number of two closed polygons (points [m] in one frame, the last joins the first), before it is rounded to the
+/// integer that it is: NaN, or far from an integer, where the curves meet.
+///
+/// ```
+/// use extricate::scene::linking_number;
+/// use nalgebra::Point3;
+///
+/// let square = [[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]];
+/// let flat = square.map(|[x, y]| Point3::new(x, y, 0.0));
+/// let upright = square.map(|[x, z]| Point3::new(x + 1.0, 0.0, z));
+/// assert!((linking_number(&flat, &upright).abs() - 1.0).abs() < 1e-12);
+/// ```
+#[must_use]
+pub fn linking_number(a: &[Point3<f64>], b: &[Point3<f64>]) -> f64 {
     let segments = |points: &[Point3<f64>]| -> Vec<[Point3<f64>; 2]> {
         let next = points.iter().cycle().skip(1);
         points.iter().zip(next).map(|(&start, &end)| [start, end]).collect()

@@ -114,6 +114,7 @@ impl Scene {
         let mut problems = surfaces_that_should_move(&document, &shapes);
         let links = robots::links(&robots);
         problems.extend(validate(&document, Some(&links)));
+        problems.extend(robots::wrong_expectations(&document, &robots));
         if !problems.is_empty() {
             return Err(problems);
         }

@@ -19,6 +19,7 @@ mod validate;
 
 pub use error::{Fault, Problem, SceneError};
 pub use judge::{EnergyBalance, Judge, Moment, Verdict};
+pub use linking::linking_number;
 pub use load::{MeshFile, Scene};
 pub use overlap::overlaps;
 pub use rewrite::Moves;

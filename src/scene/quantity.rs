@@ -236,6 +236,7 @@ mod tests {
             meter.observe(&Moment {
                 time: second as f64,
                 bodies: &bodies,
+                robots: &[],
                 energy: Energy { kinetic: speed, potential: 0.0 },
                 angular_momentum: state.angular_velocity,
                 penetration: 0.0,

@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 
 use super::Scene;
 use super::error::SceneError;
-use super::locate::Step::{Field, Index};
+use super::locate::Step::{self, Field, Index};
 use super::parse::Document;
 use super::placement::{copies, vector};
 use super::random::Random;
@@ -40,6 +40,11 @@ impl Scene {
         for body in &mut self.bodies {
             if let Some(by) = moves.get(&body.name) {
                 body.pose.translation.vector += by;
+            }
+        }
+        for robot in &mut self.robots {
+            if let Some(by) = move_of_robot(&robot.name, moves) {
+                robot.pose.translation.vector += by;
             }
         }
         self.moved.extend(moves.iter().map(|(name, by)| (name.clone(), *by)));
@@ -78,6 +83,12 @@ impl Scene {
                 edits.joint(index, &joint.kind, by);
             }
         }
+        for (index, robot) in document.file.robots.iter().enumerate() {
+            if let Some(by) = move_of_robot(&robot.name, moves) {
+                let at = |field: &'static str| [Field("robots"), Index(index), Field(field)];
+                edits.position(at, robot.position, by);
+            }
+        }
         let own = self.path.parent().unwrap_or(Path::new(""));
         if let Some(back) = path_between(folder, own) {
             edits.mesh_files(&self.text, &back);
@@ -95,15 +106,19 @@ struct Edits<'a> {
 impl Edits<'_> {
     fn body(&mut self, index: usize, body: &BodyEntry, moves: &Moves) {
         let at = |field: &'static str| [Field("bodies"), Index(index), Field(field)];
-        let outline = self.document.outline();
         if let Some(grid) = &body.copies {
             self.copies(index, body, grid, moves);
         } else if let Some(by) = moves.get(&body.name) {
-            let position = triple(&(vector(body.position) + by));
-            match outline.get(&at("position")) {
-                Some(place) => self.edits.push((place, position)),
-                None => self.insert_after(&at("name"), &format!(", position: {position}")),
-            }
+            self.position(at, body.position, by);
+        }
+    }
+
+    /// Moves what stands at `position`, the default where it is not written.
+    fn position(&mut self, at: impl Fn(&'static str) -> [Step; 3], before: Triple, by: &Vector3<f64>) {
+        let position = triple(&(vector(before) + by));
+        match self.document.outline().get(&at("position")) {
+            Some(place) => self.edits.push((place, position)),
+            None => self.insert_after(&at("name"), &format!(", position: {position}")),
         }
     }
 
@@ -143,9 +158,11 @@ impl Edits<'_> {
         }
     }
 
-    /// Puts `back`, the way from the new folder to the old one, before relative paths of meshes.
+    /// Puts `back`, the way from the new folder to the old one, before relative paths of meshes and robots.
     fn mesh_files(&mut self, text: &str, back: &Path) {
-        for place in self.document.outline().fields_named(&[Field("shapes")], "file") {
+        let outline = self.document.outline();
+        let files = ["shapes", "robots"].map(|part| outline.fields_named(&[Field(part)], "file"));
+        for place in files.concat() {
             let Ok(file) = ron::from_str::<String>(&text[place.clone()]) else { continue };
             if Path::new(&file).is_relative() {
                 let path = back.join(file).to_string_lossy().replace('\\', "/");
@@ -154,7 +171,7 @@ impl Edits<'_> {
         }
     }
 
-    fn insert_after(&mut self, path: &[super::locate::Step], text: &str) {
+    fn insert_after(&mut self, path: &[Step], text: &str) {
         if let Some(place) = self.document.outline().get(path) {
             self.edits.push((place.end..place.end, text.to_owned()));
         }
@@ -171,6 +188,12 @@ impl Edits<'_> {
         }
         edited + &text[at..]
     }
+}
+
+/// How far a robot moves: all its bodies move alike.
+fn move_of_robot<'a>(robot: &str, moves: &'a Moves) -> Option<&'a Vector3<f64>> {
+    let is_link = |name: &str| name.split_once('/').is_some_and(|(of, _)| of == robot);
+    moves.iter().find(|(name, _)| is_link(name)).map(|(_, by)| by)
 }
 
 /// Three numbers as a scene writes them; reading them gives the same bits.

@@ -7,11 +7,12 @@ use nalgebra::Isometry3;
 use rayon::prelude::*;
 
 use super::error::{Fault, Problem};
+use super::judge::Verdict;
 use super::locate::Step::{self, Field, Index, Key};
 use super::parse::Document;
 use super::placement::{orientation, vector};
-use super::schema::{self, Entries, JointValue, MotorEntry, RobotEntry};
-use crate::dynamics::{Motor, RobotBase, RobotDescription, RobotError};
+use super::schema::{self, Entries, JointAt, JointValue, MotorEntry, RobotEntry};
+use crate::dynamics::{Motor, RobotBase, RobotDescription, RobotError, RobotState};
 use crate::kinematics::JointKind;
 use crate::kinematics::urdf::{UrdfOptions, read_urdf};
 
@@ -215,4 +216,45 @@ fn motor_of(robot: &RobotDescription, joint: usize, motor: &MotorEntry) -> Resul
             Motor::Velocity { target: value_of(robot, joint, target)?, damping, max_force }
         }
     })
+}
+
+/// Whether a joint ended where it should.
+pub(super) fn at_joint(at: &JointAt, robots: &[RobotState]) -> Verdict {
+    let robot = robots.iter().find(|robot| robot.name == at.robot);
+    let measured = robot.and_then(|robot| robot.joints.get(&at.joint)).copied().unwrap_or(f64::NAN);
+    let (unit, [expected, bar], measured) = match (at.value, at.tolerance) {
+        (JointValue::Degrees(value), JointValue::Degrees(tolerance)) => {
+            ("°", [value, tolerance], measured.to_degrees())
+        }
+        (value, tolerance) => {
+            let unit = if value.in_si().1 { "rad" } else { "m" };
+            (unit, [value, tolerance].map(|value| value.in_si().0), measured)
+        }
+    };
+    Verdict::new(format!("joint_at({}, {}) [{unit}]", at.robot, at.joint), expected, measured, bar)
+}
+
+/// Expectations of joints that their robots do not have, or that move otherwise than their unit says.
+pub(super) fn wrong_expectations(document: &Document, robots: &[LoadedRobot]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (index, at) in document.file.expect.joint_at.iter().enumerate() {
+        let path = |field| [Field("expect"), Field("joint_at"), Index(index), Field(field)];
+        let Some(robot) = robots.iter().find(|robot| robot.description.name == at.robot) else { continue };
+        let articulation = &robot.description.articulation;
+        let moves = |&joint: &usize| articulation.joints()[joint].kind != JointKind::Fixed;
+        match robot.description.joint(&at.joint).filter(moves) {
+            None => {
+                let moving = (0..articulation.joints().len()).filter(moves);
+                let known = moving.map(|joint| articulation.joints()[joint].name.clone()).collect();
+                let fault = Fault::UnknownName { what: "joint that moves", name: at.joint.clone(), known };
+                problems.push(document.problem(&path("joint"), fault));
+            }
+            Some(joint) => {
+                if let Err(fault) = value_of(&robot.description, joint, at.value) {
+                    problems.push(document.problem(&path("value"), fault));
+                }
+            }
+        }
+    }
+    problems
 }

@@ -14,7 +14,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 pub use expect::{BodyAt, BodyWithin, Core, Distance, Expect, Linked, Measured, Quantity, Region};
-pub use robot::{JointValue, MotorEntry, RobotBase, RobotEntry};
+pub use robot::{JointAt, JointValue, MotorEntry, RobotBase, RobotEntry};
 pub use solver::SolverEntry;
 
 /// Three numbers `(x, y, z)`.

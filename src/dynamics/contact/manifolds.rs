@@ -28,17 +28,38 @@ impl Order {
     }
 }
 
+/// Contacts of the last step that are kept without an allocation.
+const FEW: usize = 32;
+
 /// Replaces the manifolds of a pair. Impulses of the last step are carried over where the same features touch,
 /// whichever manifold they were in; and, nearer than `same_place` [m], where other features touch at the same place.
 pub(super) fn write<M: Default, C: Default + Copy>(
-    (contacts, selected): (&[ContactPoint], &[Selected]),
+    chosen: (&[ContactPoint], &[Selected]),
     second_to_first: &Isometry3<f64>,
     order: Order,
     same_place: f64,
     manifolds: &mut Vec<ContactManifold<M, C>>,
 ) {
-    let before: Vec<TrackedContact<C>> =
-        manifolds.iter().flat_map(|manifold| manifold.points.iter().copied()).collect();
+    let mut old = manifolds.iter().flat_map(|manifold| manifold.points.iter().copied());
+    let Some(first) = old.next() else {
+        return replace(chosen, second_to_first, (order, same_place, &[]), manifolds);
+    };
+    let count = 1 + old.clone().count();
+    if count > FEW {
+        let many: Vec<_> = std::iter::once(first).chain(old).collect();
+        return replace(chosen, second_to_first, (order, same_place, &many), manifolds);
+    }
+    let mut few = [first; FEW];
+    few[1..].iter_mut().zip(old).for_each(|(slot, contact)| *slot = contact);
+    replace(chosen, second_to_first, (order, same_place, &few[..count]), manifolds);
+}
+
+fn replace<M: Default, C: Default + Copy>(
+    (contacts, selected): (&[ContactPoint], &[Selected]),
+    second_to_first: &Isometry3<f64>,
+    (order, same_place, before): (Order, f64, &[TrackedContact<C>]),
+    manifolds: &mut Vec<ContactManifold<M, C>>,
+) {
     manifolds.truncate(selected.len());
     for (index, selection) in selected.iter().enumerate() {
         if index == manifolds.len() {
@@ -54,9 +75,9 @@ pub(super) fn write<M: Default, C: Default + Copy>(
             let contact = ContactPoint { normal, ..contacts[index] };
             manifold.points.push(tracked(&contact, second_to_first, order));
         }
-        manifold.match_contacts(&before);
+        manifold.match_contacts(before);
         if same_place > 0.0 {
-            match_places(&mut manifold.points, &before, same_place);
+            match_places(&mut manifold.points, before, same_place);
         }
     }
 }

@@ -8,6 +8,7 @@ use rapier3d::parry::query::details::{TypedWorkspaceData, WorkspaceData};
 use super::MeshShape;
 use super::explanation::Explanation;
 use super::reduction::{Choice, Selected};
+use super::separation::Group;
 use crate::proximity::contacts::{CoreFinder, Feature, FeatureFront};
 
 /// A contact for the solver.
@@ -34,6 +35,8 @@ pub(super) struct PairMemory {
     pub(super) separation: Option<Vector3<f64>>,
     /// The mesh that stands for the primitive of this pair.
     pub(super) proxy: Option<Arc<MeshShape>>,
+    /// Groups of contacts that touch or overlap.
+    pub(super) groups: Vec<Group>,
     /// Contacts of this step.
     pub(super) contacts: Vec<ContactPoint>,
     /// Pairs of triangles that intersect.

@@ -15,12 +15,17 @@
 use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::MeshShape;
+use super::explanation::{Span, way_out};
 use super::memory::{ContactPoint, PairMemory};
 use super::reduction::Scales;
 use super::separation::{Group, Pair, SCRATCH, Start};
 use crate::penetration::{PenetrationError, TranslationalOptions};
 use crate::proximity::contacts::{FeaturePair, Query};
 
+/// Greatest depth of bodies at rest, a share of the size.
+const RESTING: f64 = 5e-3;
+/// Share of the size below which a depth is measured precisely.
+const PRECISE: f64 = 1e-5;
 /// Share of the size to which overlaps are looked at locally.
 const NEAR: f64 = 0.02;
 /// Share of the size at which contacts are foreseen between bodies at rest. It decides the cost: the number of
@@ -34,10 +39,6 @@ const FARTHEST: f64 = 0.5;
 const DEEP: f64 = 1e-4;
 /// Share of the size below which triangles that intersect count as touching.
 const TOUCHING: f64 = 1e-6;
-/// An overlap is explained by a group of contacts if moving by their depth times this, and …
-const EXPLAINING_FACTOR: f64 = 1.25;
-/// … this share of the size separates it.
-const EXPLAINING_SLACK: f64 = 1e-3;
 /// Steps like the last one for which what is found in a step is made to last.
 const LASTING: f64 = 8.0;
 /// Share of the size for which what is found is made to last at least …
@@ -91,7 +92,7 @@ pub(super) fn contacts(pair: &Pair, foresight: &Foresight, memory: &mut PairMemo
     let margin = moved.map_or(0.0, |moved| margin(size, moved));
     local_features(pair, ranges, margin, memory);
     let was_deep = depth_before > DEEP * size;
-    if margin == 0.0 || was_deep || !explained_at_once(pair, margin, memory) {
+    if margin == 0.0 || was_deep || !explained_at_once(pair, [margin, motion], memory) {
         // What is deeper than can be seen locally does not come out of it in a step unless it moves that far.
         let stays_deep = depth_before > NEAR * size + FORESIGHT * motion;
         overlapping_contacts(pair, ranges, (moved.is_none(), stays_deep), memory);
@@ -108,11 +109,16 @@ fn margin(size: f64, moved: f64) -> f64 {
 
 /// Whether the contacts at the present pose are all there is, as for almost every pair at rest: they are shallow, and
 /// no triangles intersect but those that they take apart.
-fn explained_at_once(pair: &Pair, margin: f64, memory: &mut PairMemory) -> bool {
-    let groups = if pair.one_sided() { overlapping_groups(pair, &memory.contacts) } else { Vec::new() };
+fn explained_at_once(pair: &Pair, [margin, moved]: [f64; 2], memory: &mut PairMemory) -> bool {
+    let mut groups = std::mem::take(&mut memory.groups);
+    overlapping_groups(pair, &memory.contacts, &mut groups);
+    if !pair.one_sided() {
+        groups.clear();
+    }
     let shallow = groups.first().is_none_or(|deepest| deepest.depth <= DEEP * pair.size());
-    let scales = [TOUCHING * pair.size(), margin];
-    let explained = shallow && memory.explanation.explains(pair, &groups, &memory.front, scales);
+    let span = Span { tolerance: TOUCHING * pair.size(), margin, moved };
+    let explained = shallow && memory.explanation.explains(pair, &groups, &memory.front, span);
+    memory.groups = groups;
     if explained {
         remember_free(pair, memory);
     }
@@ -131,7 +137,7 @@ fn overlapping_contacts(
     if !crossing && !is_hidden(pair, first_time, memory) {
         remember_free(pair, memory);
     } else if stays_deep || !(crossing && pair.one_sided() && explained_locally(pair, ranges, memory)) {
-        separated_features(pair, ranges.reach, memory);
+        separated_features(pair, ranges.reach, stays_deep, memory);
     }
 }
 
@@ -158,7 +164,8 @@ impl Foresight {
     }
 }
 
-/// The penetration depth [m] of two meshes, `None` if they are apart.
+/// The penetration depth [m] of two meshes, `None` if they are apart. Depths of bodies at rest, from 1e-5 to 5e-3 of
+/// the size, are told from above to a tenth: those of the shortest translation that satisfies all local contacts.
 ///
 /// # Errors
 /// [`PenetrationError`] when no walk from scratch succeeds.
@@ -168,10 +175,24 @@ pub(in crate::dynamics) fn depth(
     options: &TranslationalOptions,
 ) -> Result<Option<f64>, PenetrationError> {
     let pair = Pair { a, b, b_to_a: *b_to_a };
+    if !pair.collides() {
+        return Ok(None);
+    }
     let mut memory = PairMemory::default();
-    let near = NEAR * pair.size();
-    local_features(&pair, Ranges { reach: near, near }, 0.0, &mut memory);
-    pair.depth(&overlapping_groups(&pair, &memory.contacts), options)
+    let resting = RESTING * pair.size();
+    overlapping_within(&pair, resting, &mut memory);
+    let told = PRECISE * pair.size()..=resting;
+    if let Some(depth) = pair.local_separation(&memory.groups).filter(|depth| told.contains(depth)) {
+        return Ok(Some(depth));
+    }
+    overlapping_within(&pair, NEAR * pair.size(), &mut memory);
+    pair.depth(&memory.groups, options)
+}
+
+/// Fills `memory.groups` with the contacts that overlap by at most `near` [m].
+fn overlapping_within(pair: &Pair, near: f64, memory: &mut PairMemory) {
+    local_features(pair, Ranges { reach: near, near }, 0.0, memory);
+    overlapping_groups(pair, &memory.contacts, &mut memory.groups);
 }
 
 /// Replaces the contacts by the features at the present pose; the search is made to last for a motion [m].
@@ -204,17 +225,17 @@ fn explained_locally(pair: &Pair, ranges: Ranges, memory: &mut PairMemory) -> bo
 }
 
 fn is_explained(pair: &Pair, memory: &mut PairMemory) -> bool {
-    let groups = overlapping_groups(pair, &memory.contacts);
-    if unexplained(pair, &groups, memory) > 0 {
-        return false;
-    }
-    match groups.first() {
-        Some(deepest) if deepest.depth > DEEP * pair.size() => {
-            remember(pair, deepest.normal * deepest.depth, memory);
-        }
+    let mut groups = std::mem::take(&mut memory.groups);
+    overlapping_groups(pair, &memory.contacts, &mut groups);
+    let explained = unexplained(pair, &groups, memory) == 0;
+    let deepest = groups.first().copied();
+    memory.groups = groups;
+    match deepest {
+        _ if !explained => {}
+        Some(Group { normal, depth }) if depth > DEEP * pair.size() => remember(pair, normal * depth, memory),
         _ => remember_free(pair, memory),
     }
-    true
+    explained
 }
 
 fn remember(pair: &Pair, separation: Vector3<f64>, memory: &mut PairMemory) {
@@ -229,9 +250,9 @@ fn remember_free(pair: &Pair, memory: &mut PairMemory) {
 }
 
 /// The groups of contacts that touch or overlap, the deepest first.
-fn overlapping_groups(pair: &Pair, contacts: &[ContactPoint]) -> Vec<Group> {
+fn overlapping_groups(pair: &Pair, contacts: &[ContactPoint], groups: &mut Vec<Group>) {
     let touching = TOUCHING * pair.size();
-    let mut groups: Vec<Group> = Vec::new();
+    groups.clear();
     for contact in contacts.iter().filter(|contact| contact.distance <= touching) {
         let depth = f64::max(0.0, -contact.distance);
         match groups.iter_mut().find(|group| group.normal.dot(&contact.normal) > SAME_NORMAL) {
@@ -239,20 +260,19 @@ fn overlapping_groups(pair: &Pair, contacts: &[ContactPoint]) -> Vec<Group> {
             None => groups.push(Group { normal: contact.normal, depth }),
         }
     }
+    // Stable, and without an allocation for the few that there are.
     groups.sort_by(|a, b| b.depth.total_cmp(&a.depth));
-    groups
 }
 
 /// How many intersecting pairs of triangles no group separates.
 fn unexplained(pair: &Pair, groups: &[Group], memory: &mut PairMemory) -> usize {
-    let slack = EXPLAINING_SLACK * pair.size();
     let PairMemory { intersecting, unexplained, still_intersecting, .. } = memory;
     unexplained.clone_from(intersecting);
     for group in groups {
         if unexplained.is_empty() {
             break;
         }
-        let shift = group.normal * (EXPLAINING_FACTOR * group.depth + slack);
+        let shift = way_out(group, pair.size());
         if unexplained.len() <= FEW {
             unexplained.retain(|&triangles| !pair.are_apart(triangles, &shift));
         } else {
@@ -264,12 +284,13 @@ fn unexplained(pair: &Pair, groups: &[Group], memory: &mut PairMemory) -> usize 
 }
 
 /// Contacts from a separating translation.
-fn separated_features(pair: &Pair, reach: f64, memory: &mut PairMemory) {
+fn separated_features(pair: &Pair, reach: f64, stays_deep: bool, memory: &mut PairMemory) {
     let size = pair.size();
-    let groups = overlapping_groups(pair, &memory.contacts);
+    let mut groups = Vec::new();
+    overlapping_groups(pair, &memory.contacts, &mut groups);
     let start = Start { separation: memory.separation, free_pose: memory.free_pose, groups: &groups };
     let Some(separation) = pair.separate(&start) else { return };
-    if !groups.is_empty() {
+    if !stays_deep && !groups.is_empty() {
         let missing = unexplained(pair, &groups, memory);
         let deepest = groups.iter().fold(0.0, |deepest: f64, group| deepest.max(group.depth));
         #[expect(clippy::cast_precision_loss, reason = "counts of triangle pairs are far below 2^53")]

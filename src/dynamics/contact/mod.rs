@@ -16,6 +16,8 @@ mod proxy;
 mod reduction;
 mod round;
 mod separation;
+#[cfg(test)]
+mod tests;
 
 pub(super) use convex::{ConvexBody, StandIn, mesh_of as mesh_of_convex};
 pub(super) use dispatcher::{ContactTally, Dispatcher};

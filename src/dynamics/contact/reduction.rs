@@ -43,6 +43,9 @@ const SAME_POINT: f64 = 1e-4;
 /// at rest must not follow rounding.
 const STILL: f64 = 1e-6;
 
+/// Share of the size by which a contact of the last step may be less deep than the deepest one and still come before it.
+const STICKY: f64 = 1e-6;
+
 /// Lengths below which things count as equal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scales {
@@ -59,7 +62,9 @@ pub(super) struct Scales {
 impl Scales {
     /// Scales of a pair whose smaller body has this size [m].
     pub(super) fn of(size: f64) -> Self {
-        Self { touching: CLOSED * size, same_point: SAME_POINT * size, still: STILL * size, sticky: 0.0 }
+        let [touching, same_point, still, sticky] =
+            [CLOSED, SAME_POINT, STILL, STICKY].map(|share| share * size);
+        Self { touching, same_point, still, sticky }
     }
 
     /// The same, with another depth [m] by which contacts of the last step are preferred: for shapes whose contacts
@@ -78,6 +83,9 @@ pub(super) struct Choice {
     grouped: Vec<bool>,
     group: Vec<usize>,
     before: Vec<[Feature; 2]>,
+    /// Contacts whose normals are those of the groups, in this step and in the last one.
+    leaders: Vec<[Feature; 2]>,
+    leaders_before: Vec<[Feature; 2]>,
     pub(super) selected: Vec<Selected>,
 }
 
@@ -107,21 +115,37 @@ impl Choice {
         });
         self.grouped.clear();
         self.grouped.resize(contacts.len(), false);
-        for leader in 0..self.order.len() {
-            let first = self.order[leader];
+        self.leaders.clear();
+        let mut next = 0;
+        while let Some(&first) = self.order.get(next) {
             if self.grouped[first] {
+                next += 1;
                 continue;
             }
-            let normal = contacts[first].normal;
+            let leader = self.leader(contacts, next, &scales);
+            self.leaders.push(contacts[leader].features);
+            let normal = contacts[leader].normal;
             for touching in [true, false] {
                 self.collect_group(contacts, &normal, &scales, touching);
                 self.select_four(contacts, &normal, &scales);
             }
+            // Even one without a normal leads no group twice.
+            self.grouped[leader] = true;
         }
+        std::mem::swap(&mut self.leaders, &mut self.leaders_before);
         self.before.clear();
         for selected in &self.selected {
             self.before.extend(selected.indices().iter().map(|&index| contacts[index].features));
         }
+    }
+
+    /// The contact whose normal is that of a group: the deepest that is in no group yet, or one as deep that led a group
+    /// in the last step, so that normals do not follow rounding.
+    fn leader(&self, contacts: &[ContactPoint], next: usize, scales: &Scales) -> usize {
+        let rest = &self.order[next..];
+        let deep = contacts[rest[0]].distance + scales.sticky;
+        let free = rest.iter().filter(|&&index| !self.grouped[index]);
+        known(&self.leaders_before, contacts, free, deep).unwrap_or(rest[0])
     }
 
     /// Takes the contacts of a normal that touch, or those that do not.
@@ -143,8 +167,12 @@ impl Choice {
             self.group.push(index);
         }
         if !touching {
-            // Stable: equal ones keep the order of their distances.
-            self.group.sort_by(|&i, &j| self.foreseen[i].total_cmp(&self.foreseen[j]));
+            // Equal ones keep the order of their distances.
+            self.group.sort_unstable_by(|&i, &j| {
+                let (a, b) = (&contacts[i], &contacts[j]);
+                let foreseen = self.foreseen[i].total_cmp(&self.foreseen[j]);
+                foreseen.then(a.distance.total_cmp(&b.distance)).then_with(|| a.features.cmp(&b.features))
+            });
         }
     }
 
@@ -153,9 +181,8 @@ impl Choice {
         let Some(&deepest) = self.group.first() else { return };
         let same_point = scales.same_point;
         let distance = contacts[deepest].distance;
-        let is_as_deep = |index: &usize| contacts[*index].distance < distance + scales.sticky;
-        let known = |index: &usize| self.before.contains(&contacts[*index].features);
-        let first = self.group.iter().copied().take_while(is_as_deep).find(known).unwrap_or(deepest);
+        let deep = distance + scales.sticky;
+        let first = known(&self.before, contacts, self.group.iter(), deep).unwrap_or(deepest);
         let mut selected = Selected { normal: *normal, contacts: [first; POINTS], count: 1 };
         let point = |index: usize| contacts[index].point;
         let origin = point(first);
@@ -201,4 +228,17 @@ impl Choice {
         }
         best
     }
+}
+
+/// Of contacts in the order of their distances, up to the distance `deep` [m], the one that comes first among those of
+/// the last step.
+fn known<'a>(
+    before: &[[Feature; 2]],
+    contacts: &[ContactPoint],
+    among: impl Iterator<Item = &'a usize>,
+    deep: f64,
+) -> Option<usize> {
+    let as_deep = among.copied().take_while(|&index| contacts[index].distance < deep);
+    let place = |index: usize| before.iter().position(|features| *features == contacts[index].features);
+    as_deep.filter_map(|index| Some((place(index)?, index))).min().map(|(_, index)| index)
 }

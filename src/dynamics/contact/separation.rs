@@ -144,6 +144,12 @@ impl Pair<'_> {
         Ok(found.map(|found| found.depth.min(least)))
     }
 
+    /// Length [m] of the shortest translation that satisfies all local contacts, if it takes the pair apart.
+    pub(super) fn local_separation(&self, groups: &[Group]) -> Option<f64> {
+        let shortest = self.local_starts(groups).next()?;
+        self.is_free(&shortest).then(|| shortest.norm())
+    }
+
     fn moved(&self, shift: &Vector3<f64>) -> Isometry3<f64> {
         Translation3::from(*shift) * self.b_to_a
     }

@@ -13,9 +13,26 @@ pub(super) struct Joined {
 }
 
 impl Joined {
-    pub(super) fn new<'a>(bodies: usize, joints: impl Iterator<Item = &'a [usize; 2]>) -> Self {
+    /// For bodies in the order of their handles; what is not `movable` ties nothing.
+    pub(super) fn of(
+        physics: &PhysicsWorld,
+        handles: &[RigidBodyHandle],
+        movable: impl Fn(usize) -> bool,
+    ) -> Self {
+        let index = |handle| handles.iter().position(|&other| other == handle);
+        let joints = physics.impulse_joints.iter();
+        let joints = joints.filter_map(|(_, joint)| Some([index(joint.body1())?, index(joint.body2())?]));
+        let links = physics.multibody_joints.multibodies().flat_map(|multibody| {
+            let links = multibody.links().filter_map(|link| index(link.rigid_body_handle()));
+            let links = links.filter(|&link| movable(link)).collect::<Vec<_>>();
+            links.windows(2).map(|pair| [pair[0], pair[1]]).collect::<Vec<_>>()
+        });
+        Self::new(handles.len(), joints.chain(links).filter(|pair| pair.iter().all(|&body| movable(body))))
+    }
+
+    fn new(bodies: usize, joints: impl Iterator<Item = [usize; 2]>) -> Self {
         let mut first = (0..bodies).collect::<Vec<_>>();
-        for &[a, b] in joints {
+        for [a, b] in joints {
             let (a, b) = (root(&first, a), root(&first, b));
             first[a.max(b)] = a.min(b);
         }
@@ -59,7 +76,7 @@ mod tests {
 
     #[test]
     fn bodies_are_together_when_a_chain_of_joints_connects_them() {
-        let joined = Joined::new(6, [[4, 2], [0, 4], [5, 1]].iter());
+        let joined = Joined::new(6, [[4, 2], [0, 4], [5, 1]].into_iter());
         assert_eq!(joined.with(2), [0, 2, 4]);
         assert_eq!(joined.with(1), [1, 5]);
         assert_eq!(joined.with(3), [3]);

@@ -10,8 +10,8 @@
 //! only counts when the rest of the step would carry it deeper than a *skin*, a small share of the body ([`meeting`]):
 //! it is the body less its skin that must not meet anything. Where it would, the whole body stops where it touches.
 //!
-//! Departs from [Lin17 §40.3]: no time is won back. What a stopped body has left of the step is lost to it; a body of
-//! a given speed is stopped once for each thing that it hits.
+//! Departs from [Lin17 §40.3]: no time is won back. What a stopped body has left of the step is lost to it, once for each
+//! thing that it hits; what only fell until then has the velocity it had at that time, so that no energy is won.
 //!
 //! | here       | meaning                                                                                       |
 //! |------------|-----------------------------------------------------------------------------------------------|
@@ -27,6 +27,7 @@ mod gaps;
 mod joined;
 mod meeting;
 mod path;
+mod stop;
 mod surfaces;
 mod swept;
 
@@ -39,34 +40,49 @@ use rapier3d::pipeline::PhysicsWorld;
 use self::events::{Events, Mover};
 use self::joined::Joined;
 use self::path::Path;
+use self::stop::Stop;
 use self::swept::{Outline, Swept};
 use super::BodyDescription;
+
+/// A body at the start of a step.
+#[derive(Debug, Clone, Copy)]
+struct Start {
+    pose: Isometry3<f64>,
+    /// Velocity of the centre of mass [m/s].
+    velocity: Vector3<f64>,
+}
 
 /// Continuous collision for the bodies of a world, in the order of their names.
 pub(super) struct ContinuousCollision {
     bodies: Vec<Swept>,
     joined: Joined,
-    /// Poses at the start of the step.
-    before: Vec<Isometry3<f64>>,
+    before: Vec<Start>,
     /// The least thickness and size of all bodies [m].
     least: Outline,
 }
 
 impl ContinuousCollision {
     /// For bodies in the order of their handles.
-    pub(super) fn new(bodies: &[BodyDescription], joints: &[[usize; 2]]) -> Self {
+    pub(super) fn new(
+        physics: &PhysicsWorld,
+        bodies: &[BodyDescription],
+        handles: &[RigidBodyHandle],
+    ) -> Self {
         let mut shapes = BTreeMap::new();
         let bodies = bodies.iter().map(|body| Swept::new(body, &mut shapes)).collect::<Vec<_>>();
         let least = bodies.iter().fold(Outline::ENDLESS, |least, body| least.least(&body.shape.outline));
-        let movable = |index: usize| bodies[index].moves_under_forces;
-        let joined = Joined::new(bodies.len(), joints.iter().filter(|pair| pair.iter().all(|&i| movable(i))));
+        let joined = Joined::of(physics, handles, |index| bodies[index].moves_under_forces);
         Self { bodies, joined, before: Vec::new(), least }
     }
 
     /// Takes note of where the bodies are before a step.
     pub(super) fn begin(&mut self, physics: &PhysicsWorld, handles: &[RigidBodyHandle]) {
         self.before.clear();
-        self.before.extend(handles.iter().map(|&handle| Isometry3::from(*physics.bodies[handle].position())));
+        let state = |&handle: &RigidBodyHandle| {
+            let body = &physics.bodies[handle];
+            Start { pose: (*body.position()).into(), velocity: body.linvel().into() }
+        };
+        self.before.extend(handles.iter().map(state));
     }
 
     /// Stops what met something on its way through the step of `time_step` [s].
@@ -80,28 +96,25 @@ impl ContinuousCollision {
         let movers = movers.map(|(body, path)| Mover { body, path, stopped: false }).collect();
         let mut events = Events { movers, joined: &self.joined };
         events.run(&candidates);
-        let mut stopped = events.movers.iter().zip(handles).filter(|(mover, _)| mover.stopped).peekable();
-        if stopped.peek().is_none() {
-            return;
+        let stopped = events.movers.iter().enumerate().filter(|(_, mover)| mover.stopped);
+        let stopped = stopped.map(|(index, mover)| (index, mover.path)).collect::<Vec<_>>();
+        let mut stop = Stop { physics, rewound: Vec::new(), time_step };
+        for (index, path) in stopped {
+            stop.at(handles[index], &path, &self.before[index].velocity);
         }
-        for (mover, &handle) in stopped {
-            physics.bodies[handle].set_position(mover.path.pose_at(1.0).into(), false);
-        }
-        physics.bodies.propagate_modified_body_positions_to_colliders(&mut physics.colliders);
     }
 
     fn paths(&self, physics: &PhysicsWorld, handles: &[RigidBodyHandle], time_step: f64) -> Vec<Path> {
-        let path = |((body, before), &handle): ((&Swept, &Isometry3<f64>), &RigidBodyHandle)| {
-            let rigid = &physics.bodies[handle];
+        let path = |(index, &handle): (usize, &RigidBodyHandle)| {
+            let (rigid, from) = (&physics.bodies[handle], &self.before[index].pose);
             if rigid.body_type() == RigidBodyType::Fixed {
-                return Path::resting(before);
+                return Path::resting(from);
             }
             let center = Point3::from(Vector3::from(rigid.mass_properties().local_mprops.local_com));
-            let to = (*rigid.position()).into();
             let turning = Vector3::from(rigid.angvel()) * time_step;
-            body.path(before, &to, &center, &turning)
+            self.bodies[index].path(from, &(*rigid.position()).into(), &center, &turning)
         };
-        self.bodies.iter().zip(&self.before).zip(handles).map(path).collect()
+        handles.iter().enumerate().map(path).collect()
     }
 
     /// The pairs to be swept, in order.

@@ -107,7 +107,7 @@ mod tests {
             let turning = Vector3::z() * (0.7 + rounds * TAU);
             let turn = UnitQuaternion::new(turning) * from.rotation;
             let middle = from * center + Vector3::new(0.5, 0.0, -1.0);
-            let to = Isometry3::from_parts((middle - turn * center).coords.into(), turn);
+            let to = Isometry3::from_parts((middle - turn * center).into(), turn);
             let path = Path::between(&from, &to, &center, &(turning * 1.01));
             assert!((path.angular - turning).norm() < 1e-12, "{rounds}: {}", path.angular);
             let end = path.pose_at(1.0);

@@ -7,6 +7,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::meeting::Moving;
 use super::path::Path;
+use super::swept::CORES;
 use crate::kinematics::Motion;
 use crate::proximity::{
     ContinuousError, ContinuousOptions, Model, collide, rigid, surfaces_collide, translational,
@@ -48,18 +49,22 @@ pub(super) fn meeting(pair: [Moving<'_>; 2], from: f64) -> Option<f64> {
     // The body with the lesser skin gives its own up.
     let of_a = shape_a.skin > 0.0 && !(shape_b.skin > 0.0 && shape_b.skin < shape_a.skin);
     let (shape, thin, other) = if of_a { (shape_a, whole_a, whole_b) } else { (shape_b, whole_b, whole_a) };
-    let Some(core) = shape.core() else { return through(touch, whole_a, whole_b) };
-    match first_contact(MovingModel { model: core, ..thin }, other, from)? {
-        Contact::Later { time, speed } => Some(latest_touch(touch, time, shape.skin / speed, from)),
-        Contact::AtStart => {
-            let kernel = MovingModel { model: shape.kernel()?, ..thin };
-            match first_contact(kernel, other, from)? {
-                Contact::Later { time, .. } => Some(f64::midpoint(from, time)),
-                // As deep as that, the way out may be on any side.
-                Contact::AtStart => None,
+    if shape.core(0).is_none() {
+        return through(touch, whole_a, whole_b);
+    }
+    for level in 0..CORES {
+        let core = MovingModel { model: shape.core(level)?, ..thin };
+        match first_contact(core, other, from)? {
+            Contact::Later { time, speed } if level == 0 => {
+                return Some(latest_touch(touch, time, shape.skin / speed, from));
             }
+            // It is a skin deep already: half of what is left is enough.
+            Contact::Later { time, .. } => return Some(f64::midpoint(from, time)),
+            Contact::AtStart => {}
         }
     }
+    // As deep as that, the way out may be on any side.
+    None
 }
 
 /// When the contact began that is a skin deep at the time `deep`: at the first touch, unless that was another one, long

@@ -23,6 +23,11 @@ const FAR_AT_LEAST: f64 = 0.01;
 /// The skin as shares of the size and of the thickness: above the overlaps of bodies at rest (a thousandth), below what
 /// could get to the far side.
 const SKIN: [f64; 2] = [0.01, 0.15];
+/// What is left of a body that is overlapped deeper than its skin: the body less this share of its thickness.
+const DEEP: f64 = 0.4;
+
+/// Number of cores, each within the one before.
+pub(super) const CORES: usize = 3;
 
 /// How large and how thick a shape is [m].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,8 +60,7 @@ pub(super) struct SweptShape {
     /// Depth to which contacts are left to the solver [m]; zero for what has no inside.
     pub(super) skin: f64,
     surface: OnceLock<Option<Arc<Model>>>,
-    core: OnceLock<Option<Model>>,
-    kernel: OnceLock<Option<Model>>,
+    cores: [OnceLock<Option<Model>>; CORES],
     shape: Shape,
 }
 
@@ -90,8 +94,7 @@ impl SweptShape {
             around,
             skin: if skin.is_finite() { skin } else { 0.0 },
             surface: OnceLock::new(),
-            core: OnceLock::new(),
-            kernel: OnceLock::new(),
+            cores: Default::default(),
             shape: shape.clone(),
         }
     }
@@ -101,15 +104,15 @@ impl SweptShape {
         self.surface.get_or_init(|| surface(&self.shape)).as_ref()
     }
 
-    /// The shape less its skin, if it has an inside.
-    pub(super) fn core(&self) -> Option<&Model> {
-        let core = || eroded(self.surface()?, self.skin);
-        self.core.get_or_init(core).as_ref()
-    }
-
-    /// A ball deep inside the shape, if it has an inside: what is left of it when all else is overlapped.
-    pub(super) fn kernel(&self) -> Option<&Model> {
-        self.kernel.get_or_init(|| kernel(self.surface()?)).as_ref()
+    /// What is left of the shape, if it has an inside: less its skin (0), less what lies deep (1), a ball in its thickest
+    /// part (2).
+    pub(super) fn core(&self, level: usize) -> Option<&Model> {
+        let core = || match level {
+            0 => eroded(self.surface()?, self.skin),
+            1 => eroded(self.surface()?, DEEP * self.outline.thickness),
+            _ => kernel(self.surface()?),
+        };
+        self.cores[level].get_or_init(core).as_ref()
     }
 
     /// Farthest distance of a point of the shape from `center` [m, body frame].

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{
     GenericJoint, GenericJointBuilder, JointAxesMask, JointAxis, MassProperties, Multibody,
-    MultibodyDofCoupling, MultibodyJointHandle, RigidBody, RigidBodyBuilder, RigidBodyHandle, RigidBodySet,
+    MultibodyDofCoupling, MultibodyJointHandle, RigidBody, RigidBodyActivation, RigidBodyBuilder,
+    RigidBodyHandle, RigidBodySet,
 };
 use rapier3d::math::Matrix;
 use rapier3d::pipeline::PhysicsWorld;
@@ -20,6 +21,10 @@ use crate::kinematics::{Articulation, JointKind};
 /// Share of a constant force by which the spring that exerts it changes when its joint moves by one unit: rapier's
 /// multibodies take a force on a coordinate as a weak spring that is far stretched.
 const WEAK: f64 = 1e-9;
+
+/// Damping ratio of rapier's rows for limits: so much that they regain a limit that was passed more slowly than the
+/// spring of [`drive`] does, which would let go otherwise.
+const LIMIT_DAMPING: f64 = 400.0;
 
 /// A robot in a world.
 pub(in crate::dynamics) struct RobotBody {
@@ -60,6 +65,10 @@ impl RobotBody {
                 handle
             });
             handles.push(handle);
+        }
+        // Motors may set in at any time, and rapier would not hear of it.
+        for &handle in &handles {
+            *physics.bodies[handle].activation_mut() = RigidBodyActivation::cannot_sleep();
         }
         let joints = connect(physics, parts, &handles, &mut hidden);
         let names = |pair: [usize; 2]| pair.map(|part| parts.parts[part].name.clone());
@@ -220,7 +229,8 @@ fn connect(
             continue;
         };
         let (mut data, axis) = rapier_joint(&articulation.joints()[joint]);
-        data.set_softness(physics.integration_parameters.contact_softness);
+        data.softness.natural_frequency = physics.integration_parameters.contact_softness.natural_frequency;
+        data.softness.damping_ratio = LIMIT_DAMPING;
         let handle = physics.multibody_joints.insert(handles[parent], handles[link], data, true);
         let handle = handle.expect("the links of an articulation are a tree");
         let own = parts.description.joints[parts.joints[joint]];

@@ -6,8 +6,8 @@
 //!
 //! τ = (moment − k (q + h q̇) − c q̇ − r L) / (1 + r), r = h (c + h k) / I.
 //!
-//! Where |τ| is above the bound, the bound itself acts as a constant force. The load is what was left of the last step's
-//! acceleration, I Δq̇ / h, without the force that acted then; so at rest τ is the force that the joint really bears.
+//! Where |τ| is above the bound, the bound itself acts as a constant force. The load is what the last step's acceleration
+//! I Δq̇ / h was without the mean of the force that acted then; so at rest τ is the force that the joint really bears.
 //!
 //! | here     | meaning                                                                                       |
 //! |----------|-----------------------------------------------------------------------------------------------|
@@ -17,9 +17,9 @@
 
 use super::{Motor, RobotJoint};
 
-/// Damping of a limit, and of what stops a motor at its greatest speed, over I / h.
-const STIFF: f64 = 100.0;
-/// Steps in which a limit that was passed is regained, but for a factor e.
+/// Damping of what holds a joint at a limit, at a speed or at rest, over I / h.
+const STIFF: f64 = 500.0;
+/// Steps in which a position that is held is regained, but for a factor e.
 const REGAIN: f64 = 20.0;
 
 /// A coordinate at the start of a step.
@@ -89,14 +89,18 @@ struct Now<'a> {
     at: &'a Coordinate,
     /// Length of the step [s].
     h: f64,
-    /// Force that the acceleration of the last step took [N·m or N].
-    push: f64,
+    /// Position and speed at the start of the last step; none before the first.
+    last: Option<[f64; 2]>,
 }
 
 impl Now<'_> {
-    /// The load besides an action that acted in the last step.
-    fn load_besides(&self, last: &Action) -> f64 {
-        self.push - last.force(self.at)
+    /// The mean load of the last step besides an action that acted then; none before the first.
+    fn load_besides(&self, action: &Action) -> f64 {
+        let Some([position, speed]) = self.last else { return 0.0 };
+        let mean_speed = (self.at.position - position) / self.h;
+        let mean_position = 0.5 * (self.at.position + position);
+        let force = action.moment - action.stiffness * mean_position - action.damping * mean_speed;
+        self.at.inertia * (self.at.speed - speed) / self.h - force
     }
 
     /// The speed at the end of the step under a force and a load.
@@ -108,12 +112,11 @@ impl Now<'_> {
 /// What a joint remembers from step to step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Memory {
-    /// Speed at the start of the last step; none before the first.
-    speed: Option<f64>,
+    /// Position and speed at the start of the last step; none before the first.
+    last: Option<[f64; 2]>,
     motor: Action,
     friction: Action,
-    limit: Action,
-    contact: Hold,
+    hold: Hold,
 }
 
 /// What Coulomb friction does.
@@ -136,15 +139,14 @@ pub(super) fn action(
     at: &Coordinate,
     h: f64,
 ) -> Action {
-    let push = memory.speed.map_or(0.0, |speed| at.inertia * (at.speed - speed) / h);
-    let now = Now { at, h, push };
-    memory.speed = Some(at.speed);
+    let now = Now { at, h, last: memory.last };
+    memory.last = Some([at.position, at.speed]);
     memory.motor =
         joint.motor.map_or(Action::default(), |motor| of_motor(&motor, joint, &memory.motor, &now));
-    memory.limit = limits.map_or(Action::default(), |limits| of_limits(limits, &memory.limit, &now));
+    let limit = limits.map_or(Action::default(), |limits| of_limits(limits, &now));
     memory.friction = of_friction(joint.friction, memory, &now);
     let passive = Action { damping: joint.damping, ..Action::default() };
-    passive.plus(memory.motor).plus(memory.limit).plus(memory.friction)
+    passive.plus(memory.motor).plus(limit).plus(memory.friction)
 }
 
 fn of_motor(motor: &Motor, joint: &RobotJoint, last: &Action, now: &Now) -> Action {
@@ -165,17 +167,22 @@ fn of_motor(motor: &Motor, joint: &RobotJoint, last: &Action, now: &Now) -> Acti
     held.bounded(bound, now, load)
 }
 
-fn of_limits([lower, upper]: [f64; 2], last: &Action, now: &Now) -> Action {
+fn of_limits([lower, upper]: [f64; 2], now: &Now) -> Action {
     let position = now.at.position;
     let (limit, inward) = match () {
         () if position > upper => (upper, -1.0),
         () if position < lower => (lower, 1.0),
         () => return Action::default(),
     };
-    let damping = STIFF * now.at.inertia / now.h;
-    let wanted = Action::spring(damping / (REGAIN * now.h), limit, damping);
-    let pushes_back = wanted.force_ahead(now, now.load_besides(last)) * inward > 0.0;
+    let wanted = overdamped(limit, now);
+    let pushes_back = wanted.force(now.at) * inward > 0.0;
     if pushes_back { wanted } else { Action::default() }
+}
+
+/// Holds a joint at a position with so much damping that a load which sets in is never overshot by more than 0.1 %.
+fn overdamped(position: f64, now: &Now) -> Action {
+    let damping = STIFF * now.at.inertia / now.h;
+    Action::spring(damping / (REGAIN * now.h), position, damping)
 }
 
 fn of_friction(bound: f64, memory: &mut Memory, now: &Now) -> Action {
@@ -183,26 +190,25 @@ fn of_friction(bound: f64, memory: &mut Memory, now: &Now) -> Action {
     if !has_friction {
         return Action::default();
     }
-    let Now { at, h, .. } = now;
+    let at = now.at;
     let load = now.load_besides(&memory.friction);
-    let held_at = |anchor| Action::spring(at.inertia / (h * h), anchor, 2.0 * at.inertia / h);
     // What slides goes on to slide unless the friction stops it within the step.
     let stops = |direction: f64| {
         let goes_on = now.speed_ahead(-direction * bound, load) * direction > 0.0;
         !goes_on
     };
-    memory.contact = match memory.contact {
+    memory.hold = match memory.hold {
         Hold::Sliding(direction) if !stops(direction) => Hold::Sliding(direction),
         Hold::Unknown if !stops(1.0_f64.copysign(at.speed)) => Hold::Sliding(1.0_f64.copysign(at.speed)),
         Hold::Sliding(_) | Hold::Unknown => Hold::At(at.position),
         Hold::At(anchor) => {
-            let force = held_at(anchor).force_ahead(now, load);
+            let force = overdamped(anchor, now).force_ahead(now, load);
             if force.abs() <= bound { Hold::At(anchor) } else { Hold::Sliding(-1.0_f64.copysign(force)) }
         }
     };
-    match memory.contact {
+    match memory.hold {
         Hold::Sliding(direction) => Action::constant(-direction * bound),
-        Hold::At(anchor) => held_at(anchor),
+        Hold::At(anchor) => overdamped(anchor, now),
         Hold::Unknown => Action::default(),
     }
 }

@@ -144,3 +144,73 @@ fn errors_name_the_file_the_line_and_the_cause() {
         read_urdf("nowhere.urdf", &UrdfOptions::default()).unwrap_err().to_string().contains("nowhere.urdf")
     );
 }
+
+/// A link with this inertial, and a joint with this inside.
+fn with_mass(inertial: &str, joint: &str) -> String {
+    format!(
+        "<robot name=\"r\"><link name=\"a\"/>\n<link name=\"b\"><inertial>{inertial}</inertial></link>\n\
+         <joint name=\"j\" type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/>{joint}</joint></robot>"
+    )
+}
+
+#[test]
+fn masses_and_what_acts_in_joints_are_what_the_file_says() {
+    let inertial = r#"<origin xyz="1 2 3" rpy="0 0 1.5707963267948966"/><mass value="4"/>
+<inertia ixx="1" ixy="0.1" ixz="0" iyy="2" iyz="0" izz="2.5"/>"#;
+    let limit =
+        r#"<limit lower="-1" upper="1" effort="30" velocity="0"/><dynamics damping="0.5" friction="0.2"/>"#;
+    let robot = parse(&with_mass(inertial, limit)).unwrap();
+    assert!(robot.inertials[0].is_none());
+    let own = robot.inertials[1].unwrap();
+    assert_eq!((own.mass, own.center), (4.0, Point3::new(1.0, 2.0, 3.0)));
+    // A quarter turn about z takes the x axis of the file's frame to the link's y axis.
+    let expected = nalgebra::Matrix3::new(2.0, -0.1, 0.0, -0.1, 1.0, 0.0, 0.0, 0.0, 2.5);
+    assert!((own.inertia - expected).amax() < 1e-15, "{}", own.inertia);
+    let stated = JointDynamics { damping: 0.5, friction: 0.2, effort: Some(30.0), speed: None };
+    assert_eq!(robot.dynamics, [stated]);
+    let zeros = r#"<mass value="0"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>"#;
+    assert!(parse(&with_mass(zeros, "")).unwrap().inertials[1].is_none());
+    let chain = parse(&with_joint("floating", r#"<dynamics damping="1"/>"#)).unwrap();
+    assert_eq!(chain.dynamics, [JointDynamics::default(); 6]);
+}
+
+#[test]
+fn a_mass_that_no_body_has_is_refused_where_dynamics_needs_it_and_nowhere_else() {
+    let mass = |mass: f64, ixx: f64| {
+        format!(
+            "<mass value=\"{mass}\"/><inertia ixx=\"{ixx}\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" izz=\"1\"/>"
+        )
+    };
+    let limit = r#"<limit lower="-1" upper="1" effort="1" velocity="1"/>"#;
+    let negative = format!(r#"{limit}<dynamics damping="-1"/>"#);
+    let cases = [
+        (with_mass(&mass(0.0, 1.0), limit), "robots/r.urdf:2: link \"b\": its mass is 0 kg"),
+        (
+            with_mass(&mass(1.0, 0.0), limit),
+            "robots/r.urdf:2: link \"b\": its inertia is not positive definite",
+        ),
+        (with_mass(&mass(1.0, 2.1), limit), "break the triangle inequality"),
+        (with_mass(&mass(f64::NAN, 1.0), limit), "not finite"),
+        (with_mass(&mass(1.0, 1.0), &negative), "robots/r.urdf:3: joint \"j\": the damping is -1"),
+    ];
+    for (text, expected) in cases {
+        assert!(parse(&text).is_ok(), "{expected}");
+        let options = UrdfOptions { sound_masses: true, ..UrdfOptions::default() };
+        let told = parse_urdf(&text, Path::new("robots/r.urdf"), &options).unwrap_err().to_string();
+        assert!(told.contains(expected), "{told} (expected {expected})");
+    }
+}
+
+#[test]
+fn two_masses_joined_have_the_inertia_of_a_dumbbell() {
+    let ball = |x: f64, mass: f64| Inertial {
+        mass,
+        center: Point3::new(x, 0.0, 0.0),
+        inertia: nalgebra::Matrix3::identity() * 0.1 * mass,
+    };
+    let both = ball(-1.0, 1.0).joined(&ball(2.0, 2.0));
+    assert!((both.center - Point3::new(1.0, 0.0, 0.0)).norm() < 1e-15);
+    // Reduced mass 2/3 kg at a distance of 3 m.
+    let expected = nalgebra::Matrix3::from_diagonal(&Vector3::new(0.3, 6.3, 6.3));
+    assert!((both.inertia - expected).amax() < 1e-12, "{}", both.inertia);
+}

@@ -8,7 +8,7 @@ use crate::proximity::Model;
 use crate::proximity::parts::DisjointSets;
 use crate::proximity::patch::Patch;
 use crate::proximity::placement::Placement;
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 /// A connected region.
 pub(super) struct Region {
@@ -74,9 +74,12 @@ fn enclosed(
     for (index, pair) in pairs.iter().enumerate() {
         crossing.entry(pair[side]).or_insert(index as u32);
     }
-    let is_inside = |triangle: u32, corner: usize| {
-        let vertex = model.mesh().triangle(triangle as usize)[corner];
-        other.contains_in_tree(&to_other.point(&Point3::from(vertex - model.center())).coords)
+    let mut banks = Banks::new(model, other, to_other, pairs, side);
+    let mut is_inside = |triangle: u32, corner: usize| {
+        banks.is_inside(incidence.corners(triangle)[corner], || {
+            let vertex = model.mesh().triangle(triangle as usize)[corner];
+            other.contains_in_tree(&to_other.point(&Point3::from(vertex - model.center())).coords)
+        })
     };
     let mut seen_places = vec![false; incidence.places()];
     let mut seen = Patch::new(model.mesh().triangles().len());
@@ -105,4 +108,55 @@ fn enclosed(
         }
     }
     found
+}
+
+/// The corners of intersecting triangles, joined where an edge surely does not cross the other model: then both ends
+/// are inside it or both outside, and one look at the winding number tells for all.
+struct Banks {
+    joined: DisjointSets,
+    /// Whether the corners of a set are inside, once known; by their root.
+    inside: BTreeMap<u32, bool>,
+}
+
+impl Banks {
+    fn new(model: &Model, other: &Model, to_other: &Placement, pairs: &[[u32; 2]], side: usize) -> Self {
+        let incidence = model.incidence();
+        let mut joined = DisjointSets::new(incidence.places());
+        let mut sorted: Vec<[u32; 2]> = pairs.iter().map(|pair| [pair[side], pair[1 - side]]).collect();
+        sorted.sort_unstable();
+        for met in sorted.chunk_by(|x, y| x[0] == y[0]) {
+            let corners = model.mesh().triangle(met[0][0] as usize);
+            let corners = corners.map(|corner| to_other.point(&Point3::from(corner - model.center())));
+            let places = incidence.corners(met[0][0]);
+            let mut crossed = [false; 3];
+            for &[_, obstacle] in met {
+                let triangle = other.mesh().triangle(obstacle as usize).map(|corner| corner - other.center());
+                let sides = sides_of_plane(&corners, &triangle);
+                for k in 0..3 {
+                    crossed[k] |= sides[k] == 0 || sides[k] != sides[(k + 1) % 3];
+                }
+            }
+            for k in (0..3).filter(|&k| !crossed[k]) {
+                joined.unite(places[k], places[(k + 1) % 3]);
+            }
+        }
+        Self { joined, inside: BTreeMap::new() }
+    }
+
+    fn is_inside(&mut self, place: u32, look: impl FnOnce() -> bool) -> bool {
+        *self.inside.entry(self.joined.root(place)).or_insert_with(look)
+    }
+}
+
+/// On which side of a triangle's plane points surely are: 1, −1, or 0 where rounding leaves it open.
+fn sides_of_plane(points: &[Point3<f64>; 3], triangle: &[Vector3<f64>; 3]) -> [i8; 3] {
+    /// Rounding of a height, relative to all lengths that enter.
+    const ROUNDING: f64 = 1e-12;
+    let normal = (triangle[1] - triangle[0]).cross(&(triangle[2] - triangle[0]));
+    let length = triangle.iter().map(Vector3::norm).fold(0.0, f64::max);
+    points.map(|point| {
+        let height = (point.coords - triangle[0]).dot(&normal);
+        let doubt = ROUNDING * normal.norm() * (length + point.coords.norm());
+        i8::from(height > doubt) - i8::from(height < -doubt)
+    })
 }

@@ -3,9 +3,10 @@
 use nalgebra::{Isometry3, Vector3};
 
 use super::*;
-use crate::geometry::procedural::{Cuboid, Procedural};
+use crate::geometry::procedural::{BumpySphere, Cuboid, Procedural, Torus};
 use crate::geometry::{Solidity, TriangleMesh};
 use crate::penetration::{TranslationalOptions, penetration};
+use crate::proximity::intersecting_pairs;
 
 fn cuboid(size: [f64; 3], center: [f64; 3], subdivisions: u32) -> TriangleMesh {
     let [x, y, z] = size;
@@ -93,4 +94,33 @@ fn a_box_within_a_box_is_one_region_of_the_global_depth() {
     let found = local(&a, &b, Vector3::zeros());
     assert_eq!(found.len(), 1);
     assert!((found[0].depth - 1.25).abs() < 1e-9);
+}
+
+#[test]
+fn the_patches_are_the_triangles_that_intersect_and_those_whose_middle_the_other_solid_contains() {
+    let bumpy = BumpySphere { frequency: 8, ..BumpySphere::default() }.mesh().unwrap();
+    let torus = Torus { major_radius: 0.6, minor_radius: 0.2, segments: 30, sides: 14 }.mesh().unwrap();
+    let [bumpy, torus] = [bumpy, torus].map(|mesh| Model::new(mesh, Solidity::Solid));
+    for step in 0..12 {
+        let turn = Vector3::from_fn(|axis, _| (1.7 * f64::from(step) + 2.0 * axis as f64).sin());
+        let pose = Isometry3::new(0.5 * turn.yzx(), 2.5 * turn);
+        let here = Isometry3::identity();
+        let options = TranslationalOptions::default();
+        let Some(global) = penetration(&bumpy, &pose, &torus, &here, &options).unwrap() else { continue };
+        let regions = local_penetrations(&bumpy, &pose, &torus, &here, &global);
+        let mut pairs = Vec::new();
+        intersecting_pairs(&bumpy, &pose, &torus, &here, &mut pairs);
+        let sides = [(&bumpy, &torus, pose), (&torus, &bumpy, pose.inverse())];
+        for (side, (model, other, to_other)) in sides.into_iter().enumerate() {
+            for triangle in 0..model.mesh().triangles().len() as u32 {
+                let [a, b, c] = model.mesh().triangle(triangle as usize);
+                let middle = a + (b - a + (c - a)) / 3.0;
+                let crosses = pairs.iter().any(|pair| pair[side] == triangle);
+                let expected = crosses || other.contains(&(to_other * middle));
+                let found =
+                    regions.iter().any(|region| region.patches[side].binary_search(&triangle).is_ok());
+                assert_eq!(found, expected, "triangle {triangle} of body {side}");
+            }
+        }
+    }
 }

@@ -243,3 +243,47 @@ fn what_cannot_be_answered_is_an_error() {
         other => panic!("{other:?}"),
     }
 }
+
+/// Three bars on one post, all of which start side by side: the outer two turn, the middle one slides.
+fn crossing_bars() -> ArticulatedModel {
+    let links = ["post", "low", "high", "rail"].map(String::from).to_vec();
+    let joints = vec![
+        revolute("turn", "post", "low", Vector3::z()).within([-1.0, 1.0]),
+        revolute("twist", "low", "high", Vector3::x())
+            .within([-3.0, 3.0])
+            .at(Isometry3::translation(0.2, 0.0, 0.0)),
+        Joint::new("slide", "post", "rail", JointKind::Prismatic { axis: Vector3::z() }).within([0.0, 2.0]),
+    ];
+    let meshes = vec![Some(bar(0.3, 0.3)), Some(bar(1.0, 0.2)), Some(bar(1.0, 0.2)), Some(bar(1.0, 0.2))];
+    ArticulatedModel::new(Articulation::new(links, joints).unwrap(), meshes, Solidity::Solid)
+}
+
+#[test]
+fn pairs_that_come_free_in_some_configuration_are_collisions_and_the_others_are_allowed() {
+    let model = crossing_bars();
+    let derived = model.derive_allowed(&[0.0; 3], &[], Sampling::default()).unwrap();
+    let always = AllowedBecause::AlwaysColliding { configurations: 200 };
+    let adjacent = AllowedBecause::Adjacent;
+    // The twisted bar never leaves the post; the rail leaves all of the others but its neighbour.
+    assert_eq!(
+        derived.allowed,
+        [([0, 1], adjacent), ([0, 2], always), ([0, 3], adjacent), ([1, 2], adjacent)]
+    );
+    assert_eq!(derived.at_start, [[1, 3], [2, 3]]);
+    let given = model.derive_allowed(&[0.0; 3], &[[1, 3]], Sampling::default()).unwrap();
+    assert!(given.allowed.contains(&([1, 3], AllowedBecause::Given)));
+    assert_eq!(given.at_start, [[2, 3]]);
+}
+
+#[test]
+fn what_is_allowed_is_the_same_for_every_seed_and_from_a_start_where_nothing_overlaps() {
+    let model = crossing_bars();
+    let lifted = [0.3, 1.0, 1.5];
+    for seed in 0..5 {
+        let sampling = Sampling { seed, configurations: 100 };
+        let derived = model.derive_allowed(&lifted, &[], sampling).unwrap();
+        let pairs: Vec<_> = derived.allowed.iter().map(|(pair, _)| *pair).collect();
+        assert_eq!(pairs, [[0, 1], [0, 2], [0, 3], [1, 2]], "seed {seed}");
+        assert!(derived.at_start.is_empty());
+    }
+}

@@ -114,7 +114,8 @@ impl Adjacency {
     /// Corners of a triangle [m], body frame.
     #[must_use]
     pub fn triangle(&self, triangle: u32) -> [Point3<f64>; 3] {
-        self.corners[triangle as usize].map(|place| self.places[place as usize])
+        let [a, b, c] = self.corners[triangle as usize];
+        [self.place(a), self.place(b), self.place(c)]
     }
 
     /// Places that at least one triangle answers for as corners of contacts [m], body frame, with their numbers.

@@ -1,6 +1,6 @@
 //! Finding the contact features among pairs of triangles.
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 use super::Adjacency;
 
@@ -76,24 +76,57 @@ impl FeatureFinder {
         query: &Query,
     ) -> &[FeaturePair] {
         self.found.clear();
+        let bodies = Bodies::new([a, b], query);
         for &pair in pairs {
-            let candidates = Candidates::new([a, b], pair, query);
+            let candidates = Candidates::new(&bodies, pair);
             candidates.each(|pair| self.found.push(pair));
         }
         if self.found.is_empty() {
             for &pair in pairs {
-                Candidates::new([a, b], pair, query).closest_points_of_borders(&mut self.found);
+                Candidates::new(&bodies, pair).closest_points_of_borders(&mut self.found);
             }
         }
         &self.found
     }
 }
 
-/// The features of two triangles, in the frame of A.
-pub(super) struct Candidates<'a> {
+/// Two bodies at a pose.
+pub(super) struct Bodies<'a> {
     pub(super) a: &'a Adjacency,
     pub(super) b: &'a Adjacency,
     pub(super) query: &'a Query,
+    /// The rotation of the pose.
+    rotation: Matrix3<f64>,
+}
+
+impl<'a> Bodies<'a> {
+    pub(super) fn new([a, b]: [&'a Adjacency; 2], query: &'a Query) -> Self {
+        Self { a, b, query, rotation: query.b_to_a.rotation.to_rotation_matrix().into_inner() }
+    }
+
+    /// From the frame of B to that of A.
+    pub(super) fn turned(&self, vector: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation * vector
+    }
+
+    /// From B towards A, in the frame of B.
+    pub(super) fn against(&self, normal: &Vector3<f64>) -> Vector3<f64> {
+        -self.rotation.tr_mul(normal)
+    }
+
+    fn placed(&self, point: &Point3<f64>) -> Point3<f64> {
+        Point3::from(self.rotation * point.coords + self.query.b_to_a.translation.vector)
+    }
+
+    /// How far faces and edges that end in a valley go on beyond it [m].
+    fn valley_slack(&self) -> f64 {
+        VALLEY * self.query.greatest
+    }
+}
+
+/// The features of two triangles, in the frame of A.
+pub(super) struct Candidates<'a> {
+    pub(super) bodies: &'a Bodies<'a>,
     pub(super) triangles: [u32; 2],
     pub(super) corners_a: [Point3<f64>; 3],
     pub(super) corners_b: [Point3<f64>; 3],
@@ -101,14 +134,15 @@ pub(super) struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    pub(super) fn new([a, b]: [&'a Adjacency; 2], [i, j]: [u32; 2], query: &'a Query) -> Self {
+    #[inline]
+    pub(super) fn new(bodies: &'a Bodies<'a>, [i, j]: [u32; 2]) -> Self {
+        let (a, b) = (bodies.a, bodies.b);
+        let [p, q, r] = b.triangle(j);
         Self {
-            a,
-            b,
-            query,
+            bodies,
             triangles: [i, j],
             corners_a: a.triangle(i),
-            corners_b: b.triangle(j).map(|corner| query.b_to_a * corner),
+            corners_b: [bodies.placed(&p), bodies.placed(&q), bodies.placed(&r)],
             owned: [a.owned(i), b.owned(j)],
         }
     }
@@ -132,15 +166,15 @@ impl<'a> Candidates<'a> {
     /// The contact of corner `k` of A's triangle with B's.
     pub(super) fn vertex_of_a_on_face_of_b(&self, k: usize) -> Option<FeaturePair> {
         let face = self.triangles[1];
-        let outward = self.query.b_to_a.rotation * self.b.normal(face);
+        let outward = self.bodies.turned(&self.bodies.b.normal(face));
         let vertex = self.corners_a[k];
         let (outward, gap) = self.over_face(&vertex, &self.corners_b, outward, 1)?;
-        let place = self.a.corners(self.triangles[0])[k];
-        self.a.within_cone(place, &-outward).then(|| FeaturePair {
+        let place = self.bodies.a.corners(self.triangles[0])[k];
+        self.bodies.a.within_cone(place, &-outward).then(|| FeaturePair {
             points: [vertex, vertex - outward * gap],
             normal: -outward,
             gap,
-            features: [Feature::Vertex(place), Feature::Face(self.b.region(face))],
+            features: [Feature::Vertex(place), Feature::Face(self.bodies.b.region(face))],
         })
     }
 
@@ -148,13 +182,13 @@ impl<'a> Candidates<'a> {
     pub(super) fn vertex_of_b_on_face_of_a(&self, k: usize) -> Option<FeaturePair> {
         let face = self.triangles[0];
         let vertex = self.corners_b[k];
-        let (outward, gap) = self.over_face(&vertex, &self.corners_a, self.a.normal(face), 0)?;
-        let place = self.b.corners(self.triangles[1])[k];
-        self.b.within_cone(place, &self.against(&outward)).then(|| FeaturePair {
+        let (outward, gap) = self.over_face(&vertex, &self.corners_a, self.bodies.a.normal(face), 0)?;
+        let place = self.bodies.b.corners(self.triangles[1])[k];
+        self.bodies.b.within_cone(place, &self.bodies.against(&outward)).then(|| FeaturePair {
             points: [vertex - outward * gap, vertex],
             normal: outward,
             gap,
-            features: [Feature::Face(self.a.region(face)), Feature::Vertex(place)],
+            features: [Feature::Face(self.bodies.a.region(face)), Feature::Vertex(place)],
         })
     }
 
@@ -167,11 +201,11 @@ impl<'a> Candidates<'a> {
         side: usize,
     ) -> Option<(Vector3<f64>, f64)> {
         let height = (vertex - face[0]).dot(&normal);
-        let turned = self.query.two_sided[side] && height < 0.0;
+        let turned = self.bodies.query.two_sided[side] && height < 0.0;
         let (outward, gap) = if turned { (-normal, -height) } else { (normal, height) };
-        let asked = self.query.least <= gap && gap <= self.query.greatest;
-        let (body, triangle) = ([self.a, self.b][side], self.triangles[side]);
-        let slack = |k: usize| if body.is_valley(triangle, k) { self.valley_slack() } else { 0.0 };
+        let asked = self.bodies.query.least <= gap && gap <= self.bodies.query.greatest;
+        let (body, triangle) = ([self.bodies.a, self.bodies.b][side], self.triangles[side]);
+        let slack = |k: usize| if body.is_valley(triangle, k) { self.bodies.valley_slack() } else { 0.0 };
         (asked && foot_is_within(vertex, face, &normal, slack)).then_some((outward, gap))
     }
 
@@ -182,8 +216,10 @@ impl<'a> Candidates<'a> {
     pub(super) fn crossing(&self, i: usize, j: usize) -> Option<FeaturePair> {
         let on_a = [self.corners_a[i], self.corners_a[(i + 1) % 3]];
         let on_b = [self.corners_b[j], self.corners_b[(j + 1) % 3]];
-        let edges = [self.a.edges_of(self.triangles[0])[i], self.b.edges_of(self.triangles[1])[j]];
-        let (corners_a, corners_b) = (self.a.corners(self.triangles[0]), self.b.corners(self.triangles[1]));
+        let edges =
+            [self.bodies.a.edges_of(self.triangles[0])[i], self.bodies.b.edges_of(self.triangles[1])[j]];
+        let (corners_a, corners_b) =
+            (self.bodies.a.corners(self.triangles[0]), self.bodies.b.corners(self.triangles[1]));
         let places_a = [corners_a[i], corners_a[(i + 1) % 3]];
         let places_b = [corners_b[j], corners_b[(j + 1) % 3]];
         let (along_a, along_b) = (on_a[1] - on_a[0], on_b[1] - on_b[0]);
@@ -195,26 +231,26 @@ impl<'a> Candidates<'a> {
         }
         let between = on_b[0] - on_a[0];
         let height = between.dot(&across);
-        let reach = self.query.greatest.max(-self.query.least);
+        let reach = self.bodies.query.greatest.max(-self.bodies.query.least);
         if height * height > reach * reach * across_squared {
             return None;
         }
         let s = between.cross(&along_b).dot(&across) / across_squared;
         let t = between.cross(&along_a).dot(&across) / across_squared;
-        let slack = self.valley_slack();
+        let slack = self.bodies.valley_slack();
         let beyond_a = end_beyond(s, slack, &along_a)?;
         let beyond_b = end_beyond(t, slack, &along_b)?;
         let unit = across / across_squared.sqrt();
         let points = [on_a[0] + along_a * s, on_b[0] + along_b * t];
         [unit, -unit].into_iter().find_map(|normal| {
             let gap = between.dot(&normal);
-            let wrong_side = self.query.two_sided == [true; 2] && gap < 0.0;
-            let asked = self.query.least <= gap && gap <= self.query.greatest && !wrong_side;
+            let wrong_side = self.bodies.query.two_sided == [true; 2] && gap < 0.0;
+            let asked = self.bodies.query.least <= gap && gap <= self.bodies.query.greatest && !wrong_side;
             let features = edges.map(Feature::Edge);
-            let against = self.against(&normal);
+            let against = self.bodies.against(&normal);
             let bears = asked
-                && self.a.bears(edges[0], beyond_a.map(|end| places_a[end]), &normal)
-                && self.b.bears(edges[1], beyond_b.map(|end| places_b[end]), &against);
+                && self.bodies.a.bears(edges[0], beyond_a.map(|end| places_a[end]), &normal)
+                && self.bodies.b.bears(edges[1], beyond_b.map(|end| places_b[end]), &against);
             bears.then_some(FeaturePair { points, normal, gap, features })
         })
     }
@@ -222,26 +258,27 @@ impl<'a> Candidates<'a> {
     /// Vertex–edge and vertex–vertex pairs that are apart, at local minima of the distance.
     pub(super) fn closest_points_of_borders(&self, found: &mut Vec<FeaturePair>) {
         for i in owned_vertices(self.owned[0]) {
-            let place = self.a.corners(self.triangles[0])[i];
+            let place = self.bodies.a.corners(self.triangles[0])[i];
             for j in owned_edges(self.owned[1]) {
                 let ends = [self.corners_b[j], self.corners_b[(j + 1) % 3]];
-                let edge = self.b.edges_of(self.triangles[1])[j];
+                let edge = self.bodies.b.edges_of(self.triangles[1])[j];
                 let Some(foot) = inner_foot(&self.corners_a[i], &ends) else { continue };
                 let features = [Feature::Vertex(place), Feature::Edge(edge)];
                 found.extend(self.apart([self.corners_a[i], foot], features));
             }
             for j in owned_vertices(self.owned[1]) {
                 let features =
-                    [Feature::Vertex(place), Feature::Vertex(self.b.corners(self.triangles[1])[j])];
+                    [Feature::Vertex(place), Feature::Vertex(self.bodies.b.corners(self.triangles[1])[j])];
                 found.extend(self.apart([self.corners_a[i], self.corners_b[j]], features));
             }
         }
         for j in owned_vertices(self.owned[1]) {
             for i in owned_edges(self.owned[0]) {
                 let ends = [self.corners_a[i], self.corners_a[(i + 1) % 3]];
-                let edge = self.a.edges_of(self.triangles[0])[i];
+                let edge = self.bodies.a.edges_of(self.triangles[0])[i];
                 let Some(foot) = inner_foot(&self.corners_b[j], &ends) else { continue };
-                let features = [Feature::Edge(edge), Feature::Vertex(self.b.corners(self.triangles[1])[j])];
+                let features =
+                    [Feature::Edge(edge), Feature::Vertex(self.bodies.b.corners(self.triangles[1])[j])];
                 found.extend(self.apart([foot, self.corners_b[j]], features));
             }
         }
@@ -251,31 +288,21 @@ impl<'a> Candidates<'a> {
     fn apart(&self, points: [Point3<f64>; 2], features: [Feature; 2]) -> Option<FeaturePair> {
         let between = points[1] - points[0];
         let gap = between.norm();
-        if !(gap > 0.0 && self.query.least <= gap && gap <= self.query.greatest) {
+        if !(gap > 0.0 && self.bodies.query.least <= gap && gap <= self.bodies.query.greatest) {
             return None;
         }
         let normal = between / gap;
         let on_a = match features[0] {
-            Feature::Vertex(place) => self.a.within_cone(place, &normal),
-            Feature::Edge(edge) => self.a.sides_are_behind(edge, &normal),
+            Feature::Vertex(place) => self.bodies.a.within_cone(place, &normal),
+            Feature::Edge(edge) => self.bodies.a.sides_are_behind(edge, &normal),
             Feature::Face(_) => true,
         };
         let on_b = match features[1] {
-            Feature::Vertex(place) => self.b.within_cone(place, &self.against(&normal)),
-            Feature::Edge(edge) => self.b.sides_are_behind(edge, &self.against(&normal)),
+            Feature::Vertex(place) => self.bodies.b.within_cone(place, &self.bodies.against(&normal)),
+            Feature::Edge(edge) => self.bodies.b.sides_are_behind(edge, &self.bodies.against(&normal)),
             Feature::Face(_) => true,
         };
         (on_a && on_b).then_some(FeaturePair { points, normal, gap, features })
-    }
-
-    /// How far faces and edges that end in a valley go on beyond it [m].
-    fn valley_slack(&self) -> f64 {
-        VALLEY * self.query.greatest
-    }
-
-    /// From B towards A, in the frame of B.
-    fn against(&self, normal: &Vector3<f64>) -> Vector3<f64> {
-        -self.query.b_to_a.rotation.inverse_transform_vector(normal)
     }
 }
 
@@ -374,8 +401,9 @@ fn foot_is_within(
     let edges = [(a, b), (b, c), (c, a)];
     doubled_area > 0.0
         && edges.iter().enumerate().all(|(k, (from, to))| {
-            let along = *to - *from;
-            let beside = slack(k) * along.norm() + BESIDE * doubled_area;
+            let (along, slack) = (*to - *from, slack(k));
+            let beyond = if slack > 0.0 { slack * along.norm() } else { 0.0 };
+            let beside = beyond + BESIDE * doubled_area;
             sign * along.cross(&(point - *from)).dot(normal) >= -beside
         })
 }

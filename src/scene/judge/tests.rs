@@ -29,7 +29,7 @@ fn judged(expect: &Expect, run: &[(f64, f64, f64, f64)]) -> (Vec<Verdict>, Optio
         let bodies = [state("a", [0.0, 0.0, height], [0.0, 0.0, speed]), state("f", [0.0; 3], [9.0; 3])];
         let energy = Energy { kinetic: speed * speed, potential: 20.0 * height };
         let angular_momentum = Vector3::zeros();
-        judge.observe(&Moment { time, bodies: &bodies, energy, angular_momentum, penetration });
+        judge.observe(&Moment { time, bodies: &bodies, robots: &[], energy, angular_momentum, penetration });
     }
     (judge.verdicts(), judge.energy())
 }
@@ -117,6 +117,7 @@ fn neighbours_in_a_chain_are_judged_pair_by_pair() {
     judge.observe(&Moment {
         time: 0.0,
         bodies: &states,
+        robots: &[],
         energy: Energy::default(),
         angular_momentum: Vector3::zeros(),
         penetration: 0.0,

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::Triple;
+use super::{JointAt, Triple};
 
 /// What a run must show. Every bound is judged; what is missing is not.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -41,6 +41,9 @@ pub struct Expect {
     /// Boxes in which bodies are at the end.
     #[serde(default)]
     pub body_within: Vec<BodyWithin>,
+    /// Values of joints of robots at the end.
+    #[serde(default)]
+    pub joint_at: Vec<JointAt>,
     /// Distances between bodies at the end.
     #[serde(default)]
     pub distance: Vec<Distance>,

@@ -117,3 +117,17 @@ pub enum MotorEntry {
         max_force: Option<f64>,
     },
 }
+
+/// A joint that ends at a value.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JointAt {
+    /// Name of the robot.
+    pub robot: String,
+    /// Name of the joint.
+    pub joint: String,
+    /// The value.
+    pub value: JointValue,
+    /// Greatest deviation from it, in the same unit.
+    pub tolerance: JointValue,
+}

@@ -22,6 +22,7 @@ impl Checker<'_> {
             self.known_body(&inside(&path, "body"), &within.body, bodies);
             self.region(&path, within.min, within.max);
         }
+        self.joints_at();
         for (index, distance) in expect.distance.iter().enumerate() {
             let path = [Field("expect"), Field("distance"), Index(index)];
             self.chain(&path, &distance.bodies, bodies);

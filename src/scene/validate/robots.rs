@@ -1,5 +1,6 @@
 //! Robots: names, orientations, ranges. What needs the URDF file is checked when it is loaded.
 
+use super::super::error::Fault;
 use super::super::locate::Step::{self, Field, Index, Key};
 use super::super::placement::vector;
 use super::super::schema::{Entries, JointValue, MotorEntry, RobotBase, RobotEntry};
@@ -17,6 +18,24 @@ impl Checker<'_> {
                 self.contradiction(&place(index), message);
             }
             self.robot(index, robot);
+        }
+    }
+
+    /// Expectations of joints; whether the robot has them is told by its file.
+    pub(super) fn joints_at(&mut self) {
+        for (index, at) in self.file().expect.joint_at.iter().enumerate() {
+            let path = |field| [Field("expect"), Field("joint_at"), Index(index), Field(field)];
+            let robots = &self.file().robots;
+            if !robots.iter().any(|robot| robot.name == at.robot) {
+                let known = robots.iter().map(|robot| robot.name.clone()).collect();
+                let fault = Fault::UnknownName { what: "robot", name: at.robot.clone(), known };
+                self.report(&path("robot"), fault);
+            }
+            if std::mem::discriminant(&at.value) != std::mem::discriminant(&at.tolerance) {
+                let message = "the tolerance has another unit than the value";
+                self.contradiction(&path("tolerance"), message);
+            }
+            self.range(&path("tolerance"), "the tolerance", at.tolerance.in_si().0, POSITIVE);
         }
     }
 

@@ -18,7 +18,7 @@ mod sieve;
 
 use nalgebra::Isometry3;
 
-use super::features::{Candidates, VALLEY};
+use super::features::{Bodies, Candidates, VALLEY};
 use super::{Adjacency, FeaturePair, Query};
 use crate::proximity::Model;
 use crate::proximity::collision::pairs_within_as_met;
@@ -91,41 +91,41 @@ impl FeatureFront {
     /// what that costs and how long it serves, and nothing else; with a margin of 0 nothing is kept.
     pub fn find(&mut self, sides: [Side; 2], query: &Query, margin: f64) -> &[FeaturePair] {
         let range = query.greatest.max(-query.least);
-        let adjacencies = sides.map(|side| side.adjacency);
+        let bodies = Bodies::new(sides.map(|side| side.adjacency), query);
         self.found.clear();
         if self.serves(sides, query, range) {
-            self.look_at_candidates(adjacencies, query);
+            self.look_at_candidates(&bodies);
         } else if margin > 0.0 {
             self.gather(sides, query, range, margin);
-            self.look_at_candidates(adjacencies, query);
+            self.look_at_candidates(&bodies);
         } else {
-            self.look_at_everything(sides, query, range);
+            self.look_at_everything(sides, &bodies, range);
         }
         &self.found
     }
 
-    fn look_at_candidates(&mut self, [a, b]: [&Adjacency; 2], query: &Query) {
+    fn look_at_candidates(&mut self, bodies: &Bodies) {
         for candidate in &self.candidates {
             // Of a vertex over two triangles of one plane, the first counts.
             if self.found.last().is_none_or(|last| last.features != candidate.features) {
-                self.found.extend(candidate.contact([a, b], query));
+                self.found.extend(candidate.contact(bodies));
             }
         }
         if self.found.is_empty() {
-            self.look_at_borders([a, b], query);
+            self.look_at_borders(bodies);
         }
     }
 
-    fn look_at_everything(&mut self, sides: [Side; 2], query: &Query, range: f64) {
+    fn look_at_everything(&mut self, sides: [Side; 2], bodies: &Bodies, range: f64) {
         self.reference = None;
+        let query = bodies.query;
         self.near_pairs(sides, query, BEYOND * range + rounding(sides, query));
-        let [a, b] = sides.map(|side| side.adjacency);
         self.met.clear();
         for &pair in &self.pairs {
-            Candidates::new([a, b], pair, query).each(|found| self.met.push((pair, found)));
+            Candidates::new(bodies, pair).each(|found| self.met.push((pair, found)));
         }
         if self.met.is_empty() {
-            self.look_at_borders([a, b], query);
+            self.look_at_borders(bodies);
             return;
         }
         self.met.sort_unstable_by_key(|(triangles, pair)| (pair.features, *triangles));
@@ -134,9 +134,9 @@ impl FeatureFront {
     }
 
     /// Vertices over borders, where there is nothing else.
-    fn look_at_borders(&mut self, [a, b]: [&Adjacency; 2], query: &Query) {
+    fn look_at_borders(&mut self, bodies: &Bodies) {
         for &pair in &self.pairs {
-            Candidates::new([a, b], pair, query).closest_points_of_borders(&mut self.found);
+            Candidates::new(bodies, pair).closest_points_of_borders(&mut self.found);
         }
         self.found.sort_unstable_by_key(|pair| pair.features);
     }
@@ -185,17 +185,15 @@ impl FeatureFront {
     fn gather(&mut self, sides: [Side; 2], query: &Query, range: f64, margin: f64) {
         let [a, b] = sides;
         let rounding = rounding(sides, query);
-        let sieve = Sieve {
-            distance: BEYOND * range + margin + rounding,
-            range,
-            slip: 1.6 * margin + rounding,
-            turn: margin / b.model.radius() + ROUNDING,
-        };
+        let (radius, distance) = (b.model.radius(), BEYOND * range + margin + rounding);
+        let slip = margin * (1.0 + distance / radius) + rounding;
+        let sieve = Sieve { distance, range, slip, turn: margin / radius + ROUNDING };
         self.near_pairs(sides, query, sieve.distance);
         let wide = Query { least: -range, greatest: range, ..*query };
+        let bodies = Bodies::new([a.adjacency, b.adjacency], &wide);
         self.candidates.clear();
         for &pair in &self.pairs {
-            sieve.candidates([a.adjacency, b.adjacency], pair, &wide, &mut self.candidates);
+            sieve.candidates(&bodies, pair, &mut self.candidates);
         }
         self.candidates.sort_unstable_by_key(Candidate::place);
         self.reference = Some(Reference { b_to_a: query.b_to_a, range, margin, two_sided: query.two_sided });

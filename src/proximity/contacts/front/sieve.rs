@@ -5,8 +5,10 @@
 
 use nalgebra::Vector3;
 
-use super::super::features::{BESIDE, CONE, Candidates, PARALLEL, VALLEY, owned_edges, owned_vertices};
-use super::super::{Adjacency, Feature, FeaturePair, Query};
+use super::super::features::{
+    BESIDE, Bodies, CONE, Candidates, PARALLEL, VALLEY, owned_edges, owned_vertices,
+};
+use super::super::{Adjacency, Feature, FeaturePair};
 use crate::proximity::distance::triangles::closest_on_segments;
 
 /// Room for rounding in cosines and in squares of sines.
@@ -35,8 +37,8 @@ impl Candidate {
     }
 
     /// The contact of the two features, if they make one.
-    pub(super) fn contact(&self, adjacencies: [&Adjacency; 2], query: &Query) -> Option<FeaturePair> {
-        let candidates = Candidates::new(adjacencies, self.triangles, query);
+    pub(super) fn contact(&self, bodies: &Bodies) -> Option<FeaturePair> {
+        let candidates = Candidates::new(bodies, self.triangles);
         match self.kind {
             Kind::VertexOfA(k) => candidates.vertex_of_a_on_face_of_b(k.into()),
             Kind::VertexOfB(k) => candidates.vertex_of_b_on_face_of_a(k.into()),
@@ -52,27 +54,21 @@ pub(super) struct Sieve {
     /// Greatest gap that is asked for, of either sign [m].
     pub(super) range: f64,
     /// Greatest motion [m] of a vertex relative to a triangle that it comes near to: that of the triangle's own points
-    /// times 1 + distance / r, and distances are at most half of r.
+    /// times 1 + distance / r.
     pub(super) slip: f64,
     /// Greatest rotation [rad].
     pub(super) turn: f64,
 }
 
 impl Sieve {
-    /// Adds the features of two triangles that can become contacts; `query` is that of the reference pose.
-    pub(super) fn candidates(
-        &self,
-        [a, b]: [&Adjacency; 2],
-        triangles: [u32; 2],
-        query: &Query,
-        found: &mut Vec<Candidate>,
-    ) {
-        let [i, j] = triangles;
+    /// Adds the features of two triangles that can become contacts; the bodies are at the reference pose.
+    pub(super) fn candidates(&self, bodies: &Bodies, triangles: [u32; 2], found: &mut Vec<Candidate>) {
+        let ([i, j], a, b) = (triangles, bodies.a, bodies.b);
         let owned = [a.owned(i), b.owned(j)];
         if owned == [0; 2] {
             return;
         }
-        let pair = Candidates::new([a, b], triangles, query);
+        let pair = Candidates::new(bodies, triangles);
         let mut add = |features, kind| found.push(Candidate { features, triangles, kind });
         for k in owned_vertices(owned[0]) {
             let place = a.corners(i)[k];
@@ -87,7 +83,7 @@ impl Sieve {
             }
         }
         let arcs = owned_edges(owned[1]).map(|l| (l, Arc::of(b, b.edges_of(j)[l])));
-        let arcs = arcs.map(|(l, arc)| (l, Arc { middle: -(query.b_to_a.rotation * arc.middle), ..arc }));
+        let arcs = arcs.map(|(l, arc)| (l, Arc { middle: -bodies.turned(&arc.middle), ..arc }));
         for (l, arc_of_b) in arcs {
             for k in owned_edges(owned[0]) {
                 let edges = [a.edges_of(i)[k], b.edges_of(j)[l]];
@@ -101,11 +97,11 @@ impl Sieve {
 
     /// Whether corner k of one triangle can touch the other, which is of body `face`.
     fn vertex_may_touch(&self, pair: &Candidates, k: usize, face: usize, place: u32) -> bool {
-        let (bodies, rotation) = ([pair.a, pair.b], &pair.query.b_to_a.rotation);
+        let (both, bodies) = (pair.bodies, [pair.bodies.a, pair.bodies.b]);
         let corners = [&pair.corners_a, &pair.corners_b];
         let (vertex, triangle) = (corners[1 - face][k], corners[face]);
         let own_normal = bodies[face].normal(pair.triangles[face]);
-        let normal = if face == 1 { rotation * own_normal } else { own_normal };
+        let normal = if face == 1 { both.turned(&own_normal) } else { own_normal };
         let height = (vertex - triangle[0]).dot(&normal);
         // NaN must stay a candidate.
         if height.abs() > self.range + self.slip {
@@ -123,11 +119,11 @@ impl Sieve {
         if is_beside(0) || is_beside(1) || is_beside(2) {
             return false;
         }
-        let own = if face == 1 { normal } else { rotation.inverse() * normal };
+        let own = if face == 1 { normal } else { -both.against(&normal) };
         let cone = |direction: &Vector3<f64>| {
             bodies[1 - face].within_cone_of(place, direction, CONE + self.turn + COSINE_ROUNDING)
         };
-        cone(&-own) || (pair.query.two_sided[face] && cone(&own))
+        cone(&-own) || (both.query.two_sided[face] && cone(&own))
     }
 
     /// Whether two edges can have a common normal, by the normals that each of them has; both in the frame of A.
@@ -151,7 +147,8 @@ impl Sieve {
             return false;
         }
         let [p, q] = closest_on_segments(&on_a, &on_b);
-        !((p - q).norm() > self.distance)
+        // Where edges may be as good as parallel, their closest points are not exact.
+        self.turn > PARALLEL / 2.0 || !((p - q).norm() > self.distance)
     }
 }
 

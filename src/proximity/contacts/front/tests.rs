@@ -81,21 +81,22 @@ fn assert_same(bodies: [&Body; 2], query: &Query, front: &mut FeatureFront, marg
 #[test]
 fn what_a_front_that_lives_long_finds_is_what_a_search_of_all_triangles_finds_bit_for_bit() {
     let noise = &mut Noise(11);
+    let mut count = 0;
     for ([a, b], start) in touching_pairs() {
-        let (mut front, mut count) = (FeatureFront::default(), 0);
+        let mut front = FeatureFront::default();
         let mut pose = start;
         for step in 0..60 {
             // Slower and slower, so that the margin is passed after one step, after a few, and never.
-            let speed = 4e-3 * 0.9_f64.powi(step);
+            let speed = 2e-3 * 0.85_f64.powi(step);
             let (turn, by) = (noise.vector() * speed, noise.vector() * speed);
             pose = moved(&pose, Point3::new(0.1, 0.0, 0.4), turn, by);
             let two_sided = [[false, false], [true, false], [true, true]][step as usize / 20];
             let query = Query { b_to_a: pose, least: -0.02, greatest: 0.01 + speed, two_sided };
             count += assert_same([&a, &b], &query, &mut front, 4e-3);
         }
-        assert!(count > 60, "{count} contacts in all");
         assert!(front.gathered() < 50, "{} gatherings", front.gathered());
     }
+    assert!(count > 1000, "{count} contacts in all");
 }
 
 #[test]
@@ -133,7 +134,7 @@ fn edges_that_roll_over_each_other_are_found_in_every_step() {
 }
 
 #[test]
-fn a_pair_at_rest_is_gathered_once_and_a_margin_of_nothing_serves_its_own_pose() {
+fn a_pair_at_rest_is_gathered_once_and_with_a_margin_of_nothing_never() {
     let cube = Body::new(Cuboid { subdivisions: 3, ..Cuboid::default() }.mesh().unwrap());
     for margin in [1e-4, 0.0] {
         let mut front = FeatureFront::default();
@@ -143,6 +144,6 @@ fn a_pair_at_rest_is_gathered_once_and_a_margin_of_nothing_serves_its_own_pose()
             let query = Query { b_to_a, least: -0.01, greatest: 0.01, two_sided: [false; 2] };
             assert!(!front.find([cube.side(), cube.side()], &query, margin).is_empty());
         }
-        assert_eq!(front.gathered(), 1);
+        assert_eq!((front.gathered(), front.lasts()), if margin > 0.0 { (1, true) } else { (0, false) });
     }
 }

@@ -1,0 +1,73 @@
+//! Takes bodies back to where they stopped.
+
+use nalgebra::Vector3;
+use rapier3d::dynamics::{MultibodyIndex, RigidBodyHandle};
+use rapier3d::pipeline::PhysicsWorld;
+
+use super::path::Path;
+
+/// Bodies that are taken back.
+pub(super) struct Stop<'a> {
+    pub(super) physics: &'a mut PhysicsWorld,
+    /// Robots that have been taken back, each as a whole.
+    pub(super) rewound: Vec<MultibodyIndex>,
+    /// [s].
+    pub(super) time_step: f64,
+}
+
+impl Stop<'_> {
+    /// Takes a body to the end of its path. `before` is the velocity of its centre of mass at the start of the step [m/s].
+    pub(super) fn at(&mut self, handle: RigidBodyHandle, path: &Path, before: &Vector3<f64>) {
+        if let Some(link) = self.physics.multibody_joints.rigid_body_link(handle) {
+            let robot = link.multibody;
+            if !self.rewound.contains(&robot) {
+                self.rewound.push(robot);
+                self.rewind(robot, (1.0 - path.begin) * self.time_step);
+            }
+            return;
+        }
+        let flew = flew_freely(self.physics, handle);
+        let body = &mut self.physics.bodies[handle];
+        body.set_position(path.pose_at(1.0).into(), false);
+        if flew {
+            let after = Vector3::from(body.linvel());
+            body.set_linvel((before + (after - before) * path.begin).into(), false);
+        }
+        self.take_collider_along(handle);
+    }
+
+    /// Takes a robot back by a duration [s], its joints as fast as they are now.
+    fn rewind(&mut self, robot: MultibodyIndex, duration: f64) {
+        let PhysicsWorld { bodies, multibody_joints, .. } = &mut *self.physics;
+        let Some(multibody) = multibody_joints.get_multibody_mut(robot) else { return };
+        let back = multibody.generalized_velocity() * -duration;
+        multibody.apply_displacements(back.as_slice());
+        multibody.forward_kinematics(bodies, false);
+        multibody.update_rigid_bodies(bodies, true);
+        let links = multibody.links().map(|link| link.rigid_body_handle()).collect::<Vec<_>>();
+        for link in links {
+            self.take_collider_along(link);
+        }
+    }
+
+    fn take_collider_along(&mut self, handle: RigidBodyHandle) {
+        let PhysicsWorld { bodies, colliders, .. } = &mut *self.physics;
+        let body = &bodies[handle];
+        for &collider in body.colliders() {
+            if let Some(collider) = colliders.get_mut(collider)
+                && let Some(place) = collider.position_wrt_parent()
+            {
+                collider.set_position(body.position() * place);
+            }
+        }
+    }
+}
+
+/// Whether no contact or joint has changed the velocity of a body in the last step.
+fn flew_freely(physics: &PhysicsWorld, handle: RigidBodyHandle) -> bool {
+    let colliders = physics.bodies[handle].colliders().iter();
+    let pairs = colliders.flat_map(|&collider| physics.narrow_phase.contact_pairs_with(collider));
+    let manifolds = pairs.filter_map(|pair| pair.rigid()).flat_map(|rigid| rigid.solver_manifolds());
+    let pushed = manifolds.flat_map(|manifold| &manifold.points).any(|point| point.data.impulse > 0.0);
+    !pushed && physics.impulse_joints.attached_joints(handle).next().is_none()
+}

@@ -1,0 +1,198 @@
+//! Robots of scenes: what is wrong with them is told with the place and the cause, and what may collide is told with the
+//! reason.
+#![allow(clippy::unwrap_used, reason = "a scene that cannot be written is a failed test")]
+
+mod cli_program;
+mod json_schema;
+
+use cli_program::{Folder, extricate};
+use extricate::scene::Scene;
+use json_schema::faults as faults_of;
+use serde_json::Value;
+
+/// Two bars on a post that turn about z, one on the other, and a slide.
+const ROBOT: &str = r#"<robot name="r">
+<link name="post"><collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+<link name="bar"><inertial><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial>
+<collision><origin xyz="0.3 0 0"/><geometry><box size="0.4 0.06 0.06"/></geometry></collision></link>
+<link name="tip"><collision><geometry><box size="0.05 0.05 0.05"/></geometry></collision></link>
+<joint name="turn" type="revolute"><parent link="post"/><child link="bar"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="5" velocity="3"/></joint>
+<joint name="slide" type="prismatic"><origin xyz="0.6 0 0"/><parent link="bar"/><child link="tip"/><axis xyz="1 0 0"/><limit lower="0" upper="0.2" effort="5" velocity="1"/></joint>
+</robot>"#;
+
+fn folder_with(robot: &str) -> Folder {
+    let folder = Folder::new();
+    folder.write("r.urdf", robot);
+    folder
+}
+
+/// The JSON of a text, which must be as its schema says.
+fn conforms(name: &str, text: &str) -> Value {
+    let path = format!("{}/assets/schema/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let value: Value = serde_json::from_str(text).unwrap();
+    let found = faults_of(&schema, &value);
+    assert!(found.is_empty(), "{name}: {}\nin {text}", found.join("\n"));
+    value
+}
+
+/// What is wrong with a scene of one robot with these fields, each `line:column: cause`.
+fn faults(folder: &Folder, fields: &str, rest: &str) -> Vec<String> {
+    let text = format!(
+        "(title: \"t\", duration: 1,\nbodies: [],\nrobots: [(name: \"r\", file: \"r.urdf\",\n{fields})],\n{rest})"
+    );
+    let path = folder.write("s.ron", &text);
+    let Err(error) = Scene::load(&path) else { return Vec::new() };
+    let told = |problem: &extricate::scene::Problem| {
+        problem.to_string().strip_prefix(&format!("{path}:")).expect("the path stands first").to_owned()
+    };
+    error.problems().iter().map(told).collect()
+}
+
+#[test]
+fn a_wrong_value_of_a_robot_is_told_with_its_place_and_cause() {
+    let folder = folder_with(ROBOT);
+    assert_eq!(faults(&folder, "joints: {\"turn\": degrees(30)}", ""), Vec::<String>::new());
+    for (fields, expected) in [
+        ("joints: {\"trun\": degrees(30)}", "4:10: there is no joint that moves of itself named `trun`"),
+        (
+            "joints: {\"turn\": degrees(90)}",
+            "4:18: joint `turn` starts at 1.5707963267948966, outside its limits -1 to 1",
+        ),
+        ("joints: {\"turn\": metres(0.1)}", "4:18: joint `turn` turns: its value is written `degrees(…)`"),
+        (
+            "motors: {\"slide\": position(target: degrees(1), stiffness: 1)}",
+            "joint `slide` slides: its value is written `metres(…)`",
+        ),
+        (
+            "motors: {\"turn\": velocity(target: degrees(1), damping: -1)}",
+            "4:56: the damping of the motor is -1, but must be zero or above",
+        ),
+        (
+            "motors: {\"turn\": velocity(target: degrees(1), damping: 1, max_force: 0)}",
+            "the greatest force of the motor is 0",
+        ),
+        ("damping: {\"turn\": -0.5}", "4:19: the damping of the joint is -0.5"),
+        ("damping: {\"turn\": 1, \"turn\": 2}", "4:22: there are two joints named `turn`"),
+        ("density: 0", "4:10: the density [kg/m³] is 0, but must be above zero"),
+        ("rotation: quaternion(1, 1, 0, 0)", "the quaternion (w, x, y, z) has length"),
+        ("linear_velocity: (1, 0, 0)", "the base of robot `r` is fixed and has a velocity"),
+        ("allow: [(\"bar\", \"claw\")]", "4:17: there is no link named `claw`"),
+        ("moters: {}", "there is no field `moters` of `Robot`"),
+    ] {
+        let found = faults(&folder, fields, "");
+        assert_eq!(found.len(), 1, "{fields}: {found:?}");
+        assert!(found[0].contains(expected), "{fields}: {} (expected {expected})", found[0]);
+    }
+    for (rest, expected) in [
+        (
+            "expect: (body_at: [(body: \"r/claw\", position: (0, 0, 0), tolerance: 1)])",
+            "there is no body named `r/claw`",
+        ),
+        (
+            "expect: (joint_at: [(robot: \"q\", joint: \"turn\", value: degrees(1), tolerance: degrees(1))])",
+            "there is no robot named `q`",
+        ),
+        (
+            "expect: (joint_at: [(robot: \"r\", joint: \"x\", value: degrees(1), tolerance: degrees(1))])",
+            "there is no joint that moves named `x`",
+        ),
+        (
+            "expect: (joint_at: [(robot: \"r\", joint: \"turn\", value: degrees(1), tolerance: metres(1))])",
+            "the tolerance has another unit than the value",
+        ),
+        (
+            "expect: (joint_at: [(robot: \"r\", joint: \"slide\", value: degrees(1), tolerance: degrees(1))])",
+            "joint `slide` slides",
+        ),
+        (
+            "joints: [(name: \"j\", bodies: (\"r/bar\", \"r/claw\"), kind: fixed)]",
+            "there is no body named `r/claw`",
+        ),
+    ] {
+        let found = faults(&folder, "", rest);
+        assert!(found.iter().any(|fault| fault.contains(expected)), "{rest}: {found:?}");
+    }
+}
+
+#[test]
+fn a_wrong_file_of_a_robot_is_told_with_its_line() {
+    let told = |robot: &str| faults(&folder_with(robot), "", "").join("\n");
+    assert!(told("<robot").starts_with("3:28: cannot use the robot "), "{}", told("<robot"));
+    let cases = [
+        (
+            ROBOT.replace("ixx=\"0.01\"", "ixx=\"-0.01\""),
+            "r.urdf:3: link \"bar\": its inertia is not positive definite",
+        ),
+        (ROBOT.replace("ixx=\"0.01\"", "ixx=\"0.05\""), "r.urdf:3: link \"bar\": its principal moments"),
+        (
+            ROBOT.replace("mass value=\"1\"", "mass value=\"-1\""),
+            "r.urdf:3: link \"bar\": its mass is -1 kg, but must be above zero",
+        ),
+        (ROBOT.replace("lower=\"-1\"", "lower=\"2\""), "the limits of joint \"turn\" are reversed"),
+        (ROBOT.replace("child link=\"bar\"", "child link=\"post\""), "r.urdf"),
+        (
+            ROBOT.replace("<box size=\"0.05 0.05 0.05\"/>", "<mesh filename=\"tip.obj\"/>"),
+            "link \"tip\": the mesh \"tip.obj\" is not there",
+        ),
+        (
+            ROBOT.replace("<collision><geometry><box size=\"0.05 0.05 0.05\"/></geometry></collision>", ""),
+            "link \"tip\" moves and has no mass",
+        ),
+    ];
+    for (robot, expected) in cases {
+        assert!(told(&robot).contains(expected), "{} (expected {expected})", told(&robot));
+    }
+    let missing = Folder::new();
+    assert!(faults(&missing, "", "")[0].contains("r.urdf"), "a missing file is named");
+}
+
+#[test]
+fn check_tells_which_links_may_collide_and_why() {
+    // The tip always overlaps the post, and the bar cannot know.
+    let robot = ROBOT
+        .replace("<origin xyz=\"0.6 0 0\"/>", "<origin xyz=\"0 0 0\"/>")
+        .replace("upper=\"0.2\"", "upper=\"0.05\"");
+    let folder = folder_with(&robot);
+    let text = "(title: \"t\", duration: 1, robots: [(name: \"r\", file: \"r.urdf\")])";
+    let path = folder.write("s.ron", text);
+    let plain = extricate(["check", &path]);
+    assert_eq!(plain.exit, 0, "{}", plain.stderr);
+    assert!(plain.stdout.contains("r/bar and r/tip: adjacent"), "{}", plain.stdout);
+    let told = conforms("check", &extricate(["check", &path, "--json"]).stdout);
+    let allowed = told["robots"][0]["allowed_collisions"].as_array().unwrap();
+    let reasons: Vec<_> = allowed.iter().map(|pair| pair["because"].as_str().unwrap()).collect();
+    assert_eq!(reasons, ["adjacent", "always_colliding", "adjacent"], "{told}");
+    assert_eq!(told["penetrations"], serde_json::json!([]), "what may collide is no penetration");
+    // Where it can come free, it is a collision.
+    let free = folder_with(&robot.replace("upper=\"0.05\"", "upper=\"0.5\""));
+    let path = free.write("s.ron", text);
+    let told = conforms("check", &extricate(["check", &path, "--json"]).stdout);
+    assert_eq!(told["robots"][0]["collisions_at_start"], serde_json::json!([["r/post", "r/tip"]]));
+    assert_eq!(told["penetrations"][0]["bodies"], serde_json::json!(["r/post", "r/tip"]));
+    let strict = extricate(["check", &path, "--strict"]);
+    assert_eq!(strict.exit, 4, "{}", strict.stdout);
+}
+
+#[test]
+fn a_run_records_the_joints_and_the_base() {
+    let folder = folder_with(ROBOT);
+    let path = folder.write(
+        "s.ron",
+        "(title: \"t\", duration: 0.1, robots: [(name: \"r\", file: \"r.urdf\", position: (1, 2, 3), \
+         joints: {\"turn\": degrees(30)}, motors: {\"turn\": position(target: degrees(30), stiffness: 1000, damping: 100)})],\
+         expect: (joint_at: [(robot: \"r\", joint: \"turn\", value: degrees(30), tolerance: degrees(0.1))]))",
+    );
+    let ended = extricate(["run", &path, "-o", &folder.path("out"), "--json"]);
+    assert_eq!(ended.exit, 0, "{}{}", ended.stdout, ended.stderr);
+    let states = folder.read("out/states.jsonl");
+    for line in states.lines() {
+        let state = conforms("state", line);
+        let robot = &state["robots"]["r"];
+        assert!((robot["joints"]["turn"].as_f64().unwrap() - 30_f64.to_radians()).abs() < 1e-9, "{robot}");
+        assert_eq!(robot["base"]["translation"], serde_json::json!([1.0, 2.0, 3.0]));
+        assert!(state["bodies"]["r/tip"].is_object());
+    }
+    let summary: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(summary["bodies"], 3);
+}
