@@ -84,6 +84,11 @@ fn a_wrong_value_of_a_robot_is_told_with_its_place_and_cause() {
         assert_eq!(found.len(), 1, "{fields}: {found:?}");
         assert!(found[0].contains(expected), "{fields}: {} (expected {expected})", found[0]);
     }
+}
+
+#[test]
+fn what_a_scene_says_of_a_link_or_joint_that_is_not_there_is_told() {
+    let folder = folder_with(ROBOT);
     for (rest, expected) in [
         (
             "expect: (body_at: [(body: \"r/claw\", position: (0, 0, 0), tolerance: 1)])",

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{
-    GenericJoint, GenericJointBuilder, JointAxesMask, JointAxis, MassProperties, Multibody,
-    MultibodyDofCoupling, MultibodyJointHandle, RigidBody, RigidBodyActivation, RigidBodyBuilder,
-    RigidBodyHandle, RigidBodySet,
+    GenericJoint, GenericJointBuilder, IntegrationParameters, JointAxesMask, JointAxis, MassProperties,
+    Multibody, MultibodyDofCoupling, MultibodyJointHandle, RigidBody, RigidBodyActivation, RigidBodyBuilder,
+    RigidBodyHandle, RigidBodySet, SpringCoefficients,
 };
 use rapier3d::math::Matrix;
 use rapier3d::pipeline::PhysicsWorld;
@@ -22,9 +22,9 @@ use crate::kinematics::{Articulation, JointKind};
 /// multibodies take a force on a coordinate as a weak spring that is far stretched.
 const WEAK: f64 = 1e-9;
 
-/// Damping ratio of rapier's rows for limits: so much that they regain a limit that was passed more slowly than the
-/// spring of [`drive`] does, which would let go otherwise.
-const LIMIT_DAMPING: f64 = 400.0;
+/// How fast rapier's rows regain a limit that was passed, over how fast the spring of [`drive`] does: a spring that the
+/// rows outrun lets go of its load, and rows in series do not bear it.
+const ROWS: f64 = 0.4;
 
 /// A robot in a world.
 pub(in crate::dynamics) struct RobotBody {
@@ -229,8 +229,7 @@ fn connect(
             continue;
         };
         let (mut data, axis) = rapier_joint(&articulation.joints()[joint]);
-        data.softness.natural_frequency = physics.integration_parameters.contact_softness.natural_frequency;
-        data.softness.damping_ratio = LIMIT_DAMPING;
+        data.softness = limit_softness(&physics.integration_parameters);
         let handle = physics.multibody_joints.insert(handles[parent], handles[link], data, true);
         let handle = handle.expect("the links of an articulation are a tree");
         let own = parts.description.joints[parts.joints[joint]];
@@ -245,6 +244,13 @@ fn connect(
         }
     }
     joints
+}
+
+/// Softness of the rows for limits: stiff, and so much damped that they regain a limit at the rate ω / (2 ζ).
+fn limit_softness(parameters: &IntegrationParameters) -> SpringCoefficients<f64> {
+    let frequency = parameters.contact_softness.natural_frequency;
+    let rate = ROWS / (drive::REGAIN * parameters.dt);
+    SpringCoefficients::new(frequency, std::f64::consts::TAU * frequency / (2.0 * rate))
 }
 
 /// What ties a joint to the one that it follows, if it follows one.
