@@ -112,10 +112,10 @@ fn a_stack_that_starts_in_overlap_is_lifted_without_speed_and_then_stands() {
     let mut run = Run::new(WorldOptions::default(), bodies);
     while run.world.time() < 2.0 {
         let report = run.step();
-        assert!(report.greatest_speed < 0.01, "speed {} at {}", report.greatest_speed, report.time);
+        assert!(report.greatest_speed < 0.02, "speed {} at {}", report.greatest_speed, report.time);
     }
     let top = run.world.body("cube4").unwrap().position;
-    assert!((top.z - 0.9).abs() < 1e-3 && top.coords.xy().norm() < 1e-4, "{top}");
+    assert!((top.z - 0.9).abs() < 1e-3 && top.coords.xy().norm() < 1e-3, "{top}");
     assert_eq!(run.reports[run.reports.len() - 1].resolving, 0);
 }
 

@@ -7,8 +7,8 @@
 //! n·(x_b − x_a) ≥ depth at the contacts of resolving pairs, n·(x_b − x_a) ≥ −gap at all others,
 //!
 //! with the least Σ m |x|², by projected Gauss–Seidel sweeps. Bodies that joints tie together move as one; fixed and
-//! kinematic bodies stay, and so do robots. Where that makes
-//! bodies overlap that bore no load on each other, they are resolved, too.
+//! kinematic bodies stay, and so do robots. Where that makes bodies overlap that bore no load on each other, they are
+//! resolved, too.
 //!
 //! | here      | meaning                                                          |
 //! |-----------|------------------------------------------------------------------|

@@ -1,7 +1,8 @@
 //! Bounces, outside rapier's solver: it lets bodies collide without restitution, and after the step what collided
 //! gets the velocities of an impact.
 //!
-//! A pair has collided in a step if it approached by more than its gap and touches at the end. The speeds of approach are those at
+//! A pair has collided in a step if it approached by more than its gap and touches at the end; what the solver pushed
+//! may be pushed by what collided. The speeds of approach are those at
 //! the start of the step, brought to its end by the work of gravity along the way: v² = v₀² + 2 g·Δx, exact whenever
 //! the impact was within the step. From these the impacts of [`impact`] follow, and of them the velocities of every
 //! body that was pushed; the impulses that the solver gave it in this step are forgotten. Impacts do not run through
@@ -21,9 +22,13 @@ use rapier3d::pipeline::PhysicsWorld;
 use self::impact::{Mover, Pair, Touch};
 use super::{BodyDescription, BodyKind};
 
-/// Share of the way of a pair within a step by which contacts that closed may be open at its end: the solver closes
-/// those of one face one by one, and the body turns a little.
-const TOUCHING_OF_WAY: f64 = 5e-2;
+/// Share of the way of a pair within a step by which a contact that closed may be open at its end.
+const TOUCHING_OF_WAY: f64 = 1e-2;
+/// The same beside a contact of the same normal that is closed: the solver closes those of one face one by one, and the
+/// body turns a little.
+const BESIDE_OF_WAY: f64 = 0.25;
+/// The part of a contact's number that is its index in the manifold.
+const INDEX: u32 = 0x7fff_ffff;
 /// Share of the size of the smaller body within which a pair touches.
 const TOUCHING_OF_SIZE: f64 = 1e-7;
 /// Share of the speeds of two bodies below which they do not approach each other: rounding.
@@ -245,12 +250,24 @@ impl Seen<'_> {
         let [one, two] = pair.bodies.map(|body| &self.bounces.bodies[body]);
         let near = TOUCHING_OF_SIZE * one.size.min(two.size);
         for manifold in contacts.solver_manifolds() {
+            let mut open = Vec::new();
+            let before = pair.points.len();
             for contact in &manifold.data.solver_contacts {
                 let (touch, gaps) = self.touch(&pair, &manifold.data.normal.into(), contact);
                 let way = f64::max(0.0, -self.bounces.step * pair.separation(&touch, self.movers));
-                if gaps[0] <= near + way && gaps[1] <= near + TOUCHING_OF_WAY * way {
+                // What the solver pushed is forgotten of both bodies or of none.
+                #[expect(clippy::cast_possible_truncation, reason = "only the low bits count")]
+                let index = (contact.contact_id[0] as u32 & INDEX) as usize;
+                let pushed = manifold.points.get(index).is_some_and(|point| point.data.impulse > 0.0);
+                let closes = gaps[0] <= near + way;
+                if closes && gaps[1] <= near + TOUCHING_OF_WAY * way || pushed && way <= near {
                     pair.points.push(touch);
+                } else if closes && gaps[1] <= near + BESIDE_OF_WAY * way {
+                    open.push(touch);
                 }
+            }
+            if pair.points.len() > before {
+                pair.points.append(&mut open);
             }
         }
         (!pair.points.is_empty()).then_some(pair)
