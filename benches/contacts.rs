@@ -121,7 +121,10 @@ fn falls(fixed: Shape, moving: Shape, pose: Isometry3<f64>) -> Pair {
     Pair::new((fixed, at(0.0, 0.0, 0.0)), (moving, pose)).between(0.0, 1.5)
 }
 
-const SCENES: [(&str, fn() -> Pair); 25] = [
+/// Makes a pair.
+type Make = fn() -> Pair;
+
+const SCENES: [(&str, Make); 25] = [
     ("cube 12 rests", || cubes(1, at(0.0, 0.0, 0.5))),
     ("cube 12 rests askew", || cubes(1, askew())),
     ("cube 768 rests", || cubes(8, at(0.0, 0.0, 0.5))),
