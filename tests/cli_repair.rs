@@ -105,10 +105,12 @@ fn is_free(scene: &Scene) -> bool {
 #[test]
 fn every_shipped_scene_comes_out_free_and_otherwise_equal() {
     let folder = Folder::new();
-    let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/rigid");
+    let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes");
+    let in_folder = |folder: &str| std::fs::read_dir(scenes.join(folder)).unwrap();
+    let files =
+        ["rigid", "rigid/closed_form"].into_iter().flat_map(in_folder).map(|entry| entry.unwrap().path());
     let mut repaired = 0;
-    for entry in std::fs::read_dir(scenes).unwrap() {
-        let path = entry.unwrap().path();
+    for path in files.filter(|path| path.is_file()) {
         let (input, out) = (path.to_str().unwrap(), folder.path("out.ron"));
         let ended = extricate(["repair", input, "-o", &out, "--json", "--effort", "fast"]);
         assert_eq!(ended.exit, 0, "{input}: {}{}", ended.stdout, ended.stderr);

@@ -89,7 +89,6 @@ fn overrides_replace_single_settings_and_bad_ones_are_refused() {
         SolverOverrides { contact_damping: Some(-1.0), ..SolverOverrides::default() },
         SolverOverrides { least_bounce_speed: Some(f64::INFINITY), ..SolverOverrides::default() },
         SolverOverrides { relax_passes: Some(1_000_000), ..SolverOverrides::default() },
-        SolverOverrides { continuous_passes: Some(1_000_000), ..SolverOverrides::default() },
     ];
     for solver in bad {
         let built = World::builder(WorldOptions { solver, ..WorldOptions::default() }).build();

@@ -70,8 +70,8 @@ pub struct SolverOverrides {
     pub relax_passes: Option<u32>,
     /// See [`SolverSettings::least_bounce_speed`].
     pub least_bounce_speed: Option<f64>,
-    /// See [`SolverSettings::continuous_passes`].
-    pub continuous_passes: Option<u32>,
+    /// See [`SolverSettings::sweeps`].
+    pub sweeps: Option<bool>,
 }
 
 /// How the solver works: the preset of the [`Accuracy`] with the [`SolverOverrides`].
@@ -88,9 +88,8 @@ pub struct SolverSettings {
     pub relax_passes: u32,
     /// Approach [m/s] below which nothing bounces.
     pub least_bounce_speed: f64,
-    /// Whether fast bodies are swept (1, or more) and stopped where they meet something, or may pass through what is
-    /// thin (0).
-    pub continuous_passes: u32,
+    /// Whether fast bodies are swept and stopped where they meet something, or may pass through what is thin.
+    pub sweeps: bool,
 }
 
 /// Who finds the contacts of two convex bodies. Those of meshes are always our own.
@@ -165,7 +164,7 @@ impl WorldOptions {
             contact_damping: self.solver.contact_damping.unwrap_or(Self::CONTACT_DAMPING),
             relax_passes: self.solver.relax_passes.unwrap_or(Self::RELAX_PASSES),
             least_bounce_speed: self.solver.least_bounce_speed.unwrap_or(slow),
-            continuous_passes: self.solver.continuous_passes.unwrap_or(1),
+            sweeps: self.solver.sweeps.unwrap_or(true),
         }
     }
 
@@ -187,7 +186,7 @@ impl WorldOptions {
     /// # Errors
     /// [`BuildError::OutOfRange`] for the first one that is out of its range.
     pub(super) fn check(&self) -> Result<(), BuildError> {
-        let SolverSettings { substeps, relax_passes, continuous_passes, .. } = self.solver_settings();
+        let SolverSettings { substeps, relax_passes, .. } = self.solver_settings();
         let bad = |quantity, value, requirement| {
             Err(BuildError::OutOfRange { name: "world".to_owned(), quantity, value, requirement })
         };
@@ -198,11 +197,8 @@ impl WorldOptions {
         if let Some(component) = self.gravity.iter().find(|component| !component.is_finite()) {
             return bad("a component of gravity [m/s²]", *component, "finite");
         }
-        let counts = [
-            ("the number of substeps", substeps, 1),
-            ("the number of relax passes", relax_passes, 0),
-            ("the number of continuous passes", continuous_passes, 0),
-        ];
+        let counts =
+            [("the number of substeps", substeps, 1), ("the number of relax passes", relax_passes, 0)];
         for (quantity, count, least) in counts {
             if !(least..=Self::MOST_PASSES).contains(&count) {
                 return bad(quantity, f64::from(count), "at least 1 (0 for passes) and at most 1000");

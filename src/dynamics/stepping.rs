@@ -59,7 +59,7 @@ impl World {
         let stepped = stepping.elapsed();
         self.steps += 1;
         let sweeping = Instant::now();
-        if settings.continuous_passes > 0 {
+        if settings.sweeps {
             self.continuous.finish(&mut self.physics, &self.handles, time_step);
         }
         let swept = sweeping.elapsed();

@@ -31,7 +31,7 @@ impl From<schema::SolverEntry> for SolverOverrides {
             contact_damping: solver.contact_damping,
             relax_passes: solver.relax_passes,
             least_bounce_speed: solver.least_bounce_speed,
-            continuous_passes: solver.continuous_passes,
+            sweeps: solver.sweeps,
         }
     }
 }

@@ -14,6 +14,9 @@ use crate::geometry::mass_properties::{MassProperties, signed_volume, surface_ar
 use crate::proximity::Model;
 use crate::proximity::contacts::Adjacency;
 
+/// Share of the size by which the boxes of bodies that touch may be apart.
+const TOUCHING: f64 = 1e-6;
+
 /// A mesh with all that contacts need to know of it.
 #[derive(Clone)]
 pub(in crate::dynamics) struct MeshShape {
@@ -66,7 +69,9 @@ impl Shape for MeshShape {
         let pose: Isometry3<f64> = (*position).into();
         let center: Vector = (pose * self.model.center()).coords.into();
         let reach = Vector::splat(self.model.radius());
-        Aabb::new(boxed.mins.max(center - reach), boxed.maxs.min(center + reach))
+        // rapier drops pairs with foresight whose boxes are a rounding apart, though they touch.
+        let rounding = Vector::splat(TOUCHING * self.model.radius());
+        Aabb::new(boxed.mins.max(center - reach) - rounding, boxed.maxs.min(center + reach) + rounding)
     }
 
     fn compute_local_bounding_sphere(&self) -> BoundingSphere {

@@ -21,7 +21,7 @@ pub struct SolverEntry {
     /// Approach [m/s] below which nothing bounces.
     #[serde(default)]
     pub least_bounce_speed: Option<f64>,
-    /// How often a step may be cut at the first impact of a fast body.
+    /// Whether fast bodies are swept and stopped where they meet something.
     #[serde(default)]
-    pub continuous_passes: Option<u32>,
+    pub sweeps: Option<bool>,
 }

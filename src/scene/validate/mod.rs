@@ -140,7 +140,6 @@ impl Checker<'_> {
         let counts = [
             ("substeps", "the number of substeps", solver.substeps, POSITIVE_COUNT),
             ("relax_passes", "the number of passes", solver.relax_passes, COUNT),
-            ("continuous_passes", "the number of passes", solver.continuous_passes, COUNT),
         ];
         for (field, quantity, count, range) in counts {
             if let Some(count) = count {
