@@ -190,7 +190,7 @@ fn tell(console: &mut Console, findings: &Findings, overlaps: &[BodyPenetration]
 fn tell_robot(console: &mut Console, robot: &RobotFinding) -> Result<(), Failure> {
     let RobotFinding { robot, joints, allowed_collisions, collisions_at_start } = robot;
     console.line(format_args!(
-        "  robot {robot}: {joints} joints that move, {} pairs of links may collide",
+        "  robot {robot}: {joints} joints that move, {} pairs of links are allowed to collide",
         allowed_collisions.len()
     ))?;
     for AllowedFinding { bodies: [a, b], because, configurations } in allowed_collisions {
