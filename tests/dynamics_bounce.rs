@@ -15,8 +15,8 @@ fn ball(radius: f64) -> Shape {
     Shape::Ball { radius }
 }
 
-fn icosphere(radius: f64) -> Shape {
-    solid(Sphere { radius, frequency: 16 }.mesh().unwrap())
+fn icosphere(radius: f64, frequency: u32) -> Shape {
+    solid(Sphere { radius, frequency }.mesh().unwrap())
 }
 
 fn cuboid(x: f64, y: f64, z: f64) -> Shape {
@@ -91,10 +91,10 @@ fn bounces_die_out_and_the_ball_rests() {
     assert!(state.linear_velocity.norm() < 1e-6 && (state.position.z - 0.1).abs() < 1e-4, "{state:?}");
 }
 
-/// Five balls in a row with gaps, the first of which comes at 1 m/s; their speeds in the end.
-fn cradle(shape: &Shape, gap: f64, restitution: f64) -> Vec<f64> {
+/// Five balls in a row with gaps, the first of which comes at 1 m/s from `first`; the run.
+fn cradle(shape: &Shape, first: f64, gap: f64, restitution: f64) -> Run {
     let balls = (0..5_u32).map(|i| {
-        let x = if i == 0 { -0.1 } else { f64::from(i) * (0.2 + gap) };
+        let x = if i == 0 { first } else { f64::from(i) * (0.2 + gap) };
         let mut ball = bouncing(body(&format!("ball{i}"), shape.clone(), pose(x, 0.0, 0.0)), restitution);
         ball.friction = 0.0;
         if i == 0 {
@@ -104,19 +104,53 @@ fn cradle(shape: &Shape, gap: f64, restitution: f64) -> Vec<f64> {
     });
     let mut run = Run::new(weightless(), balls);
     run.seconds(0.5);
+    run
+}
+
+/// Speeds [m/s] of the bodies of a run along the row.
+fn speeds(run: &Run) -> Vec<f64> {
     run.world.bodies().iter().map(|body| body.linear_velocity.x).collect()
 }
 
 #[test]
 fn newtons_cradle_passes_the_push_to_the_last_ball_even_without_gaps() {
     for gap in [0.0, 1e-9, 1e-3] {
-        let speeds = cradle(&ball(0.1), gap, 1.0);
+        let speeds = speeds(&cradle(&ball(0.1), -0.1, gap, 1.0));
         assert!((speeds[4] - 1.0).abs() < 1e-9, "{speeds:?}");
         assert!(speeds[..4].iter().all(|speed| speed.abs() < 1e-9), "{speeds:?}");
     }
     // Facets send the balls of a mesh a little aside.
-    let speeds = cradle(&icosphere(0.1), 0.0, 1.0);
+    let speeds = speeds(&cradle(&icosphere(0.1, 16), -0.1, 0.0, 1.0));
     assert!((0.95..=1.0 + 1e-9).contains(&speeds[4]), "{speeds:?}");
+}
+
+#[test]
+fn a_cradle_of_fine_meshes_keeps_its_momentum_and_energy_whenever_in_a_step_it_is_hit() {
+    let shape = icosphere(0.1, 32);
+    // The first ball closes the gap with the end of a step, and a third of a substep later.
+    for first in [-0.1, -0.1 - 1.0 / 8640.0] {
+        let run = cradle(&shape, first, 0.0, 1.0);
+        let mass = 2.0 * run.reports[0].energy.total();
+        let momentum: Vector3<f64> = run.world.bodies().iter().map(|body| body.linear_velocity).sum();
+        assert!((momentum - Vector3::x()).norm() < 1e-9, "{momentum}");
+        let energy = run.reports.last().unwrap().energy.total() / (0.5 * mass);
+        assert!((0.98..=1.0 + 1e-9).contains(&energy), "{energy}");
+        assert!(run.worst_gain() <= 1e-9 * mass, "{}", run.worst_gain());
+    }
+}
+
+#[test]
+fn two_balls_exchange_their_speeds_at_whatever_part_of_a_step_they_touch() {
+    for part in 0..24_u32 {
+        let gap = 0.05 + f64::from(part) / (24.0 * 480.0);
+        let mut first = bouncing(body("a", ball(0.1), pose(0.0, 0.0, 0.0)), 0.9);
+        first.linear_velocity = Vector3::x();
+        let second = bouncing(body("b", ball(0.1), pose(0.2 + gap, 0.0, 0.0)), 0.9);
+        let mut run = Run::new(weightless(), [first, second]);
+        run.seconds(0.1);
+        let speeds = speeds(&run);
+        assert!((speeds[1] - 0.95).abs() < 1e-12 && (speeds[0] - 0.05).abs() < 1e-12, "{part}: {speeds:?}");
+    }
 }
 
 #[test]

@@ -38,6 +38,8 @@ pub(super) struct Mover {
     pub(super) inverse_mass: f64,
     /// Inverse of the inertia [1/(kg·m²), world]; zero for what does not yield.
     pub(super) inverse_inertia: Matrix3<f64>,
+    /// Whether the solver changed its velocity by as much as gravity would in the step, or more.
+    pub(super) struck: bool,
 }
 
 impl Mover {
@@ -65,17 +67,21 @@ pub(super) struct Touch {
     pub(super) arms: [Vector3<f64>; 2],
 }
 
-/// Two bodies that touch.
+/// Two bodies that touch, or that the solver pushed.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pair {
     /// Indices of the bodies.
     pub(super) bodies: [usize; 2],
-    /// Where they touch.
+    /// Where they touch; none if they were pushed before.
     pub(super) points: Vec<Touch>,
     /// Coefficient of restitution.
     pub(super) restitution: f64,
     /// Coefficient of friction.
     pub(super) friction: f64,
+    /// Whether the solver pushed the bodies apart in the step.
+    pub(super) pushed: bool,
+    /// Whether it did so before they touch: what comes near enough to touch in a further substep is braked.
+    pub(super) early: bool,
 }
 
 impl Pair {
@@ -173,18 +179,18 @@ impl Pair {
 }
 
 /// Lets bodies collide until none approaches another, beginning with the pairs `first`; pairs whose bodies are pushed
-/// take part. What approaches slower than `slow` [m/s] does not bounce. Tells which bodies were pushed.
+/// take part. What approaches slower than `slow` [m/s] does not bounce. Tells which bodies have new velocities: those
+/// with an impact, and those from which the push of the solver is taken because it is from the other body of a pair.
 pub(super) fn collide(pairs: &[Pair], first: &[usize], slow: f64, movers: &mut [Mover]) -> Vec<bool> {
-    let mut pushed = vec![false; movers.len()];
-    let mut adjacent: Vec<Vec<usize>> = vec![Vec::new(); movers.len()];
-    for (index, pair) in pairs.iter().enumerate() {
-        pair.bodies.iter().for_each(|&body| adjacent[body].push(index));
-    }
+    let mut renewed = Renewed::new(pairs, movers.len());
     let mut queue = Queue::new(pairs.len());
     for &index in first {
         queue.put(index, pairs[index].approach(movers));
     }
     let negligible = NEGLIGIBLE * queue.fastest();
+    for &index in first.iter().filter(|&&index| pairs[index].early) {
+        renewed.add(index, movers, &mut queue);
+    }
     let mut impacts = 0;
     while let Some((worst, approach)) = queue.take(negligible) {
         if impacts >= IMPACTS_PER_PAIR * queue.members {
@@ -193,14 +199,44 @@ pub(super) fn collide(pairs: &[Pair], first: &[usize], slow: f64, movers: &mut [
         let pair = &pairs[worst];
         pair.collide(if approach > slow { pair.restitution } else { 0.0 }, movers);
         impacts += 1;
-        for &body in pair.bodies.iter().filter(|&&body| movers[body].inverse_mass > 0.0) {
-            pushed[body] = true;
-            for &index in &adjacent[body] {
-                queue.put(index, pairs[index].approach(movers));
+        renewed.add(worst, movers, &mut queue);
+    }
+    renewed.bodies
+}
+
+/// The bodies with new velocities. What the solver pushed is forgotten of both bodies of a pair or of none, or else
+/// momentum would be lost or gained.
+struct Renewed<'a> {
+    pairs: &'a [Pair],
+    /// The pairs of each body.
+    adjacent: Vec<Vec<usize>>,
+    /// Whether a body has a new velocity.
+    bodies: Vec<bool>,
+}
+
+impl<'a> Renewed<'a> {
+    fn new(pairs: &'a [Pair], bodies: usize) -> Self {
+        let mut adjacent: Vec<Vec<usize>> = vec![Vec::new(); bodies];
+        for (index, pair) in pairs.iter().enumerate() {
+            pair.bodies.iter().for_each(|&body| adjacent[body].push(index));
+        }
+        Self { pairs, adjacent, bodies: vec![false; bodies] }
+    }
+
+    /// The bodies of a pair move anew, and all that the solver struck through them; their pairs take part.
+    fn add(&mut self, pair: usize, movers: &[Mover], queue: &mut Queue) {
+        let yields = |body: &usize| movers[*body].inverse_mass > 0.0;
+        let mut waiting: Vec<usize> = self.pairs[pair].bodies.into_iter().filter(yields).collect();
+        while let Some(body) = waiting.pop() {
+            let is_new = !std::mem::replace(&mut self.bodies[body], true);
+            for &index in &self.adjacent[body] {
+                let pair = &self.pairs[index];
+                queue.put(index, pair.approach(movers));
+                let others = pair.bodies.into_iter().filter(|other| yields(other) && !self.bodies[*other]);
+                waiting.extend(others.filter(|&other| is_new && pair.pushed && movers[other].struck));
             }
         }
     }
-    pushed
 }
 
 /// The pairs that take part, the fastest approach first; of equals the first pair, so that the answer follows the order
@@ -253,6 +289,7 @@ mod tests {
             turning: Vector3::zeros(),
             inverse_mass: 1.0 / mass,
             inverse_inertia: inertia.try_inverse().unwrap_or_else(Matrix3::zeros),
+            struck: true,
         }
     }
 
@@ -263,6 +300,8 @@ mod tests {
             points: vec![Touch { normal: Vector3::x(), arms }],
             restitution,
             friction: 0.0,
+            pushed: true,
+            early: false,
         }
     }
 
@@ -294,6 +333,18 @@ mod tests {
                 "{speeds:?}"
             );
         }
+    }
+
+    #[test]
+    fn what_was_pushed_through_others_is_forgotten_of_all_of_them() {
+        let mut open = touching(1, 2, 1.0);
+        open.points.clear();
+        let mut movers = [mover(1.0, 1.0), mover(1.0, 0.0), mover(1.0, 0.0), mover(1.0, 0.0)];
+        let mut pairs = [touching(0, 1, 1.0), open, touching(2, 3, 1.0)];
+        assert_eq!(collide(&pairs, &[0], 0.0, &mut movers), [true; 4]);
+        pairs[2].pushed = false;
+        pairs[1].early = true;
+        assert_eq!(collide(&pairs, &[1], 0.0, &mut movers), [true, true, true, false]);
     }
 
     #[test]

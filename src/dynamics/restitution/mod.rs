@@ -2,10 +2,12 @@
 //! gets the velocities of an impact.
 //!
 //! A pair has collided in a step if it approached by more than its gap and touches at the end; what the solver pushed
-//! may be pushed by what collided. The speeds of approach are those at
+//! may be pushed by what collided. The relax passes of rapier look a substep ahead and brake what does not touch yet;
+//! such a pair gets its speeds back and collides in the next step. The speeds of approach are those at
 //! the start of the step, brought to its end by the work of gravity along the way: v² = v₀² + 2 g·Δx, exact whenever
 //! the impact was within the step. From these the impacts of [`impact`] follow, and of them the velocities of every
-//! body that was pushed; the impulses that the solver gave it in this step are forgotten. Impacts do not run through
+//! body that was pushed; the impulses that the solver gave it in this step are forgotten, of it and of what it gave
+//! them to, so that momentum is conserved. Impacts do not run through
 //! joints: the next step brings what a joint holds back to it, as without restitution. Parts of a robot do not yield.
 //!
 //! Overlaps that are being resolved have no part in it: neither do they bounce, nor has their resolution a velocity.
@@ -29,6 +31,8 @@ const TOUCHING_OF_WAY: f64 = 1e-2;
 const BESIDE_OF_WAY: f64 = 0.25;
 /// The part of a contact's number that is its index in the manifold.
 const INDEX: u32 = 0x7fff_ffff;
+/// Share of the way of a pair by which a contact that was pushed before it touched came nearer at least.
+const UNHINDERED_OF_WAY: f64 = 0.5;
 /// Share of the size of the smaller body within which a pair touches.
 const TOUCHING_OF_SIZE: f64 = 1e-7;
 /// Share of the speeds of two bodies below which they do not approach each other: rounding.
@@ -178,13 +182,17 @@ impl Bounces {
     fn mover(&self, bouncer: &Bouncer, body: &RigidBody) -> Mover {
         let (velocity, turning) = (body.linvel().into(), body.angvel().into());
         if !bouncer.yields {
-            return Mover { velocity, turning, inverse_mass: 0.0, inverse_inertia: Matrix3::zeros() };
+            let inverse_inertia = Matrix3::zeros();
+            return Mover { velocity, turning, inverse_mass: 0.0, inverse_inertia, struck: false };
         }
         let (start, inverse_inertia) = (&bouncer.start, inverse_inertia(body));
         let velocity = self.fallen(&start.velocity, &(Vector3::from(body.center_of_mass()) - start.center));
+        let change: Vector3<f64> = Vector3::from(body.linvel()) - velocity;
+        // Without gravity whatever was pushed counts: pushes from two sides may leave the velocity as it is.
+        let struck = change.norm() >= self.gravity.norm() * self.step;
         let turns = start.turning != Vector3::zeros();
         let turning = if turns { inverse_inertia * start.spin } else { start.turning };
-        Mover { velocity, turning, inverse_mass: 1.0 / body.mass(), inverse_inertia }
+        Mover { velocity, turning, inverse_mass: 1.0 / body.mass(), inverse_inertia, struck }
     }
 
     /// The velocity after `way` [m] under gravity.
@@ -222,8 +230,11 @@ impl Seen<'_> {
             && self.touching(contacts).is_some_and(|pair| self.is_impact(&pair))
     }
 
-    /// Whether a pair that touches approaches fast enough to bounce.
+    /// Whether a pair that touches approaches fast enough to bounce, or one that does not was braked.
     fn is_impact(&self, pair: &Pair) -> bool {
+        if pair.early {
+            return pair.restitution > 0.0;
+        }
         let [a, b] = pair.bodies.map(|body| self.movers[body].velocity.norm());
         pair.restitution > 0.0 && pair.approach(self.movers) > self.bounces.slow.max(ROUNDING * (a + b))
     }
@@ -241,10 +252,12 @@ impl Seen<'_> {
             points: Vec::new(),
             restitution: if mean > 0.0 && (self.overlapping)(handles.map(raw)) { 0.0 } else { mean },
             friction: 0.5 * (one.friction + two.friction),
+            pushed: false,
+            early: false,
         })
     }
 
-    /// A pair with the points where it touches at the end of the step, if there are any.
+    /// A pair with the points where it touches at the end of the step, if there are any or the solver pushed it.
     fn touching(&self, contacts: &ContactPair) -> Option<Pair> {
         let mut pair = self.pair(contacts)?;
         let [one, two] = pair.bodies.map(|body| &self.bounces.bodies[body]);
@@ -255,22 +268,25 @@ impl Seen<'_> {
             for contact in &manifold.data.solver_contacts {
                 let (touch, gaps) = self.touch(&pair, &manifold.data.normal.into(), contact);
                 let way = f64::max(0.0, -self.bounces.step * pair.separation(&touch, self.movers));
-                // What the solver pushed is forgotten of both bodies or of none.
                 #[expect(clippy::cast_possible_truncation, reason = "only the low bits count")]
                 let index = (contact.contact_id[0] as u32 & INDEX) as usize;
                 let pushed = manifold.points.get(index).is_some_and(|point| point.data.impulse > 0.0);
+                pair.pushed |= pushed;
                 let closes = gaps[0] <= near + way;
                 if closes && gaps[1] <= near + TOUCHING_OF_WAY * way || pushed && way <= near {
                     pair.points.push(touch);
                 } else if closes && gaps[1] <= near + BESIDE_OF_WAY * way {
                     open.push(touch);
                 }
+                let unhindered = gaps[0] - gaps[1] >= UNHINDERED_OF_WAY * way;
+                pair.early |= pushed && unhindered && way > near.max(self.bounces.slow * self.bounces.step);
             }
             if pair.points.len() > before {
                 pair.points.append(&mut open);
             }
         }
-        (!pair.points.is_empty()).then_some(pair)
+        pair.early &= pair.points.is_empty();
+        (pair.pushed || !pair.points.is_empty()).then_some(pair)
     }
 
     /// A contact the solver was given, with its gaps [m] at the start and at the end of the step.
