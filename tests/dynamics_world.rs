@@ -8,10 +8,12 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use dynamics_scenes::{Run, block, body, cube, fixed, half_space, pose, rotated, torus};
 use extricate::dynamics::{
-    BodyDescription, BodyKind, BuildError, JointDescription, JointKind, Mass, Shape, World, WorldOptions,
+    BodyDescription, BodyKind, BuildError, JointDescription, JointKind, Mass, Mobility, Shape, World,
+    WorldOptions,
 };
 use extricate::geometry::procedural::{Procedural, TorusKnot};
 use extricate::geometry::{Solidity, TriangleMesh};
+use extricate::penetration::SeparationOptions;
 use extricate::proximity::Model;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
@@ -55,11 +57,18 @@ fn neither_the_number_of_threads_nor_the_order_of_insertion_changes_a_bit() {
 
 #[test]
 fn a_heap_of_meshes_falls_without_gaining_energy_and_ends_without_overlaps() {
-    let mut run = Run::new(WorldOptions::default(), heap());
+    // Taken apart first: what is lifted out of an overlap has a height that it did not have.
+    let (mut bodies, overlapping) = (heap(), Run::new(WorldOptions::default(), heap()));
+    let found = overlapping.world.separate(&Mobility::default(), &SeparationOptions::default()).unwrap();
+    for body in &mut bodies {
+        if let Some(by) = found.moved.get(&body.name) {
+            body.pose.translation.vector += by;
+        }
+    }
+    let mut run = Run::new(WorldOptions::default(), bodies);
     run.seconds(2.5);
     let energy = run.reports[0].energy.total();
-    // Some start in overlap and are lifted out of it.
-    assert!(run.worst_gain() <= 2e-3 * energy, "gain {} of {energy}", run.worst_gain());
+    assert!(run.worst_gain() <= 1e-3 * energy, "gain {} of {energy}", run.worst_gain());
     let found = run.world.penetrations(&Default::default()).unwrap();
     for pair in &found {
         assert!(pair.depth <= 1e-3 * pair.size, "{pair:?}");
