@@ -2,6 +2,7 @@
 
 pub mod convex;
 pub(crate) mod in_projection;
+pub(crate) mod least_change;
 mod local;
 pub(crate) mod n_bodies;
 mod signed_distance;
