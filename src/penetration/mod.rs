@@ -4,6 +4,7 @@ pub mod convex;
 pub(crate) mod in_projection;
 mod local;
 pub(crate) mod n_bodies;
+pub mod object_norm;
 mod signed_distance;
 pub mod translational;
 
