@@ -1,9 +1,12 @@
 //! Penetration depth: the least translation that separates two overlapping shapes.
 
 pub mod convex;
+pub mod generalized;
 pub(crate) mod in_projection;
+pub(crate) mod least_change;
 mod local;
 pub(crate) mod n_bodies;
+pub mod object_norm;
 mod signed_distance;
 pub mod translational;
 

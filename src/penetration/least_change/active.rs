@@ -1,0 +1,116 @@
+//! The active rows of a least-change problem: their multipliers, and the Cholesky factor of their Gram matrix, which
+//! grows and shrinks with them.
+
+use super::{Rows, dot};
+
+/// The active rows, G = NNᵀ + diag(s²) = LLᵀ.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Active {
+    rows: Vec<usize>,
+    multipliers: Vec<f64>,
+    /// L, row by row: row k has k + 1 numbers and begins at k(k + 1)/2.
+    factor: Vec<f64>,
+    /// A row being added or taken out.
+    scratch: Vec<f64>,
+}
+
+/// Where a row of the factor begins.
+fn start(row: usize) -> usize {
+    row * (row + 1) / 2
+}
+
+impl Active {
+    pub(super) fn clear(&mut self) {
+        self.rows.clear();
+        self.multipliers.clear();
+        self.factor.clear();
+    }
+
+    pub(super) fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
+    pub(super) fn multipliers(&self) -> &[f64] {
+        &self.multipliers
+    }
+
+    pub(super) fn contains(&self, row: usize) -> bool {
+        self.rows.contains(&row)
+    }
+
+    /// Adds `step` · `shares` to the multipliers.
+    pub(super) fn change_multipliers(&mut self, step: f64, shares: &[f64]) {
+        for (multiplier, share) in self.multipliers.iter_mut().zip(shares) {
+            *multiplier = (*multiplier + step * share).max(0.0);
+        }
+    }
+
+    /// Replaces the multipliers; none becomes negative by rounding.
+    pub(super) fn settle_multipliers(&mut self, multipliers: &[f64]) {
+        for (multiplier, settled) in self.multipliers.iter_mut().zip(multipliers) {
+            *multiplier = settled.max(0.0);
+        }
+    }
+
+    /// Adds a row that the active ones do not span, or one that is soft.
+    pub(super) fn push(&mut self, rows: &Rows, row: usize, multiplier: f64, softness: f64) {
+        let a = rows.row(row);
+        self.scratch.clear();
+        self.scratch.extend(self.rows.iter().map(|&other| dot(rows.row(other), a)));
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.solve_lower(&mut scratch);
+        let square = scratch.iter().fold(dot(a, a) + softness * softness, |sum, l| sum - l * l);
+        self.factor.extend_from_slice(&scratch);
+        self.factor.push(square.max(super::SPANNED * super::SPANNED).sqrt());
+        self.scratch = scratch;
+        self.rows.push(row);
+        self.multipliers.push(multiplier);
+    }
+
+    /// Takes a row out. Without row `place`, each row of L below it has one number beyond the diagonal, which rotations
+    /// of neighbouring columns remove.
+    pub(super) fn remove(&mut self, place: usize) {
+        let count = self.rows.len();
+        for column in place..count - 1 {
+            let (p, q) =
+                (self.factor[start(column + 1) + column], self.factor[start(column + 1) + column + 1]);
+            let length = p.hypot(q);
+            let (c, s) = if length > 0.0 { (p / length, q / length) } else { (1.0, 0.0) };
+            for row in column + 1..count {
+                let at = start(row) + column;
+                let (p, q) = (self.factor[at], self.factor[at + 1]);
+                self.factor[at] = c * p + s * q;
+                self.factor[at + 1] = c * q - s * p;
+            }
+        }
+        for row in place..count - 1 {
+            let from = start(row + 1);
+            self.factor.copy_within(from..from + row + 1, start(row));
+        }
+        self.factor.truncate(start(count - 1));
+        self.rows.remove(place);
+        self.multipliers.remove(place);
+    }
+
+    /// Solves G x = `right` in place.
+    pub(super) fn solve(&self, right: &mut [f64]) {
+        self.solve_lower(right);
+        for row in (0..right.len()).rev() {
+            right[row] /= self.factor[start(row) + row];
+            let known = right[row];
+            for column in 0..row {
+                right[column] -= self.factor[start(row) + column] * known;
+            }
+        }
+    }
+
+    /// Solves L x = `right` in place.
+    fn solve_lower(&self, right: &mut [f64]) {
+        for row in 0..right.len() {
+            let begin = start(row);
+            let sum =
+                (0..row).fold(right[row], |sum, column| sum - self.factor[begin + column] * right[column]);
+            right[row] = sum / self.factor[begin + row];
+        }
+    }
+}
