@@ -22,7 +22,7 @@ pub fn urdf() -> String {
     let (at, limits) = ([0.004, -0.034, 0.035], [0.0, 0.6]);
     let (name, child) = ("little_fold", "little_metacarpal");
     hand.turn(&Joint { name, parent: "palm", child, at, axis: [0.0, 0.96, 0.28], limits });
-    finger(&mut hand, "little", "little_metacarpal", [0.0, 0.0, 0.072], 0.85);
+    finger(&mut hand, "little", "little_metacarpal", [0.0, 0.0, 0.078], 0.85);
     thumb(&mut hand);
     hand.finish()
 }

@@ -90,7 +90,7 @@ pub fn obj(pieces: &[Piece]) -> String {
     text
 }
 
-/// To a micrometre, without a minus before zero: the same file wherever sines are the same to ten digits.
+/// To a nanometre, without a minus before zero: the same file wherever sines are the same to ten digits.
 fn rounded(x: f64) -> f64 {
-    (x * 1e6).round() / 1e6 + 0.0
+    (x * 1e9).round() / 1e9 + 0.0
 }
