@@ -131,6 +131,10 @@ impl ObjectNorm {
     ///
     /// # Errors
     /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`] when the configuration is none.
+    #[expect(
+        clippy::missing_panics_doc,
+        reason = "every norm has a link with an extent, and all hang on the root"
+    )]
     pub fn at(&self, configuration: &[f64], base: &Isometry3<f64>) -> Result<Metric, ArticulationError> {
         let poses = self.articulation.link_poses(configuration, base)?;
         let outboard = self.outboard(&poses);
