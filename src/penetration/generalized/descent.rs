@@ -39,6 +39,8 @@ const PRECISION: f64 = 1e-6;
 /// What makes limits, and the reach of a step, hard among soft rows.
 const HARD: f64 = 1e9;
 const HARD_REACH: f64 = 100.0;
+/// Share of its width by which a bound may be broken for all rounding.
+const BOUND_ROUNDING: f64 = 1e-9;
 /// Steps that must lessen the lack of clearance by a share or, once free, σ by another one.
 const WINDOW: usize = 6;
 const LACK_GAIN: f64 = 0.2;
@@ -55,7 +57,7 @@ pub(crate) struct Workspace {
     problem: Rows,
     solver: LeastChange,
     derivative: Vec<f64>,
-    target: Vec<f64>,
+    boxed: Vec<[f64; 2]>,
 }
 
 impl Workspace {
@@ -69,7 +71,7 @@ impl Workspace {
             problem: Rows::new(0),
             solver: LeastChange::default(),
             derivative: Vec::new(),
-            target: Vec::new(),
+            boxed: Vec::new(),
         }
     }
 }
@@ -173,6 +175,20 @@ impl<'a> Descent<'a> {
             if stalls(&progress) {
                 break;
             }
+            if std::env::var("TRACE").is_ok() {
+                eprintln!(
+                    "{} rows {} lack {:.2e} least {:.2e} depth {:.6} step {:.2e} radius {:.3} {} {}",
+                    found.iterations,
+                    workspace.rows.len(),
+                    nearness.lack,
+                    nearness.least,
+                    squared(&trial).sqrt(),
+                    length,
+                    radius,
+                    accepted,
+                    active.is_some()
+                );
+            }
             if !accepted {
                 radius *= SHRINK;
                 if radius < LEAST_RADIUS {
@@ -224,7 +240,8 @@ impl<'a> Descent<'a> {
         self.arrangement.scan(trial_frames, &options, scan, trial_rows)
     }
 
-    /// The change of y to the nearest point to the origin that keeps all rows and limits.
+    /// The change of y to the nearest point to the origin that keeps all rows and limits: within the trust region where it
+    /// would leave it, softly where the rows contradict each other there.
     fn step(
         &self,
         y: &[f64],
@@ -232,16 +249,41 @@ impl<'a> Descent<'a> {
         active: Option<&[bool]>,
         workspace: &mut Workspace,
     ) -> Option<Vec<f64>> {
-        let Workspace { frames, rows, problem, solver, derivative, target, .. } = workspace;
-        let dimension = y.len();
-        if problem.columns() != dimension {
-            *problem = Rows::new(dimension);
+        self.linearise(y, active, workspace);
+        let Workspace { frames, problem, solver, derivative, boxed, .. } = workspace;
+        boxed.clear();
+        boxed.extend_from_slice(self.chart.bounds());
+        let shift = radius * MOST_SHIFT * self.arrangement.size;
+        let turn = radius * MOST_TURN;
+        let change =
+            |nearest: Vec<f64>| -> Vec<f64> { nearest.iter().zip(y).map(|(to, from)| to - from).collect() };
+        let hardness = |_: usize| HARD;
+        if let Some(step) =
+            (InBox { boxed: boxed.as_slice(), hardness }).nearest(problem, solver, 0.0).map(change)
+            && self.chart.share_within(frames, &step, turn, shift) >= 1.0
+        {
+            return Some(step);
+        }
+        self.chart.reach(frames, turn, shift, derivative);
+        for ((bound, reach), y) in boxed.iter_mut().zip(derivative.iter()).zip(y) {
+            *bound = [bound[0].max(y - reach), bound[1].min(y + reach)];
+        }
+        let hardness = |at: usize| HARD_REACH * self.arrangement.size / derivative[at];
+        let in_box = InBox { boxed: boxed.as_slice(), hardness };
+        in_box.nearest(problem, solver, 0.0).or_else(|| in_box.nearest(problem, solver, SOFT)).map(change)
+    }
+
+    /// The rows of the least-change problem at a point.
+    fn linearise(&self, y: &[f64], active: Option<&[bool]>, workspace: &mut Workspace) {
+        let Workspace { frames, rows, problem, derivative, .. } = workspace;
+        if problem.columns() != y.len() {
+            *problem = Rows::new(y.len());
         }
         problem.clear();
         let wanted = self.target();
         for row in rows.iter() {
             derivative.clear();
-            derivative.resize(dimension, 0.0);
+            derivative.resize(y.len(), 0.0);
             self.chart.differentiate(self.arrangement, frames, row, derivative);
             if let Some(active) = active {
                 derivative.iter_mut().zip(active).filter(|(_, active)| !**active).for_each(|(d, _)| *d = 0.0);
@@ -251,41 +293,45 @@ impl<'a> Descent<'a> {
                 problem.push(derivative, wanted - row.gap + here);
             }
         }
-        for (at, bound) in self.chart.bounds().iter().enumerate() {
-            for (sign, bound) in [(1.0, bound[0]), (-1.0, -bound[1])] {
-                if bound.is_finite() {
-                    derivative.clear();
-                    derivative.resize(dimension, 0.0);
-                    derivative[at] = sign * HARD;
-                    problem.push(derivative, bound * HARD);
+    }
+}
+
+/// Bounds of the variables of a least-change problem, and how hard each is among soft rows.
+struct InBox<'a, H: Fn(usize) -> f64> {
+    boxed: &'a [[f64; 2]],
+    hardness: H,
+}
+
+impl<H: Fn(usize) -> f64> InBox<'_, H> {
+    /// The nearest point to the origin that keeps the rows and the bounds. Few bounds matter, so that they become rows only
+    /// when an answer breaks them.
+    fn nearest(&self, problem: &mut Rows, solver: &mut LeastChange, soft: f64) -> Option<Vec<f64>> {
+        let dimension = self.boxed.len();
+        let target = vec![0.0; dimension];
+        let mut pushed = vec![[false; 2]; dimension];
+        loop {
+            let mut point = solver.nearest(problem, &target, soft).ok()?.to_vec();
+            let mut is_kept = true;
+            for (at, &[lower, upper]) in self.boxed.iter().enumerate() {
+                let slack = BOUND_ROUNDING * (1.0 + point[at].abs());
+                for (side, beyond) in [lower - point[at], point[at] - upper].into_iter().enumerate() {
+                    if beyond > slack * (upper - lower).min(1.0) && !pushed[at][side] {
+                        pushed[at][side] = true;
+                        is_kept = false;
+                        let (sign, bound) = if side == 0 { (1.0, lower) } else { (-1.0, -upper) };
+                        let hardness = (self.hardness)(at);
+                        let mut row = vec![0.0; dimension];
+                        row[at] = sign * hardness;
+                        problem.push(&row, bound * hardness);
+                    }
                 }
             }
-        }
-        target.clear();
-        target.resize(dimension, 0.0);
-        let most = radius * MOST_SHIFT * self.arrangement.size;
-        let angle = radius * MOST_TURN;
-        if let Ok(nearest) = solver.nearest(problem, target, 0.0) {
-            let step: Vec<f64> = nearest.iter().zip(y).map(|(to, from)| to - from).collect();
-            if self.chart.share_within(frames, &step, angle, most) >= 1.0 {
-                return Some(step);
+            if is_kept {
+                for (y, [lower, upper]) in point.iter_mut().zip(self.boxed) {
+                    *y = y.clamp(*lower, *upper);
+                }
+                return Some(point);
             }
         }
-        self.chart.reach(frames, angle, most, derivative);
-        for at in 0..dimension {
-            let (reach, y) = (derivative[at], y[at]);
-            let hard = HARD_REACH * self.arrangement.size / reach;
-            for sign in [hard, -hard] {
-                target[at] = sign;
-                problem.push(target, sign * y - hard * reach);
-                target[at] = 0.0;
-            }
-        }
-        for soft in [0.0, SOFT] {
-            if let Ok(nearest) = solver.nearest(problem, target, soft) {
-                return Some(nearest.iter().zip(y).map(|(to, from)| to - from).collect());
-            }
-        }
-        None
     }
 }
