@@ -120,7 +120,11 @@ fn repair(
     let values = values.iter().filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).collect();
     let joints = model.articulation().configuration(&values)?;
     let start = [Pose { base: base(&config["base"])?, joints }];
-    let options = if effort == "fast" { GeneralizedOptions::fast() } else { GeneralizedOptions::default() };
+    let mut options =
+        if effort == "fast" { GeneralizedOptions::fast() } else { GeneralizedOptions::default() };
+    if std::env::var_os("DIRECT").is_some() {
+        options.start = Some(extricate::penetration::generalized::GeneralizedStart::Direct);
+    }
     let mut milliseconds = Vec::new();
     let mut answer = arrangement.penetration(&start, &options);
     for _ in 0..if effort == "fast" { 5 } else { 1 } {

@@ -15,7 +15,7 @@ use crate::penetration::least_change::{LeastChange, Rows};
 
 /// Share of the arrangement's size by which everything is kept farther apart than asked, so that what touches within
 /// rounding is free: a larger one costs so much σ.
-const TOUCH: f64 = 2e-7;
+const TOUCH: f64 = 5e-8;
 /// Share of that distance that must be kept for a point to count as free.
 const FREE: f64 = 0.25;
 /// Share of the size within which pairs have rows.
@@ -33,6 +33,8 @@ const ARRIVED: f64 = 1e-5;
 const FILTER: f64 = 1e-3;
 /// Softness of contradictory rows.
 const SOFT: f64 = 0.5;
+/// Share of the lack of clearance at which rows contradicted each other, below which they may not any more.
+const RESOLVED: f64 = 0.5;
 /// Share by which bounds of signed distances may differ in a descent.
 const PRECISION: f64 = 1e-6;
 
@@ -58,6 +60,8 @@ pub(crate) struct Workspace {
     solver: LeastChange,
     derivative: Vec<f64>,
     boxed: Vec<[f64; 2]>,
+    /// Whether the rows contradicted each other in the last step.
+    soft: bool,
 }
 
 impl Workspace {
@@ -72,6 +76,7 @@ impl Workspace {
             solver: LeastChange::default(),
             derivative: Vec::new(),
             boxed: Vec::new(),
+            soft: false,
         }
     }
 }
@@ -157,6 +162,8 @@ impl<'a> Descent<'a> {
         self.note(&y, &nearness, &mut found);
         let mut filter = vec![[nearness.lack, squared(&y)]];
         let mut radius = 1.0;
+        let mut contradictory = nearness.lack;
+        workspace.soft = false;
         let mut progress: Vec<[f64; 2]> = Vec::new();
         for _ in 0..self.max_iterations {
             found.iterations += 1;
@@ -175,20 +182,6 @@ impl<'a> Descent<'a> {
             if stalls(&progress) {
                 break;
             }
-            if std::env::var("TRACE").is_ok() {
-                eprintln!(
-                    "{} rows {} lack {:.2e} least {:.2e} depth {:.6} step {:.2e} radius {:.3} {} {}",
-                    found.iterations,
-                    workspace.rows.len(),
-                    nearness.lack,
-                    nearness.least,
-                    squared(&trial).sqrt(),
-                    length,
-                    radius,
-                    accepted,
-                    active.is_some()
-                );
-            }
             if !accepted {
                 radius *= SHRINK;
                 if radius < LEAST_RADIUS {
@@ -199,6 +192,13 @@ impl<'a> Descent<'a> {
             filter.retain(|old| !(point[0] <= old[0] && point[1] <= old[1]));
             filter.push(point);
             radius = (radius * GROW).min(1.0);
+            // What contradicts itself goes on doing so until much of it is resolved.
+            let resolved = nearness.lack < RESOLVED * contradictory;
+            if !workspace.soft {
+                contradictory = nearness.lack;
+            } else if resolved {
+                workspace.soft = false;
+            }
             std::mem::swap(&mut y, &mut trial);
             std::mem::swap(&mut workspace.rows, &mut workspace.trial_rows);
             std::mem::swap(&mut workspace.frames, &mut workspace.trial_frames);
@@ -250,7 +250,7 @@ impl<'a> Descent<'a> {
         workspace: &mut Workspace,
     ) -> Option<Vec<f64>> {
         self.linearise(y, active, workspace);
-        let Workspace { frames, problem, solver, derivative, boxed, .. } = workspace;
+        let Workspace { frames, problem, solver, derivative, boxed, soft, .. } = workspace;
         boxed.clear();
         boxed.extend_from_slice(self.chart.bounds());
         let shift = radius * MOST_SHIFT * self.arrangement.size;
@@ -258,8 +258,9 @@ impl<'a> Descent<'a> {
         let change =
             |nearest: Vec<f64>| -> Vec<f64> { nearest.iter().zip(y).map(|(to, from)| to - from).collect() };
         let hardness = |_: usize| HARD;
-        if let Some(step) =
-            (InBox { boxed: boxed.as_slice(), hardness }).nearest(problem, solver, 0.0).map(change)
+        if !*soft
+            && let Some(step) =
+                (InBox { boxed: boxed.as_slice(), hardness }).nearest(problem, solver, 0.0).map(change)
             && self.chart.share_within(frames, &step, turn, shift) >= 1.0
         {
             return Some(step);
@@ -270,7 +271,9 @@ impl<'a> Descent<'a> {
         }
         let hardness = |at: usize| HARD_REACH * self.arrangement.size / derivative[at];
         let in_box = InBox { boxed: boxed.as_slice(), hardness };
-        in_box.nearest(problem, solver, 0.0).or_else(|| in_box.nearest(problem, solver, SOFT)).map(change)
+        let hard = if *soft { None } else { in_box.nearest(problem, solver, 0.0) };
+        *soft = hard.is_none();
+        hard.or_else(|| in_box.nearest(problem, solver, SOFT)).map(change)
     }
 
     /// The rows of the least-change problem at a point.

@@ -27,6 +27,9 @@ mod shape;
 mod starts;
 mod verify;
 
+#[cfg(test)]
+mod tests;
+
 pub use arrangement::{Arrangement, CollidingPair, Part};
 pub use error::GeneralizedError;
 pub use mover::{Base, Mover, Obstacle, Pose};

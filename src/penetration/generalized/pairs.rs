@@ -33,6 +33,8 @@ pub(crate) struct Nearness {
 #[derive(Debug, Default)]
 pub(crate) struct ScanMemory {
     caches: Vec<ConvexCache>,
+    /// The face through which each pair of pieces that overlaps is on its way out.
+    exits: Vec<Option<Exit>>,
     /// Pose and middle of each piece [world].
     pieces: Vec<(Isometry3<f64>, Point3<f64>)>,
     centers: Vec<Point3<f64>>,
@@ -52,12 +54,14 @@ impl ScanMemory {
     pub(crate) fn new(arrangement: &Arrangement) -> Self {
         let mut memory = Self::default();
         memory.caches.resize_with(arrangement.caches, ConvexCache::default);
+        memory.exits.resize(arrangement.caches, None);
         memory
     }
 
     /// Forgets everything but memory: answers do not depend on earlier queries.
     pub(crate) fn forget(&mut self) {
         self.caches.iter_mut().for_each(ConvexCache::forget);
+        self.exits.fill(None);
     }
 
     /// Places balls of bodies and poses of pieces.
@@ -85,23 +89,27 @@ impl Arrangement {
     ) -> Nearness {
         rows.clear();
         memory.place(self, frames);
+        let mut exits = std::mem::take(&mut memory.exits);
         let mut nearness = Nearness { lack: 0.0, least: options.horizon };
         for pair in &self.pairs {
-            self.near_pieces(
-                pair,
-                options.horizon,
-                memory,
-                |[a, b], [i, j], found, _| {
+            let visit =
+                |poses: [&Isometry3<f64>; 2], [i, j]: [usize; 2], found: &SignedDistance, at: usize| {
                     nearness.least = nearness.least.min(found.value);
-                    nearness.lack += (options.target - found.value).max(0.0);
                     if found.value < options.horizon {
-                        rows_of(pair.bodies, [&self.pieces[i], &self.pieces[j]], [a, b], found, rows);
+                        let near = Near {
+                            bodies: pair.bodies,
+                            pieces: [&self.pieces[i], &self.pieces[j]],
+                            poses,
+                            found,
+                        };
+                        let gap = near.rows(&mut exits[at], rows);
+                        nearness.lack += (options.target - gap).max(0.0);
                     }
                     true
-                },
-                &options.convex,
-            );
+                };
+            self.near_pieces(pair, options.horizon, memory, visit, &options.convex);
         }
+        memory.exits = exits;
         nearness
     }
 
@@ -134,7 +142,7 @@ impl Arrangement {
         pair: &BodyPair,
         horizon: f64,
         memory: &mut ScanMemory,
-        mut visit: impl FnMut([&Isometry3<f64>; 2], [usize; 2], &SignedDistance, &mut ConvexCache) -> bool,
+        mut visit: impl FnMut([&Isometry3<f64>; 2], [usize; 2], &SignedDistance, usize) -> bool,
         convex: &ConvexOptions,
     ) {
         let [a, b] = pair.bodies.map(|body| body as usize);
@@ -157,7 +165,7 @@ impl Arrangement {
                 let found = signed_distance(first, pose_a, second, pose_b, convex, &mut caches[own]);
                 // Poses are finite and sizes sound: what has no distance are two half-spaces.
                 if let Ok(found) = found
-                    && !visit([pose_a, pose_b], [i, j], &found, &mut caches[own])
+                    && !visit([pose_a, pose_b], [i, j], &found, own)
                 {
                     return;
                 }
@@ -170,42 +178,99 @@ impl Arrangement {
 /// twice what is found.
 const ANY_PLANE: f64 = 1.0;
 
-/// The rows of a pair of pieces with a signed distance.
-fn rows_of(
+/// A face of a piece, through which the other piece of a pair leaves it.
+///
+/// The nearest way out changes while a descent resolves one overlap after another, and two links that leave a plate on different
+/// sides never come out of it: so the way that was the nearest at first is kept as long as it is not much longer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Exit {
+    /// Whether the face belongs to B.
+    of_b: bool,
+    /// Outward normal, and a point of the face [m], in the frame of the piece.
+    normal: Vector3<f64>,
+    point: Point3<f64>,
+}
+
+/// How many times longer than the nearest way out the way that was chosen may be.
+const DETOUR: f64 = 4.0;
+
+/// A pair of pieces with its signed distance.
+struct Near<'a> {
     bodies: [u32; 2],
-    [a, b]: [&Piece; 2],
-    [pose_a, pose_b]: [&Isometry3<f64>; 2],
-    found: &SignedDistance,
-    rows: &mut Vec<ContactRow>,
-) {
-    let normal = found.direction;
-    let [on_a, on_b] = found.witnesses;
-    let row = |gap: f64, points: [Point3<f64>; 2]| ContactRow { bodies, gap, normal, points };
-    let (face_a, face_b) = (face_extent(a, pose_a, &-normal), face_extent(b, pose_b, &normal));
-    // The plane is that of the larger face.
-    let of_b = match (face_a, face_b) {
-        (None, None) => None,
-        (Some(of_a), Some(of_b)) => Some(of_b >= of_a),
-        (of_a, _) => Some(of_a.is_none()),
-    };
-    let before = rows.len();
-    match (of_b, a.shape.core(), b.shape.core()) {
-        (Some(true), Core::Hull(hull), _) => {
-            let reach = found.value + NEAR_PLANE * a.ball.1;
-            near_vertices(hull, pose_a, &normal, &on_b, reach + a.shape.radius(), |gap, point| {
-                rows.push(row(gap - a.shape.radius(), [point, point]));
-            });
+    pieces: [&'a Piece; 2],
+    poses: [&'a Isometry3<f64>; 2],
+    found: &'a SignedDistance,
+}
+
+impl Near<'_> {
+    /// Adds the rows of the pair; the gap that they keep [m].
+    fn rows(&self, exit: &mut Option<Exit>, rows: &mut Vec<ContactRow>) -> f64 {
+        let overlaps = self.found.value < 0.0;
+        if !overlaps {
+            *exit = None;
         }
-        (Some(false), _, Core::Hull(hull)) => {
-            let reach = found.value + NEAR_PLANE * b.ball.1;
-            near_vertices(hull, pose_b, &-normal, &on_a, reach + b.shape.radius(), |gap, point| {
-                rows.push(row(gap - b.shape.radius(), [point, point]));
-            });
+        let before = rows.len();
+        if let Some(gap) = exit.and_then(|exit| self.rows_along(&exit, rows)) {
+            return gap;
         }
-        _ => {}
+        rows.truncate(before);
+        *exit = None;
+        if let Some(face) = self.face() {
+            self.rows_at(&face, rows);
+            if overlaps {
+                *exit = Some(face);
+            }
+        }
+        if rows.len() == before {
+            rows.push(self.row(self.found.value, self.found.direction, self.found.witnesses));
+        }
+        self.found.value
     }
-    if rows.len() == before {
-        rows.push(row(found.value, [on_a, on_b]));
+
+    fn row(&self, gap: f64, normal: Unit<Vector3<f64>>, points: [Point3<f64>; 2]) -> ContactRow {
+        ContactRow { bodies: self.bodies, gap, normal, points }
+    }
+
+    /// The face in the plane between the pieces, the larger one where both have one.
+    fn face(&self) -> Option<Exit> {
+        let normal = self.found.direction;
+        let ([a, b], [pose_a, pose_b]) = (self.pieces, self.poses);
+        let (face_a, face_b) = (face_extent(a, pose_a, &-normal), face_extent(b, pose_b, &normal));
+        let of_b = match (face_a, face_b) {
+            (None, None) => return None,
+            (Some(of_a), Some(of_b)) => of_b >= of_a,
+            (of_a, _) => of_a.is_none(),
+        };
+        let side = usize::from(of_b);
+        let outward = if of_b { normal } else { -normal };
+        let witness = self.found.witnesses[side];
+        let pose = self.poses[side];
+        let normal = pose.rotation.inverse() * outward.into_inner();
+        Some(Exit { of_b, normal, point: pose.inverse_transform_point(&witness) })
+    }
+
+    /// Rows of the vertices of the other piece near the plane of a face.
+    fn rows_at(&self, face: &Exit, rows: &mut Vec<ContactRow>) {
+        let (own, other) = (usize::from(face.of_b), usize::from(!face.of_b));
+        let outward = Unit::new_unchecked(self.poses[own].rotation * face.normal);
+        let normal = if face.of_b { outward } else { -outward };
+        let through = self.poses[own] * face.point;
+        let piece = self.pieces[other];
+        if let Core::Hull(hull) = piece.shape.core() {
+            let rounding = piece.shape.radius();
+            let reach = self.found.value + NEAR_PLANE * piece.ball.1 + rounding;
+            near_vertices(hull, self.poses[other], &outward, &through, reach, |height, point| {
+                rows.push(self.row(height - rounding, normal, [point, point]));
+            });
+        }
+    }
+
+    /// The same along the way that was chosen before; the least gap, `None` where that way is too long by now.
+    fn rows_along(&self, exit: &Exit, rows: &mut Vec<ContactRow>) -> Option<f64> {
+        let before = rows.len();
+        self.rows_at(exit, rows);
+        let gap = rows[before..].iter().map(|row| row.gap).fold(f64::INFINITY, f64::min);
+        (gap.is_finite() && gap >= DETOUR * self.found.value).then_some(gap)
     }
 }
 

@@ -5,16 +5,17 @@
 //! rounds bring nothing; any better answer lies within that ball. Descents share nothing, and of equal answers the first
 //! counts, so that the answer is the same for every number of threads.
 
+use nalgebra::Translation3;
 use rayon::prelude::*;
 
-use super::arrangement::Arrangement;
+use super::arrangement::{Arrangement, Body, Part};
 use super::chart::Chart;
 use super::descent::{Descended, Descent};
 use super::{
-    GeneralizedCoherence, GeneralizedError, GeneralizedOptions, GeneralizedPenetration, GeneralizedStart,
-    Pose, starts,
+    Base, GeneralizedCoherence, GeneralizedError, GeneralizedOptions, GeneralizedPenetration,
+    GeneralizedStart, Pose, starts,
 };
-use crate::penetration::Effort;
+use crate::penetration::{Effort, TranslationalOptions, penetration};
 
 /// Descents of a round, and rounds at most.
 const ROUND: u64 = 32;
@@ -120,6 +121,9 @@ impl Search<'_> {
             Effort::Fast => self.fallbacks(best),
             Effort::Best => {
                 best = better(best, self.as_one_body());
+                if let Some(found) = self.translational() {
+                    best = better(best, found);
+                }
                 self.rounds(best)
             }
         }
@@ -133,7 +137,8 @@ impl Search<'_> {
     ) -> Result<Descended, GeneralizedError> {
         Ok(match start {
             GeneralizedStart::Direct => self.run(&self.origin()),
-            GeneralizedStart::ConstrainedTranslation | GeneralizedStart::Translational => self.as_one_body(),
+            GeneralizedStart::ConstrainedTranslation => self.as_one_body(),
+            GeneralizedStart::Translational => self.translational().unwrap_or_else(|| self.as_one_body()),
             GeneralizedStart::SuccessivePerturbation => self.tips_first(),
             GeneralizedStart::CentroidDifference => {
                 self.run(&starts::centroid_difference(self.arrangement, self.chart))
@@ -163,6 +168,35 @@ impl Search<'_> {
 
     fn run(&self, from: &[f64]) -> Descended {
         self.arrangement.with_workspace(|workspace| self.descent.run(from, None, workspace))
+    }
+
+    /// From the translation that separates a rigid body from the one obstacle, so that the answer is no worse than that.
+    fn translational(&self) -> Option<Descended> {
+        let arrangement = self.arrangement;
+        let [
+            Body { part: Part::Link { .. }, model: Some(a), .. },
+            Body { part: Part::Obstacle(_), model: Some(b), .. },
+        ] = &arrangement.bodies[..]
+        else {
+            return None;
+        };
+        let start = &self.chart.start()[0];
+        if arrangement.movers[0].base() == Base::Fixed || !start.joints.is_empty() {
+            return None;
+        }
+        let options = TranslationalOptions {
+            effort: self.options.effort,
+            seed: self.options.seed,
+            parallel: self.options.parallel,
+            ..TranslationalOptions::default()
+        };
+        let poses = arrangement.body_poses(self.chart.start()).ok()?;
+        let found = penetration(a, &poses[0], b, &poses[1], &options).ok()??;
+        let moved = Pose { base: Translation3::from(found.translation) * start.base, joints: Vec::new() };
+        let y = self.chart.point(arrangement, &[moved]);
+        // A hair farther, as what touches is not free.
+        let away: Vec<f64> = y.iter().map(|y| y * (1.0 + 1e-6)).collect();
+        Some(better(self.run(&y), self.run(&away)))
     }
 
     /// First only what moves all of a mover moves, then everything.
