@@ -8,7 +8,7 @@
 use super::GeneralizedOptions;
 use super::arrangement::Arrangement;
 use super::chart::{Chart, Frames};
-use super::pairs::{Nearness, ScanMemory, ScanOptions};
+use super::pairs::{Exit, Nearness, ScanMemory, ScanOptions};
 use super::rows::ContactRow;
 use crate::penetration::convex::ConvexOptions;
 use crate::penetration::least_change::{LeastChange, Rows};
@@ -99,6 +99,23 @@ impl Descended {
     }
 }
 
+/// Where a descent starts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Launch<'a> {
+    /// The point of the chart.
+    pub(crate) from: &'a [f64],
+    /// Which variables move; all, where it is not given.
+    pub(crate) active: Option<&'a [bool]>,
+    /// Ways out of pairs of pieces that are prescribed.
+    pub(crate) exits: &'a [(usize, Exit)],
+}
+
+impl<'a> From<&'a [f64]> for Launch<'a> {
+    fn from(from: &'a [f64]) -> Self {
+        Self { from, active: None, exits: &[] }
+    }
+}
+
 /// A descent in an arrangement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Descent<'a> {
@@ -130,6 +147,14 @@ impl<'a> Descent<'a> {
         Self { arrangement, chart, clearance, max_iterations }
     }
 
+    /// Common ways out of what several links are stuck in at the start of the chart.
+    pub(crate) fn common_exits(&self, workspace: &mut Workspace) -> Vec<(usize, Exit)> {
+        let origin = vec![0.0; self.chart.dimension()];
+        workspace.scan.forget();
+        self.chart.place(self.arrangement, &origin, &mut workspace.frames);
+        self.arrangement.common_exits(&workspace.frames, &mut workspace.scan)
+    }
+
     /// Whether a point is free as an answer must be.
     pub(crate) fn is_free(&self, y: &[f64], workspace: &mut Workspace) -> bool {
         workspace.scan.forget();
@@ -148,10 +173,10 @@ impl<'a> Descent<'a> {
     }
 
     /// Descends from a point of the chart.
-    ///
-    /// Where `active` is given, only those variables move.
-    pub(crate) fn run(&self, from: &[f64], active: Option<&[bool]>, workspace: &mut Workspace) -> Descended {
+    pub(crate) fn run(&self, launch: &Launch<'_>, workspace: &mut Workspace) -> Descended {
+        let Launch { from, active, exits } = *launch;
         workspace.scan.forget();
+        workspace.scan.prescribe(exits);
         let mut y: Vec<f64> =
             from.iter().zip(self.chart.bounds()).map(|(y, b)| y.clamp(b[0], b[1])).collect();
         let mut trial = y.clone();

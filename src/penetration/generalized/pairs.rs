@@ -5,9 +5,11 @@
 //! that body and every vertex of the other one near it has a row. Where a plane separates all vertices of a piece from the other
 //! one they are apart, so the rows are sufficient however far the bodies turn.
 
+use std::collections::BTreeMap;
+
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
-use super::arrangement::{Arrangement, BodyPair};
+use super::arrangement::{Arrangement, BodyPair, Part};
 use super::chart::Frames;
 use super::rows::ContactRow;
 use super::shape::Piece;
@@ -64,6 +66,11 @@ impl ScanMemory {
         self.exits.fill(None);
     }
 
+    /// Prescribes the ways out of pairs of pieces.
+    pub(crate) fn prescribe(&mut self, exits: &[(usize, Exit)]) {
+        exits.iter().for_each(|&(at, exit)| self.exits[at] = Some(exit));
+    }
+
     /// Places balls of bodies and poses of pieces.
     fn place(&mut self, arrangement: &Arrangement, frames: &Frames) {
         self.centers.clear();
@@ -111,6 +118,56 @@ impl Arrangement {
         }
         memory.exits = exits;
         nearness
+    }
+
+    /// For every piece of an obstacle in which several links are stuck the one face through which all of them leave it with
+    /// the shortest ways in sum.
+    pub(crate) fn common_exits(&self, frames: &Frames, memory: &mut ScanMemory) -> Vec<(usize, Exit)> {
+        memory.place(self, frames);
+        let mut stuck: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+        for pair in self.pairs.iter().filter(|pair| self.is_obstacle(pair.bodies[1])) {
+            let visit = |_: [&Isometry3<f64>; 2], [i, j]: [usize; 2], found: &SignedDistance, at: usize| {
+                if found.value < 0.0 {
+                    stuck.entry(j).or_default().push((i, at));
+                }
+                true
+            };
+            self.near_pieces(pair, 0.0, memory, visit, &ConvexOptions::default());
+        }
+        let mut exits = Vec::new();
+        for (piece, links) in stuck.iter().filter(|(_, links)| links.len() > 1) {
+            let Core::Hull(hull) = self.pieces[*piece].shape.core() else { continue };
+            let (pose, _) = &memory.pieces[*piece];
+            let depth_of = |exit: &Exit| -> f64 {
+                let depth = |&(link, _): &(usize, usize)| self.depth_along(exit, pose, link, memory);
+                links.iter().map(depth).sum()
+            };
+            let ways = hull.facets().map(|facet| Exit {
+                of_b: true,
+                normal: facet.normal.into_inner(),
+                point: hull.vertices()[facet.corners[0] as usize],
+                detour: COMMON_DETOUR,
+            });
+            let shortest = ways.min_by(|a, b| depth_of(a).total_cmp(&depth_of(b)));
+            exits.extend(shortest.into_iter().flat_map(|exit| links.iter().map(move |&(_, at)| (at, exit))));
+        }
+        exits
+    }
+
+    fn is_obstacle(&self, body: u32) -> bool {
+        matches!(self.bodies[body as usize].part, Part::Obstacle(_))
+    }
+
+    /// How deep a piece is below the plane of a face [m].
+    fn depth_along(&self, exit: &Exit, pose: &Isometry3<f64>, piece: usize, memory: &ScanMemory) -> f64 {
+        let outward = Unit::new_unchecked(pose.rotation * exit.normal);
+        let mut deepest = 0.0_f64;
+        if let Core::Hull(hull) = self.pieces[piece].shape.core() {
+            near_vertices(hull, &memory.pieces[piece].0, &outward, &(pose * exit.point), 0.0, |height, _| {
+                deepest = deepest.max(-height);
+            });
+        }
+        deepest
     }
 
     /// Whether any two pieces are not farther apart than a clearance [m].
@@ -183,16 +240,19 @@ const ANY_PLANE: f64 = 1.0;
 /// The nearest way out changes while a descent resolves one overlap after another, and two links that leave a plate on different
 /// sides never come out of it: so the way that was the nearest at first is kept as long as it is not much longer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Exit {
+pub(crate) struct Exit {
     /// Whether the face belongs to B.
     of_b: bool,
     /// Outward normal, and a point of the face [m], in the frame of the piece.
     normal: Vector3<f64>,
     point: Point3<f64>,
+    /// How many times longer than the nearest way out it may be.
+    detour: f64,
 }
 
-/// How many times longer than the nearest way out the way that was chosen may be.
+/// How many times longer than the nearest way out the way may be that was the nearest at first, or that was chosen for all.
 const DETOUR: f64 = 4.0;
+const COMMON_DETOUR: f64 = 20.0;
 
 /// A pair of pieces with its signed distance.
 struct Near<'a> {
@@ -246,7 +306,7 @@ impl Near<'_> {
         let witness = self.found.witnesses[side];
         let pose = self.poses[side];
         let normal = pose.rotation.inverse() * outward.into_inner();
-        Some(Exit { of_b, normal, point: pose.inverse_transform_point(&witness) })
+        Some(Exit { of_b, normal, point: pose.inverse_transform_point(&witness), detour: DETOUR })
     }
 
     /// Rows of the vertices of the other piece near the plane of a face.
@@ -270,7 +330,7 @@ impl Near<'_> {
         let before = rows.len();
         self.rows_at(exit, rows);
         let gap = rows[before..].iter().map(|row| row.gap).fold(f64::INFINITY, f64::min);
-        (gap.is_finite() && gap >= DETOUR * self.found.value).then_some(gap)
+        (gap.is_finite() && gap >= exit.detour * self.found.value).then_some(gap)
     }
 }
 

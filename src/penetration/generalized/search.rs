@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::arrangement::{Arrangement, Body, Part};
 use super::chart::Chart;
-use super::descent::{Descended, Descent};
+use super::descent::{Descended, Descent, Launch};
 use super::{
     Base, GeneralizedCoherence, GeneralizedError, GeneralizedOptions, GeneralizedPenetration,
     GeneralizedStart, Pose, starts,
@@ -121,7 +121,7 @@ impl Search<'_> {
             Effort::Fast => self.fallbacks(best),
             Effort::Best => {
                 best = better(best, self.as_one_body());
-                if let Some(found) = self.translational() {
+                for found in [self.together(), self.translational()].into_iter().flatten() {
                     best = better(best, found);
                 }
                 self.rounds(best)
@@ -167,7 +167,7 @@ impl Search<'_> {
     }
 
     fn run(&self, from: &[f64]) -> Descended {
-        self.arrangement.with_workspace(|workspace| self.descent.run(from, None, workspace))
+        self.arrangement.with_workspace(|workspace| self.descent.run(&Launch::from(from), workspace))
     }
 
     /// From the translation that separates a rigid body from the one obstacle, so that the answer is no worse than that.
@@ -199,6 +199,16 @@ impl Search<'_> {
         Some(better(self.run(&y), self.run(&away)))
     }
 
+    /// All links that are stuck in a piece of an obstacle leave it through the same face, where several are.
+    fn together(&self) -> Option<Descended> {
+        let origin = self.origin();
+        self.arrangement.with_workspace(|workspace| {
+            let exits = self.descent.common_exits(workspace);
+            let launch = Launch { exits: &exits, ..origin.as_slice().into() };
+            (!exits.is_empty()).then(|| self.descent.run(&launch, workspace))
+        })
+    }
+
     /// First only what moves all of a mover moves, then everything.
     fn as_one_body(&self) -> Descended {
         let active = self.chart.moving_all(self.arrangement);
@@ -213,8 +223,8 @@ impl Search<'_> {
     fn in_stages(&self, stages: &[Vec<bool>]) -> Descended {
         let (mut from, mut iterations) = (self.origin(), 0);
         for active in stages {
-            let run = |workspace: &mut _| self.descent.run(&from, Some(active), workspace);
-            let found = self.arrangement.with_workspace(run);
+            let launch = Launch { active: Some(active), ..from.as_slice().into() };
+            let found = self.arrangement.with_workspace(|workspace| self.descent.run(&launch, workspace));
             iterations += found.iterations;
             let is_free = found.free.is_some();
             from = found.free.unwrap_or(found.nearest);
@@ -228,6 +238,11 @@ impl Search<'_> {
 
     /// Descents from elsewhere until one succeeds.
     fn fallbacks(&self, mut best: Descended) -> Descended {
+        if best.free.is_none()
+            && let Some(found) = self.together()
+        {
+            best = better(best, found);
+        }
         if best.free.is_none() {
             best = better(best, self.as_one_body());
         }
