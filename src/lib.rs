@@ -12,7 +12,7 @@
 //! # Layers
 //!
 //! Each layer names only those before it: [`geometry`], [`kinematics`], [`bvh`], [`proximity`], [`penetration`], [`dynamics`],
-//! [`scene`], [`record`], [`cli`].
+//! [`scene`], [`repair`], [`record`], [`cli`].
 
 pub mod bvh;
 pub mod cli;
@@ -22,6 +22,7 @@ pub mod kinematics;
 pub mod penetration;
 pub mod proximity;
 pub mod record;
+pub mod repair;
 pub mod scene;
 
 /// The program in the README is compiled and run.

@@ -65,7 +65,7 @@ enum Command {
     /// Ask about shapes: do they collide, how far apart, how deep, when.
     #[command(subcommand, after_help = query::EXAMPLES)]
     Query(query::Question),
-    /// Move overlapping bodies of a scene apart, as little as possible.
+    /// Move what collides to the nearest poses that are free: a robot's joints, or the bodies of a scene.
     Repair(repair::Arguments),
     /// Make a procedural mesh.
     Mesh(mesh::Arguments),
@@ -110,7 +110,7 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Check(arguments) => check::execute(&mut console, arguments),
         Command::Verify(arguments) => verify::execute(&mut console, &interrupt, arguments),
         Command::Query(question) => query::execute(&mut console, &interrupt, question),
-        Command::Repair(arguments) => repair::execute(&mut console, arguments),
+        Command::Repair(arguments) => repair::execute(&mut console, &interrupt, arguments),
         Command::Mesh(arguments) => mesh::execute(&mut console, arguments),
         Command::Convert(arguments) => convert::execute(&mut console, arguments),
         Command::Info => info::execute(&mut console),

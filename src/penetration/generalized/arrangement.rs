@@ -121,7 +121,10 @@ impl Arrangement {
                 Body { part, pieces: first..pieces.len(), ball: shape.ball(), model: shape.model().cloned() };
             bodies.push(body);
         };
-        obstacles.iter().enumerate().for_each(|(index, obstacle)| add(Part::Obstacle(index), &obstacle.shape));
+        obstacles
+            .iter()
+            .enumerate()
+            .for_each(|(index, obstacle)| add(Part::Obstacle(index), &obstacle.shape));
         let (mut variables, mut slots) = (0, 0);
         let trees = movers.iter().map(|mover| Tree::new(mover, &mut variables, &mut slots)).collect();
         let mut arrangement = Self {
@@ -221,7 +224,8 @@ impl Arrangement {
     /// Whether all joints are within their limits, to within rounding.
     #[must_use]
     pub fn keeps_limits(&self, poses: &[Pose]) -> bool {
-        let mut all = poses.iter().zip(&self.limits).flat_map(|(pose, limits)| pose.joints.iter().zip(limits));
+        let mut all =
+            poses.iter().zip(&self.limits).flat_map(|(pose, limits)| pose.joints.iter().zip(limits));
         all.all(|(&q, &[lower, upper])| {
             let slack = LIMIT_ROUNDING * (1.0 + q.abs());
             lower - slack <= q && q <= upper + slack

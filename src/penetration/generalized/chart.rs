@@ -190,6 +190,7 @@ impl Chart {
             bases.push(tree.base.map(|first| {
                 let inertia = metric.whole().inertia() / metric.measure();
                 let eigen = SymmetricEigen::new(inertia);
+                let share = share * mover.base_weight();
                 FloatingBase {
                     first,
                     centroid: metric.whole().centroid().coords,
@@ -321,7 +322,9 @@ impl Chart {
     ) {
         let normal = row.normal.into_inner();
         for (side, sign) in [(0, 1.0), (1, -1.0)] {
-            let Part::Link { mover, link } = arrangement.bodies[row.bodies[side] as usize].part else { continue };
+            let Part::Link { mover, link } = arrangement.bodies[row.bodies[side] as usize].part else {
+                continue;
+            };
             let (direction, point) = (normal * sign, row.points[side].coords);
             if let Some(base) = &self.bases[mover] {
                 let (w, v, center) = &frames.turns[mover];

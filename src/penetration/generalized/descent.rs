@@ -109,7 +109,8 @@ impl Descent<'_> {
     /// Descends from a point of the chart.
     pub(crate) fn run(&self, from: &[f64], workspace: &mut Workspace) -> Descended {
         workspace.scan.forget();
-        let mut y: Vec<f64> = from.iter().zip(self.chart.bounds()).map(|(y, b)| y.clamp(b[0], b[1])).collect();
+        let mut y: Vec<f64> =
+            from.iter().zip(self.chart.bounds()).map(|(y, b)| y.clamp(b[0], b[1])).collect();
         let mut trial = y.clone();
         let mut nearness = self.look(&y, workspace);
         std::mem::swap(&mut workspace.rows, &mut workspace.trial_rows);

@@ -16,7 +16,13 @@ fn share(numbers: [u64; 3]) -> f64 {
 }
 
 /// A random point of the chart in a ball of radius √σ [m] around the start.
-pub(crate) fn random(_arrangement: &Arrangement, chart: &Chart, radius: f64, seed: u64, index: u64) -> Vec<f64> {
+pub(crate) fn random(
+    _arrangement: &Arrangement,
+    chart: &Chart,
+    radius: f64,
+    seed: u64,
+    index: u64,
+) -> Vec<f64> {
     let n = chart.dimension();
     // Box–Muller; a third of the points move few variables.
     let gauss = |k: usize| {

@@ -124,7 +124,8 @@ impl Arrangement {
             let reach = self.bodies[*a as usize].ball.1 + self.bodies[*b as usize].ball.1;
             self.between([*a, *b], &bodies).norm() > reach
         };
-        Ok(self.is_free(poses, 0.0)? && pairs.all(|&pair| apart(&pair) || !self.models_within(pair, &bodies, 0.0)))
+        Ok(self.is_free(poses, 0.0)?
+            && pairs.all(|&pair| apart(&pair) || !self.models_within(pair, &bodies, 0.0)))
     }
 
     /// The least change of poses and joints that was found after which nothing overlaps and all limits are kept; `None`
@@ -141,7 +142,11 @@ impl Arrangement {
         let is_length = options.clearance >= 0.0 && options.clearance.is_finite();
         if !is_length {
             let value = options.clearance;
-            return Err(GeneralizedError::Option { option: "clearance", value, range: "a length of at least zero" });
+            return Err(GeneralizedError::Option {
+                option: "clearance",
+                value,
+                range: "a length of at least zero",
+            });
         }
         if self.is_free(poses, options.clearance)? && self.keeps_limits(poses) {
             return Ok(None);
@@ -200,7 +205,9 @@ impl Arrangement {
             return Err(GeneralizedError::NotFound { best: Box::new(answer), still });
         }
         match options.max_move {
-            Some(most) if !(answer.depth <= most) => Err(GeneralizedError::TooFar { best: Box::new(answer), most }),
+            Some(most) if !(answer.depth <= most) => {
+                Err(GeneralizedError::TooFar { best: Box::new(answer), most })
+            }
             _ => Ok(answer),
         }
     }
