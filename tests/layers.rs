@@ -7,12 +7,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers, bottom to top. A new top-level module takes its place here.
-const LAYERS: [&str; 10] = [
+const LAYERS: [&str; 11] = [
     "geometry",
     "kinematics",
     "bvh",
     "proximity",
     "penetration",
+    "plan",
     "dynamics",
     "scene",
     "repair",

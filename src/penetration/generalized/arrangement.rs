@@ -177,6 +177,12 @@ impl Arrangement {
         self.mesh_pairs.retain(|bodies| !is_pair(bodies));
     }
 
+    /// Greatest radius of a link [m]: the size that tolerances relate to.
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        self.size
+    }
+
     /// The movers.
     #[must_use]
     pub fn movers(&self) -> &[Mover] {
