@@ -216,7 +216,7 @@ impl Ensemble {
         options: &RepairOptions,
         coherence: &mut GeneralizedCoherence,
     ) -> Result<Option<Repair>, RepairError> {
-        let found = coherent(&self.arrangement, poses, &generalized(options), coherence);
+        let found = self.arrangement.penetration_coherent(poses, &generalized(options), coherence);
         self.told(poses, options, found)
     }
 
@@ -326,18 +326,6 @@ fn displacement(shape: &Shape, from: &Isometry3<f64>, to: &Isometry3<f64>) -> f6
     let (center, radius) = shape.ball();
     let turn = 2.0 * (0.5 * from.rotation.angle_to(&to.rotation)).sin() * radius;
     (to * center - from * center).norm() + turn
-}
-
-/// The least change from poses of a sequence; free poses are remembered.
-fn coherent(
-    arrangement: &Arrangement,
-    poses: &[Pose],
-    options: &GeneralizedOptions,
-    coherence: &mut GeneralizedCoherence,
-) -> Result<Option<GeneralizedPenetration>, GeneralizedError> {
-    let found = arrangement.penetration(poses, options)?;
-    coherence.remember(found.as_ref().map_or(poses, |found| &found.poses));
-    Ok(found)
 }
 
 fn generalized(options: &RepairOptions) -> GeneralizedOptions {

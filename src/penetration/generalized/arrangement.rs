@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::chart::Tree;
 use super::descent::Workspace;
 use super::shape::Piece;
-use super::{Base, GeneralizedError, Mover, Obstacle, Pose, Shape};
+use super::{GeneralizedError, Mover, Obstacle, Pose, Shape};
 use crate::proximity::Model;
 
 /// A part of an arrangement that may collide with another one.
@@ -236,11 +236,6 @@ impl Arrangement {
             let slack = LIMIT_ROUNDING * (1.0 + q.abs());
             lower - slack <= q && q <= upper + slack
         })
-    }
-
-    /// Joint values clamped to their limits where they are no more than rounding beyond.
-    pub(crate) fn root_of(&self, mover: usize) -> Base {
-        self.movers[mover].base()
     }
 
     /// Runs a query with a workspace that outlives it.
