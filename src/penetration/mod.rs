@@ -1,6 +1,7 @@
 //! Penetration depth: the least translation that separates two overlapping shapes.
 
 pub mod convex;
+pub mod generalized;
 pub(crate) mod in_projection;
 pub(crate) mod least_change;
 mod local;

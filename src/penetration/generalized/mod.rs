@@ -1,0 +1,3 @@
+//! Generalized penetration: the least motion, turns included, that takes bodies apart [Tang14].
+
+pub mod rigid;
