@@ -9,6 +9,7 @@ mod chart;
 mod contacts;
 mod feature;
 mod search;
+mod starts;
 mod walk;
 
 use nalgebra::Isometry3;
@@ -22,15 +23,13 @@ use crate::proximity::{Model, collide};
 pub struct RigidOptions {
     /// One walk from the best start, or many.
     pub effort: Effort,
-    /// Least changes that one walk may make.
-    pub max_iterations: u32,
     /// Whether a thorough search uses all threads of the current pool; the answer does not depend on it.
     pub parallel: bool,
 }
 
 impl Default for RigidOptions {
     fn default() -> Self {
-        Self { effort: Effort::default(), max_iterations: 60, parallel: true }
+        Self { effort: Effort::default(), parallel: true }
     }
 }
 

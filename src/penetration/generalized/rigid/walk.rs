@@ -16,6 +16,7 @@ use super::feature::Pair;
 use crate::penetration::least_change::{LeastChange, Rows};
 use crate::penetration::translational::ContactSpace;
 use crate::proximity::Model;
+use crate::proximity::collision::intersecting_pair_at;
 
 /// Contacts this close behind the first one, relative to the size of the pair, are remembered with it.
 const WINDOW: f64 = 1e-3;
@@ -23,8 +24,6 @@ const WINDOW: f64 = 1e-3;
 const TOUCHING: f64 = 1e-6;
 /// Pairs of one projection that are remembered, nearest first.
 const MET: usize = 24;
-/// A step must promise this much of σ, or the walk is at its optimum.
-const GAIN: f64 = 1e-7;
 /// Least changes for one step, each linearised where the last one ended.
 const REFINEMENTS: u32 = 4;
 /// A refinement shorter than this, relative to √σ, is the last.
@@ -32,11 +31,20 @@ const REFINED: f64 = 1e-5;
 /// How a step that gained nothing is shortened.
 const SHORTER: f64 = 0.35;
 /// Steps that may gain nothing in a row.
-const VAIN: u32 = 8;
+const VAIN: u32 = 12;
 /// Of those, steps that are not shortened because they met contacts that were not known.
 const LEARNING: u32 = 2;
 /// How far beyond the present √σ a projection may end and still teach contacts.
 const BEYOND: f64 = 1.5;
+
+/// How much work a walk is worth.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WalkEffort {
+    /// A step must promise this much of σ, or the walk is at its optimum.
+    pub(crate) gain: f64,
+    /// Least changes that a walk may make.
+    pub(crate) iterations: u32,
+}
 
 /// Two models and the buffers of the walks between them.
 pub(crate) struct Walk<'a> {
@@ -48,7 +56,7 @@ pub(crate) struct Walk<'a> {
     contacts: Contacts,
     rows: Rows,
     solver: LeastChange,
-    max_iterations: u32,
+    pub(crate) effort: WalkEffort,
     /// Least changes so far.
     pub(crate) iterations: u32,
     /// Projections so far.
@@ -74,7 +82,7 @@ impl<'a> Walk<'a> {
     pub(crate) fn new(
         (a, pose_a): (&'a Model, &Isometry3<f64>),
         (b, pose_b): (&'a Model, &Isometry3<f64>),
-        max_iterations: u32,
+        effort: WalkEffort,
     ) -> Self {
         Self {
             a,
@@ -85,7 +93,7 @@ impl<'a> Walk<'a> {
             contacts: Contacts::default(),
             rows: Rows::new(6),
             solver: LeastChange::default(),
-            max_iterations,
+            effort,
             iterations: 0,
             projections: 0,
         }
@@ -95,7 +103,7 @@ impl<'a> Walk<'a> {
     /// input.
     pub(crate) fn space(&self, at: &Configuration, q: &Vector3<f64>) -> ContactSpace<'a> {
         let placement = self.chart.placement(at, self.a, self.b).shifted(q);
-        ContactSpace::new(self.a, self.b, placement, self.far, self.max_iterations)
+        ContactSpace::new(self.a, self.b, placement, self.far, self.effort.iterations)
     }
 
     /// Walks from the free configuration `start` to a local optimum.
@@ -104,11 +112,11 @@ impl<'a> Walk<'a> {
         let start = self.chart.at(start)?;
         let mut at = self.towards_input(&start)?;
         let (mut share, mut vain, mut touching) = (1.0, 0, false);
-        for _ in 0..self.max_iterations {
+        for _ in 0..self.effort.iterations {
             self.iterations += 1;
             let target = at.y * (1.0 - share);
             let next = self.least_change(&at, &target);
-            let gains = next.is_some_and(|next| next.sigma() < at.sigma() * (1.0 - GAIN * share));
+            let gains = next.is_some_and(|next| next.sigma() < at.sigma() * (1.0 - self.effort.gain * share));
             if !gains {
                 // Planes of pairs that the walk has left behind may hold it back where nothing does.
                 if !touching && self.contacts.keep_touching(&at, TOUCHING * self.size) {
@@ -120,7 +128,7 @@ impl<'a> Walk<'a> {
             let Some(next) = next else { break };
             let (landed, learned) = self.land(&next, &at);
             match landed {
-                Some(landed) if landed.sigma() < at.sigma() * (1.0 - GAIN * share) => {
+                Some(landed) if landed.sigma() < at.sigma() * (1.0 - self.effort.gain * share) => {
                     at = landed;
                     share = f64::min(1.0, share / SHORTER);
                     (vain, touching) = (0, false);
@@ -131,7 +139,7 @@ impl<'a> Walk<'a> {
                     if vain > VAIN {
                         break;
                     }
-                    if !(learned && vain <= LEARNING) {
+                    if !(learned && vain % (LEARNING + 1) != 0) {
                         share *= SHORTER;
                     }
                     self.renew(&at);
@@ -189,10 +197,34 @@ impl<'a> Walk<'a> {
         let outwards = self.outwards(next, from);
         let within = BEYOND * from.y.norm() + self.clearance();
         let Some(free) = space.first_free(&outwards, within, 0.0, |length| length) else {
-            return (None, false);
+            return (None, self.learn(next, from));
         };
-        let (landed, learned) = self.touch(&mut space, next, &q, &free);
-        (landed, learned)
+        self.touch(&mut space, next, &q, &free)
+    }
+
+    /// Remembers a pair that intersects at `next`, for which no way out was found, by what keeps it apart at the free
+    /// `from`; whether it was not known.
+    fn learn(&mut self, next: &Configuration, from: &Configuration) -> bool {
+        let placement = self.chart.placement(next, self.a, self.b).shifted(&next.shift());
+        let met = intersecting_pair_at(self.a, self.b, &placement);
+        let Some(triangles) = met.filter(|&triangles| !self.contacts.knows(triangles)) else { return false };
+        let pair = pair_of(self.a, self.b, &self.chart, triangles);
+        self.contacts.remember(&self.chart, pair, from, (&next.y, 0.25 * self.clearance()));
+        true
+    }
+
+    /// A free configuration at or near `y`, with the same orientation, if there is one with a σ below `within` [m²].
+    pub(crate) fn free_near(&self, y: &Vector6<f64>, within: f64) -> Option<Vector6<f64>> {
+        let at = self.chart.at(y)?;
+        let q = at.shift();
+        let mut space = self.space(&at, &q);
+        let outwards = q.try_normalize(0.0)?;
+        let of_turn = y.norm_squared() - q.norm_squared();
+        let reach = (within - of_turn).max(0.0).sqrt() - q.norm();
+        let free = space.first_free(&outwards, reach, 0.0, |length| length)?;
+        let mut y = *y;
+        y.fixed_rows_mut::<3>(3).copy_from(&(q + free));
+        Some(y)
     }
 
     /// The direction in which to leave an overlap at `next`.
