@@ -1,10 +1,11 @@
-//! Draws a scene as a picture, at the start or after some simulated time:
+//! Draws scenes as a picture, at the start or after some simulated time:
 //!
 //! ```text
-//! cargo run --release --example picture -- SCENE.ron OUT.png [SECONDS]…
+//! cargo run --release --example picture -- SCENE.ron… OUT.png [SECONDS]… [--overlaps]
 //! ```
 //!
-//! Several times give several pictures side by side. Parallel projection, one light with shadows, a ground grid of
+//! Several scenes or times give several pictures side by side, all seen from where the first one is. With `--overlaps`, bodies
+//! that overlap another one are vermilion and the others green, and what is fixed is of glass. Parallel projection, one light with shadows, a ground grid of
 //! tenths of a metre where the scene has a half-space; colours are told apart by colour-blind readers (Okabe–Ito).
 
 #![expect(
@@ -17,18 +18,19 @@
 
 mod raster;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::fs::File;
 use std::io::BufWriter;
 use std::process::ExitCode;
 
-use extricate::dynamics::{BodyDescription, Shape};
+use extricate::dynamics::{BodyDescription, BodyKind, Shape, World};
 use extricate::geometry::procedural::{Capsule, Cone, Cuboid, Cylinder, Procedural, Sphere};
 use extricate::geometry::{Aabb, TriangleMesh};
-use extricate::scene::Scene;
+use extricate::penetration::Effort;
+use extricate::scene::{Scene, overlaps};
 use nalgebra::{Isometry3, Point3, Vector3};
-use raster::{Buffer, View};
+use raster::{Buffer, Fragment, View};
 
 /// Pixels of one picture, before the smoothing halves them.
 const SIZE: [usize; 2] = [1040, 1200];
@@ -44,6 +46,11 @@ const PALETTE: [[f64; 3]; 7] = [
 ];
 const BACKGROUND: [f64; 3] = [0.96, 0.97, 0.98];
 const FIXED: [f64; 3] = [0.62, 0.64, 0.67];
+/// Of what overlaps, and of what does not, where that is the question.
+const OVERLAPPING: [f64; 3] = PALETTE[6];
+const FREE: [f64; 3] = PALETTE[2];
+/// How much of what is behind glass is hidden by it.
+const GLASS: f64 = 0.45;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -60,9 +67,17 @@ fn mesh_of(shape: &Shape) -> Result<Option<TriangleMesh>> {
     }))
 }
 
-/// What is drawn: meshes with their colours, and the ground.
+/// A body that is drawn.
+struct Drawn {
+    mesh: TriangleMesh,
+    color: [f64; 3],
+    /// Whether what is behind it is seen.
+    glass: bool,
+}
+
+/// What is drawn: bodies by name, and the ground.
 struct Stage {
-    meshes: HashMap<String, (TriangleMesh, [f64; 3])>,
+    bodies: HashMap<String, Drawn>,
     ground: Option<f64>,
     view: View,
     light: View,
@@ -70,7 +85,7 @@ struct Stage {
 
 impl Stage {
     fn new(bodies: &[BodyDescription]) -> Result<Self> {
-        let mut meshes = HashMap::new();
+        let mut drawn = HashMap::new();
         let mut bounds = Aabb::EMPTY;
         let mut ground = None;
         for (index, body) in bodies.iter().enumerate() {
@@ -79,11 +94,8 @@ impl Stage {
                 continue;
             };
             mesh.vertices().iter().for_each(|p| bounds.include(&(body.pose * p)));
-            let fixed = body.kind != extricate::dynamics::BodyKind::Dynamic;
-            meshes.insert(
-                body.name.clone(),
-                (mesh, if fixed { FIXED } else { PALETTE[index % PALETTE.len()] }),
-            );
+            let color = if body.kind == BodyKind::Dynamic { PALETTE[index % PALETTE.len()] } else { FIXED };
+            drawn.insert(body.name.clone(), Drawn { mesh, color, glass: false });
         }
         let [width, height] = SIZE;
         let radius = 0.5 * bounds.extents().norm();
@@ -96,22 +108,50 @@ impl Stage {
         };
         let view = seen_from(Vector3::new(1.0, -2.2, 0.9), 0.48 * width as f64 / radius, width, height);
         let light = seen_from(Vector3::new(0.6, -0.5, 1.6), 600.0 / radius, 1600, 1600);
-        Ok(Self { meshes, ground, view, light })
+        Ok(Self { bodies: drawn, ground, view, light })
+    }
+
+    /// Colours what overlaps and what does not, and makes glass of what is fixed.
+    fn mark_overlaps(&mut self, world: &World) -> Result<()> {
+        let pairs = overlaps(world, Effort::Fast)?;
+        let overlapping: HashSet<_> = pairs.iter().flat_map(|pair| &pair.bodies).collect();
+        for body in world.descriptions() {
+            let Some(drawn) = self.bodies.get_mut(&body.name) else { continue };
+            drawn.glass = body.kind != BodyKind::Dynamic;
+            if !drawn.glass {
+                drawn.color = if overlapping.contains(&body.name) { OVERLAPPING } else { FREE };
+            }
+        }
+        Ok(())
     }
 
     /// Linear colours of all pixels, row by row.
     fn draw(&self, poses: &[(String, Isometry3<f64>)]) -> Vec<[f64; 3]> {
-        let (mut seen, mut lit) = (Buffer::new(self.view.clone()), Buffer::new(self.light.clone()));
+        let mut seen = [false, true].map(|_| Buffer::new(self.view.clone()));
+        let mut lit = Buffer::new(self.light.clone());
         for (index, (name, pose)) in poses.iter().enumerate() {
-            let Some((mesh, _)) = self.meshes.get(name) else { continue };
+            let Some(Drawn { mesh, glass, .. }) = self.bodies.get(name) else { continue };
             for triangle in 0..mesh.triangles().len() {
                 let corners = mesh.triangle(triangle).map(|p| pose * p);
-                seen.draw(&corners, index);
-                lit.draw(&corners, index);
+                seen[usize::from(*glass)].draw(&corners, index);
+                if !glass {
+                    lit.draw(&corners, index);
+                }
             }
         }
-        let color = |pixel: usize| self.shade(&seen, &lit, poses, pixel);
-        (0..seen.fragments.len()).map(color).collect()
+        let [solid, glass] = &seen;
+        let color = |pixel: usize| {
+            let behind = self.shade(solid, &lit, poses, pixel);
+            let before = |met: &Fragment| {
+                solid.fragments[pixel].as_ref().is_none_or(|behind| met.height > behind.height)
+            };
+            if glass.fragments[pixel].as_ref().is_some_and(before) {
+                let front = self.shade(glass, &lit, poses, pixel);
+                return std::array::from_fn(|k| behind[k] + GLASS * (front[k] - behind[k]));
+            }
+            behind
+        };
+        (0..solid.fragments.len()).map(color).collect()
     }
 
     fn shade(
@@ -126,7 +166,7 @@ impl Stage {
         let (point, normal, color) = match (&seen.fragments[pixel], self.ground_at(&at)) {
             (Some(met), ground) if ground.is_none_or(|(height, _)| height <= met.height) => {
                 let point = seen.view.unproject(&Vector3::new(at.x, at.y, met.height));
-                (point, met.normal, self.meshes[&poses[met.body].0].1)
+                (point, met.normal, self.bodies[&poses[met.body].0].color)
             }
             (_, Some((_, point))) => {
                 let cell = |x: f64| (x * 10.0 - (x * 10.0).round()).abs() < 0.04;
@@ -179,28 +219,60 @@ fn write(path: &str, pictures: &[Vec<[f64; 3]>]) -> Result<()> {
     Ok(())
 }
 
-fn run() -> Result<()> {
-    let mut arguments = std::env::args().skip(1);
-    let usage = "usage: picture SCENE.ron OUT.png [SECONDS]…";
-    let (scene, out) = (arguments.next().ok_or(usage)?, arguments.next().ok_or(usage)?);
-    let mut times = arguments.map(|text| text.parse()).collect::<std::result::Result<Vec<f64>, _>>()?;
-    if times.is_empty() {
-        times.push(0.0);
-    }
-    let scene = Scene::load(&scene)?;
-    let mut world = scene.world()?;
-    let stage = Stage::new(&scene.bodies)?;
-    let mut pictures = Vec::new();
-    for time in times {
-        while world.time() < time - 0.5 * scene.options.time_step {
-            world.step()?;
+/// What the command line asks for.
+struct Request {
+    scenes: Vec<String>,
+    out: String,
+    times: Vec<f64>,
+    overlaps: bool,
+}
+
+impl Request {
+    fn read() -> Result<Self> {
+        let (mut scenes, mut out, mut times, mut overlaps) = (Vec::new(), None, Vec::new(), false);
+        for argument in std::env::args().skip(1) {
+            match argument.as_str() {
+                "--overlaps" => overlaps = true,
+                name if name.ends_with(".ron") => scenes.push(argument),
+                name if name.ends_with(".png") => out = Some(argument),
+                number => times.push(number.parse::<f64>().map_err(|error| format!("{number}: {error}"))?),
+            }
         }
-        let pose = |state: extricate::dynamics::BodyState| {
-            (state.name, Isometry3::from_parts(state.position.coords.into(), state.rotation))
-        };
-        pictures.push(stage.draw(&world.bodies().into_iter().map(pose).collect::<Vec<_>>()));
+        let usage = "usage: picture SCENE.ron… OUT.png [SECONDS]… [--overlaps]";
+        if scenes.is_empty() {
+            return Err(usage.into());
+        }
+        if times.is_empty() {
+            times.push(0.0);
+        }
+        Ok(Self { scenes, out: out.ok_or(usage)?, times, overlaps })
     }
-    write(&out, &pictures)
+}
+
+fn run() -> Result<()> {
+    let request = Request::read()?;
+    let mut pictures = Vec::new();
+    let mut first: Option<[View; 2]> = None;
+    for path in &request.scenes {
+        let scene = Scene::load(path)?;
+        let mut world = scene.world()?;
+        let mut stage = Stage::new(world.descriptions())?;
+        let [view, light] = first.get_or_insert([stage.view.clone(), stage.light.clone()]).clone();
+        (stage.view, stage.light) = (view, light);
+        if request.overlaps {
+            stage.mark_overlaps(&world)?;
+        }
+        for &time in &request.times {
+            while world.time() < time - 0.5 * scene.options.time_step {
+                world.step()?;
+            }
+            let pose = |state: extricate::dynamics::BodyState| {
+                (state.name, Isometry3::from_parts(state.position.coords.into(), state.rotation))
+            };
+            pictures.push(stage.draw(&world.bodies().into_iter().map(pose).collect::<Vec<_>>()));
+        }
+    }
+    write(&request.out, &pictures)
 }
 
 fn main() -> ExitCode {

@@ -8,7 +8,7 @@ mod motion;
 mod rigid_motion;
 pub mod urdf;
 
-pub use articulation::{Articulation, ArticulationError, Joint, JointKind, LinkMotion};
+pub use articulation::{Articulation, ArticulationError, Joint, JointKind, LinkMotion, PlacedArticulation};
 pub use motion::Motion;
 pub(crate) use rigid_motion::share_along;
 pub use rigid_motion::{MotionBounds, RigidMotion, Twist};

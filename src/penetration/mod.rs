@@ -6,6 +6,7 @@ pub(crate) mod in_projection;
 pub(crate) mod least_change;
 mod local;
 pub(crate) mod n_bodies;
+pub mod object_norm;
 mod signed_distance;
 pub mod translational;
 

@@ -22,4 +22,4 @@ pub use judge::{EnergyBalance, Judge, Moment, Verdict};
 pub use linking::linking_number;
 pub use load::{MeshFile, Scene};
 pub use overlap::overlaps;
-pub use rewrite::Moves;
+pub use rewrite::{Moves, RobotPose, ScenePoses};

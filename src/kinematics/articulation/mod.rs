@@ -7,6 +7,7 @@
 //! | link frame    | the frame of the joint that carries the link, after its motion, as in URDF                       |
 
 mod error;
+mod jacobian;
 mod joint;
 mod link_motion;
 
@@ -15,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use nalgebra::Isometry3;
 
 pub use error::ArticulationError;
+pub use jacobian::PlacedArticulation;
 pub use joint::{Joint, JointKind, Mimic};
 pub use link_motion::LinkMotion;
 

@@ -214,3 +214,92 @@ fn two_masses_joined_have_the_inertia_of_a_dumbbell() {
     let expected = nalgebra::Matrix3::from_diagonal(&Vector3::new(0.3, 6.3, 6.3));
     assert!((both.inertia - expected).amax() < 1e-12, "{}", both.inertia);
 }
+
+/// A URDF of 130 joints of all kinds in a tree, with shapes to be seen beside those for collision.
+fn many_jointed() -> String {
+    let kinds = ["revolute", "continuous", "prismatic", "fixed", "planar", "floating", "spherical"];
+    let mut text = String::from("<robot name=\"r\"><link name=\"l0\"/>");
+    for at in 1..=130 {
+        let (parent, kind) = (if at % 4 == 0 { at / 2 } else { at - 1 }, kinds[at % 7]);
+        let shape = |tag: &str, size: f64| {
+            format!("<{tag}><geometry><box size=\"{size} 0.01 0.01\"/></geometry></{tag}>")
+        };
+        let mimic = if at % 7 == 2 && at > 2 {
+            format!("<mimic joint=\"j{}\" multiplier=\"-0.5\" offset=\"0.01\"/>", at - 7)
+        } else {
+            String::new()
+        };
+        text += &format!(
+            "<link name=\"l{at}\">{}{}</link><joint name=\"j{at}\" type=\"{kind}\"><parent link=\"l{parent}\"/>\
+             <child link=\"l{at}\"/><origin xyz=\"0.01 0.02 0.0{}\" rpy=\"0.1 -0.2 0.{}\"/><axis xyz=\"1 {} 2\"/>\
+             <limit lower=\"-2\" upper=\"2\" effort=\"1\" velocity=\"1\"/>{mimic}</joint>",
+            shape("visual", 0.03),
+            shape("collision", 0.02),
+            at % 10,
+            at % 9,
+            at % 3,
+        );
+    }
+    text + "</robot>"
+}
+
+#[test]
+fn a_tree_of_130_joints_of_all_kinds_is_read_and_moves_as_its_jacobians_say() {
+    let text = many_jointed();
+    let read = |shapes| {
+        let options = UrdfOptions { shapes, ..UrdfOptions::default() };
+        parse_urdf(&text, Path::new("r.urdf"), &options).unwrap()
+    };
+    let (robot, seen) = (read(Shapes::Collision), read(Shapes::Visual));
+    for (robot, length) in [(&robot, 0.02), (&seen, 0.03)] {
+        let meshes: Vec<_> = robot.meshes.iter().flatten().collect();
+        assert_eq!(meshes.len(), 130);
+        assert!(meshes.iter().all(|mesh| (mesh.aabb().extents().x - length).abs() < 1e-15));
+    }
+    let tree = &robot.articulation;
+    // Joints j1 to j130 in the order of `kinds`, from the second: 19 each of the first five, 18 and 18 of the others,
+    // of which 18 that slide follow the first one.
+    let of_kind = |kind: usize| (1..=130).filter(|at| at % 7 == kind).count();
+    let freedoms = of_kind(0) + of_kind(1) + 1 + 3 * of_kind(4) + 6 * of_kind(5) + 3 * of_kind(6);
+    assert_eq!(tree.coordinates().len(), freedoms);
+    assert!(tree.joints().len() > 130 && freedoms > 100);
+    let configuration: Vec<f64> = (0..freedoms).map(|i| 0.7 * (i as f64).sin()).collect();
+    let base = Isometry3::translation(1.0, 2.0, 3.0);
+    let placed = tree.placed(&configuration, &base).unwrap();
+    for link in [tree.link("l130").unwrap(), tree.link("l97").unwrap(), tree.link("l63").unwrap()] {
+        let local = Point3::new(0.1, -0.2, 0.3);
+        let jacobian = placed.point_jacobian(link, &(placed.poses()[link] * local));
+        for coordinate in 0..freedoms {
+            let at = |change: f64| {
+                let mut moved = configuration.clone();
+                moved[coordinate] += change;
+                tree.link_poses(&moved, &base).unwrap()[link] * local
+            };
+            let differences = (at(1e-5) - at(-1e-5)) / 2e-5;
+            assert!((jacobian.column(coordinate) - differences).norm() < 1e-7, "{link} {coordinate}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_tree_is_refused_with_its_line() {
+    let robot = |joints: &[(&str, &str, &str)]| {
+        let joint = |(name, parent, child): &(&str, &str, &str)| {
+            format!(
+                "<joint name=\"{name}\" type=\"continuous\"><parent link=\"{parent}\"/><child link=\"{child}\"/></joint>"
+            )
+        };
+        let joints = joints.iter().map(joint).collect::<Vec<_>>().join("\n");
+        format!("<robot name=\"r\"><link name=\"a\"/><link name=\"b\"/><link name=\"c\"/>\n{joints}</robot>")
+    };
+    let cases = [
+        (robot(&[("j", "a", "b"), ("k", "b", "c"), ("l", "c", "a")]), "r.urdf:1: link \"a\" hangs on itself"),
+        (robot(&[("j", "a", "c"), ("k", "b", "c")]), "r.urdf:1: link \"c\" is carried by two joints"),
+        (robot(&[("j", "a", "b")]), "r.urdf:1: 2 links hang on nothing"),
+        (robot(&[("j", "a", "b"), ("k", "b", "x")]), "r.urdf:3: joint \"k\" names the link \"x\""),
+    ];
+    for (text, expected) in cases {
+        let error = parse(&text).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}

@@ -1,3 +1,33 @@
-//! Generalized penetration: the least motion, turns included, that takes bodies apart [Tang14].
+//! Generalized penetration: the least change of poses and joints after which nothing overlaps, for rigid and articulated
+//! models, alone or several at once [Tang14].
+//!
+//! The measure of a change is the object norm σ [m²] ([`object_norm`](super::object_norm)); of several movers it is the mean
+//! weighted by their volumes. Links, obstacles and other movers are all kept apart, links of one mover as well but for
+//! the pairs that are allowed to collide, and joints are kept within their limits. Every answer has been checked by a
+//! query that knows nothing of how it was found.
+//!
+//! | part | holds |
+//! |---|---|
+//! | [`Shape`] | convex pieces, or triangles |
+//! | [`Mover`] | what may move: a rigid body, or a robot on a fixed or floating base |
+//! | [`Obstacle`] | what stands still |
+//! | [`Arrangement`] | all of them, made ready: is it free, what collides, what is the least change |
 
+mod arrangement;
+mod chart;
+mod descent;
+mod error;
+mod mover;
+mod options;
+mod pairs;
 pub mod rigid;
+mod rows;
+mod shape;
+mod starts;
+mod verify;
+
+pub use arrangement::{Arrangement, CollidingPair, Part};
+pub use error::GeneralizedError;
+pub use mover::{Base, Mover, Obstacle, Pose};
+pub use options::{GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, GeneralizedStart};
+pub use shape::Shape;

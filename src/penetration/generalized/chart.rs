@@ -1,0 +1,482 @@
+//! Coordinates of a descent: a chart y around the start in which σ is ‖y‖².
+//!
+//! | variable | X                                                             | y                  |
+//! |----------|---------------------------------------------------------------|--------------------|
+//! | prismatic joint | Δq                                                      | √(H/V) X           |
+//! | revolute joint  | 2 sin(Δq/2)                                             | √(H/V) X           |
+//! | turn of a floating base about the centroid of all | 2 Q, Q the vector part of the quaternion [Tang14 eq. 8], along the principal axes | √(I/V) X |
+//! | shift of a floating base | that of the centroid                           | X                  |
+//!
+//! Of several movers each is scaled by the root of its share of all volume. Joints whose weight is (nearly) zero are given a
+//! small one, so that they are cheap to move and the scaling stays bounded.
+
+use nalgebra::{Isometry3, Matrix3, Quaternion, SymmetricEigen, Translation3, UnitQuaternion, Vector3};
+
+use super::arrangement::{Arrangement, Part};
+use super::rows::ContactRow;
+use super::{Base, Mover, Pose};
+use crate::kinematics::JointKind;
+
+/// Greatest turn of a revolute joint from its start [rad]: at π the chart ends.
+const MOST_TURN: f64 = 3.0;
+/// Greatest length of the vector part of a base's turn: 0.98 is 157°.
+const MOST_VECTOR: f64 = 0.98;
+/// Least weight of a joint as a share of V·(size)²: it bounds the scaling to 1e8 of the size.
+const LEAST_WEIGHT: f64 = 1e-16;
+
+/// A joint between a link and its parent, as the descent needs it.
+#[derive(Debug, Clone)]
+struct Step {
+    link: usize,
+    parent: usize,
+    origin: Isometry3<f64>,
+    kind: JointKind,
+    /// Number of the configuration, factor, offset.
+    value: Option<(usize, f64, f64)>,
+    slot: usize,
+}
+
+/// How a variable moves a link.
+#[derive(Debug, Clone, Copy)]
+struct Lever {
+    slot: usize,
+    variable: usize,
+    factor: f64,
+    turns: bool,
+}
+
+/// The tree of a mover, made ready.
+#[derive(Debug, Clone)]
+pub(crate) struct Tree {
+    root: usize,
+    links: usize,
+    steps: Vec<Step>,
+    /// What moves each link, base variables apart.
+    levers: Vec<Vec<Lever>>,
+    /// First of the six variables of a floating base.
+    base: Option<usize>,
+    /// First variable of a joint.
+    first: usize,
+    /// Numbers of the configuration that are variables.
+    coordinates: Vec<usize>,
+    turns: Vec<bool>,
+}
+
+impl Tree {
+    /// The tree of a mover; its variables and joints are numbered on from those given.
+    pub(crate) fn new(mover: &Mover, variables: &mut usize, slots: &mut usize) -> Self {
+        let articulation = mover.articulation();
+        let base = (mover.base() == Base::Floating).then_some(*variables);
+        *variables += if base.is_some() { 6 } else { 0 };
+        let matters = moves_something(mover);
+        let coordinates: Vec<usize> =
+            (0..mover.fixed().len()).filter(|&at| !mover.fixed()[at] && matters[at]).collect();
+        let turns = |&at: &usize| {
+            matches!(articulation.joints()[articulation.coordinates()[at]].kind, JointKind::Revolute { .. })
+        };
+        let mut tree = Self {
+            root: articulation.parents_first()[0],
+            links: articulation.links().len(),
+            steps: Vec::new(),
+            levers: vec![Vec::new(); articulation.links().len()],
+            base,
+            first: *variables,
+            turns: coordinates.iter().map(turns).collect(),
+            coordinates,
+        };
+        *variables += tree.coordinates.len();
+        for &link in &articulation.parents_first()[1..] {
+            let (Some(joint), Some(parent)) = (articulation.carrier(link), articulation.parent(link)) else {
+                continue;
+            };
+            let Some(of_joint) = articulation.joints().get(joint) else { continue };
+            let value = articulation.dependence(joint);
+            let mut levers = tree.levers[parent].clone();
+            let variable = value.and_then(|(at, ..)| tree.coordinates.iter().position(|&c| c == at));
+            if let (Some((_, factor, _)), Some(variable)) = (value, variable) {
+                let turns = matches!(of_joint.kind, JointKind::Revolute { .. });
+                levers.push(Lever { slot: *slots, variable: tree.first + variable, factor, turns });
+            }
+            tree.levers[link] = levers;
+            let (origin, kind) = (of_joint.origin, of_joint.kind);
+            tree.steps.push(Step { link, parent, origin, kind, value, slot: *slots });
+            *slots += 1;
+        }
+        tree
+    }
+
+    /// Number of variables.
+    fn dimension(&self) -> usize {
+        self.coordinates.len() + if self.base.is_some() { 6 } else { 0 }
+    }
+}
+
+/// Whether each number of a configuration moves a link with a shape.
+fn moves_something(mover: &Mover) -> Vec<bool> {
+    let articulation = mover.articulation();
+    let mut matters = vec![false; mover.fixed().len()];
+    for link in (0..articulation.links().len()).filter(|&link| mover.shapes()[link].is_some()) {
+        for link in std::iter::successors(Some(link), |&link| articulation.parent(link)) {
+            let number = articulation.carrier(link).and_then(|joint| articulation.dependence(joint));
+            if let Some((at, ..)) = number {
+                matters[at] = true;
+            }
+        }
+    }
+    matters
+}
+
+/// A floating base in the chart.
+#[derive(Debug, Clone)]
+struct FloatingBase {
+    first: usize,
+    /// Centroid of all links at the start [m, world].
+    centroid: Vector3<f64>,
+    /// Principal axes, as columns.
+    axes: Matrix3<f64>,
+    /// y for each metre, and for each X along an axis.
+    shift: f64,
+    turn: Vector3<f64>,
+}
+
+/// A joint's number in the chart.
+#[derive(Debug, Clone, Copy)]
+struct JointVariable {
+    coordinate: usize,
+    turns: bool,
+    start: f64,
+    /// y for each X.
+    scale: f64,
+    /// Limits of its value [rad or m].
+    limits: [f64; 2],
+}
+
+/// The chart around a start.
+#[derive(Debug, Clone)]
+pub(crate) struct Chart {
+    start: Vec<Pose>,
+    bases: Vec<Option<FloatingBase>>,
+    joints: Vec<Vec<JointVariable>>,
+    /// Least and greatest y of each variable.
+    bounds: Vec<[f64; 2]>,
+}
+
+/// Where everything is at a point of a chart.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Frames {
+    /// Pose of each body, body to world.
+    pub(crate) bodies: Vec<Isometry3<f64>>,
+    links: Vec<Isometry3<f64>>,
+    /// Axis and origin of each joint [world].
+    axes: Vec<[Vector3<f64>; 2]>,
+    /// Change of a number of the configuration by a change of y.
+    slopes: Vec<f64>,
+    /// Quaternion of each floating base's turn and its centre [m, world].
+    turns: Vec<(f64, Vector3<f64>, Vector3<f64>)>,
+}
+
+impl Chart {
+    /// The chart around a start, whose poses have been checked.
+    pub(crate) fn new(arrangement: &Arrangement, start: &[Pose]) -> Self {
+        let whole: f64 = arrangement.movers.iter().map(|mover| mover.norm().measure()).sum();
+        let dimension = arrangement.trees.iter().map(Tree::dimension).sum();
+        let mut bounds = vec![[f64::NEG_INFINITY, f64::INFINITY]; dimension];
+        let (mut bases, mut joints) = (Vec::new(), Vec::new());
+        for (index, (mover, pose)) in arrangement.movers.iter().zip(start).enumerate() {
+            let metric = mover.norm().at(&pose.joints, &pose.base).expect("the poses have been checked");
+            let tree = &arrangement.trees[index];
+            let share = metric.measure() / whole;
+            let least = LEAST_WEIGHT * arrangement.size * arrangement.size;
+            bases.push(tree.base.map(|first| {
+                let inertia = metric.whole().inertia() / metric.measure();
+                let eigen = SymmetricEigen::new(inertia);
+                FloatingBase {
+                    first,
+                    centroid: metric.whole().centroid().coords,
+                    axes: eigen.eigenvectors,
+                    shift: share.sqrt(),
+                    turn: eigen.eigenvalues.map(|moment| (share * moment.max(least)).sqrt()),
+                }
+            }));
+            let variable = |(at, &coordinate): (usize, &usize)| {
+                let weight = metric.weights()[coordinate] / metric.measure();
+                let floor = if tree.turns[at] { least } else { LEAST_WEIGHT };
+                let scale = (share * mover.weights()[coordinate] * weight.max(floor)).sqrt();
+                JointVariable {
+                    coordinate,
+                    turns: tree.turns[at],
+                    start: pose.joints[coordinate],
+                    scale,
+                    limits: arrangement.limits[index][coordinate],
+                }
+            };
+            let of_mover: Vec<_> = tree.coordinates.iter().enumerate().map(variable).collect();
+            for (at, variable) in of_mover.iter().enumerate() {
+                bounds[tree.first + at] = variable.bounds();
+            }
+            joints.push(of_mover);
+        }
+        Self { start: start.to_vec(), bases, joints, bounds }
+    }
+
+    /// Number of variables.
+    pub(crate) fn dimension(&self) -> usize {
+        self.bounds.len()
+    }
+
+    /// Least and greatest y of each variable.
+    pub(crate) fn bounds(&self) -> &[[f64; 2]] {
+        &self.bounds
+    }
+
+    /// The poses where the chart was made.
+    pub(crate) fn start(&self) -> &[Pose] {
+        &self.start
+    }
+
+    /// The poses at a point.
+    pub(crate) fn poses(&self, arrangement: &Arrangement, y: &[f64]) -> Vec<Pose> {
+        let of_mover = |index: usize| {
+            let (tree, start) = (&arrangement.trees[index], &self.start[index]);
+            let mut pose = start.clone();
+            if let Some(base) = &self.bases[index] {
+                let (turn, shift) = base.motion(y);
+                pose.base = around(&base.centroid, &turn, &shift) * start.base;
+            }
+            for (at, variable) in self.joints[index].iter().enumerate() {
+                pose.joints[variable.coordinate] = variable.value(y[tree.first + at]);
+            }
+            pose
+        };
+        (0..self.start.len()).map(of_mover).collect()
+    }
+
+    /// The point of the chart at poses, as near as the chart reaches.
+    pub(crate) fn point(&self, arrangement: &Arrangement, poses: &[Pose]) -> Vec<f64> {
+        let mut y = vec![0.0; self.dimension()];
+        for (index, pose) in poses.iter().enumerate() {
+            let tree = &arrangement.trees[index];
+            if let Some(base) = &self.bases[index] {
+                base.point(&(pose.base * self.start[index].base.inverse()), &mut y);
+            }
+            for (at, variable) in self.joints[index].iter().enumerate() {
+                y[tree.first + at] = variable.point(pose.joints[variable.coordinate]);
+            }
+        }
+        y
+    }
+
+    /// Where everything is at a point.
+    pub(crate) fn place(&self, arrangement: &Arrangement, y: &[f64], frames: &mut Frames) {
+        frames.slopes.resize(self.dimension(), 0.0);
+        frames.bodies.resize(arrangement.bodies.len(), Isometry3::identity());
+        frames.axes.clear();
+        frames.turns.clear();
+        let mut body = 0;
+        for (index, tree) in arrangement.trees.iter().enumerate() {
+            let start = &self.start[index];
+            let base = match &self.bases[index] {
+                None => {
+                    frames.turns.push((1.0, Vector3::zeros(), Vector3::zeros()));
+                    start.base
+                }
+                Some(base) => {
+                    let (turn, shift) = base.motion(y);
+                    frames.turns.push((turn.w, turn.imag(), base.centroid + shift));
+                    around(&base.centroid, &turn, &shift) * start.base
+                }
+            };
+            for (at, variable) in self.joints[index].iter().enumerate() {
+                frames.slopes[tree.first + at] = variable.slope(y[tree.first + at]);
+            }
+            let value = |number: usize| {
+                let at = tree.coordinates.iter().position(|&coordinate| coordinate == number);
+                match at {
+                    Some(at) => self.joints[index][at].value(y[tree.first + at]),
+                    None => start.joints[number],
+                }
+            };
+            tree.place(&base, value, frames);
+            while let Some(Part::Link { mover, link }) = arrangement.bodies.get(body).map(|body| body.part)
+                && mover == index
+            {
+                frames.bodies[body] = frames.links[link];
+                body += 1;
+            }
+        }
+        for (index, pose) in frames.bodies.iter_mut().enumerate().skip(body) {
+            if let Part::Obstacle(obstacle) = arrangement.bodies[index].part {
+                *pose = arrangement.obstacles[obstacle].pose;
+            }
+        }
+    }
+
+    /// Adds the derivative of a row's gap by y to `derivative`, which has been zeroed.
+    pub(crate) fn differentiate(
+        &self,
+        arrangement: &Arrangement,
+        frames: &Frames,
+        row: &ContactRow,
+        derivative: &mut [f64],
+    ) {
+        let normal = row.normal.into_inner();
+        for (side, sign) in [(0, 1.0), (1, -1.0)] {
+            let Part::Link { mover, link } = arrangement.bodies[row.bodies[side] as usize].part else { continue };
+            let (direction, point) = (normal * sign, row.points[side].coords);
+            if let Some(base) = &self.bases[mover] {
+                let (w, v, center) = &frames.turns[mover];
+                base.differentiate(&direction, &(point - center), (*w, v), derivative);
+            }
+            let moment = point.cross(&direction);
+            for lever in &arrangement.trees[mover].levers[link] {
+                let [axis, origin] = &frames.axes[lever.slot];
+                let rate = if lever.turns {
+                    axis.dot(&(moment - origin.cross(&direction)))
+                } else {
+                    axis.dot(&direction)
+                };
+                derivative[lever.variable] += lever.factor * rate * frames.slopes[lever.variable];
+            }
+        }
+    }
+
+    /// Greatest share of a step from a point that turns no joint by more than an angle [rad] and shifts nothing by more
+    /// than a length [m].
+    pub(crate) fn share_within(&self, frames: &Frames, step: &[f64], angle: f64, length: f64) -> f64 {
+        let mut share: f64 = 1.0;
+        let mut limit = |moved: f64, most: f64| {
+            if moved.abs() > most {
+                share = share.min(most / moved.abs());
+            }
+        };
+        let mut at = 0;
+        for (base, joints) in self.bases.iter().zip(&self.joints) {
+            if let Some(base) = base {
+                let of_base = |k: usize| step[base.first + k];
+                let shift = Vector3::new(of_base(0), of_base(1), of_base(2)) / base.shift;
+                let turn = Vector3::new(of_base(3), of_base(4), of_base(5)).component_div(&base.turn);
+                limit(shift.norm(), length);
+                limit(turn.norm(), angle);
+                at += 6;
+            }
+            for variable in joints {
+                limit(step[at] * frames.slopes[at], if variable.turns { angle } else { length });
+                at += 1;
+            }
+        }
+        share
+    }
+}
+
+impl Tree {
+    /// Poses of all links and axes of all joints.
+    fn place(&self, base: &Isometry3<f64>, value: impl Fn(usize) -> f64, frames: &mut Frames) {
+        let Frames { links, axes, .. } = frames;
+        links.clear();
+        links.resize(self.links, *base);
+        links[self.root] = *base;
+        for step in &self.steps {
+            let value = step.value.map_or(0.0, |(number, factor, offset)| factor * value(number) + offset);
+            let joint = links[step.parent] * step.origin;
+            let origin = joint.translation.vector;
+            let (pose, axis) = match step.kind {
+                JointKind::Fixed => (joint, Vector3::zeros()),
+                JointKind::Revolute { axis } => {
+                    let turn = UnitQuaternion::from_axis_angle(&nalgebra::Unit::new_unchecked(axis), value);
+                    (joint * turn, joint.rotation * axis)
+                }
+                JointKind::Prismatic { axis } => {
+                    (joint * Translation3::from(axis * value), joint.rotation * axis)
+                }
+            };
+            links[step.link] = pose;
+            axes.push([axis, origin]);
+        }
+    }
+}
+
+/// A turn about a point, then a shift.
+fn around(center: &Vector3<f64>, turn: &UnitQuaternion<f64>, shift: &Vector3<f64>) -> Isometry3<f64> {
+    Isometry3::from_parts(Translation3::from(center + shift - turn * center), *turn)
+}
+
+impl FloatingBase {
+    /// Turn about the centroid and shift at a point.
+    fn motion(&self, y: &[f64]) -> (UnitQuaternion<f64>, Vector3<f64>) {
+        let y = &y[self.first..self.first + 6];
+        let shift = Vector3::new(y[0], y[1], y[2]) / self.shift;
+        let x = Vector3::new(y[3], y[4], y[5]).component_div(&self.turn);
+        let mut vector = self.axes * x * 0.5;
+        let length = vector.norm();
+        if length > MOST_VECTOR {
+            vector *= MOST_VECTOR / length;
+        }
+        let scalar = (1.0 - vector.norm_squared()).sqrt();
+        (UnitQuaternion::new_normalize(Quaternion::from_parts(scalar, vector)), shift)
+    }
+
+    /// The point at a motion of the world.
+    fn point(&self, motion: &Isometry3<f64>, y: &mut [f64]) {
+        let shift = motion.rotation * self.centroid + motion.translation.vector - self.centroid;
+        let sign = if motion.rotation.w < 0.0 { -2.0 } else { 2.0 };
+        let x = self.axes.tr_mul(&(motion.rotation.imag() * sign));
+        let turn = x.component_mul(&self.turn);
+        for k in 0..3 {
+            y[self.first + k] = shift[k] * self.shift;
+            y[self.first + 3 + k] = turn[k];
+        }
+    }
+
+    /// Derivative of a point's way along a direction; `arm` is the point from the centroid [m], (w, v) the quaternion.
+    ///
+    /// ω = w dX + v (v·dX)/w + v × dX, so that m·ω = (w m + v (v·m)/w + m × v)·dX with m = arm × direction.
+    fn differentiate(
+        &self,
+        direction: &Vector3<f64>,
+        arm: &Vector3<f64>,
+        (w, v): (f64, &Vector3<f64>),
+        derivative: &mut [f64],
+    ) {
+        let moment = arm.cross(direction);
+        let by_x = moment * w + v * (v.dot(&moment) / w) + moment.cross(v);
+        let along_axes = self.axes.tr_mul(&by_x).component_div(&self.turn);
+        for k in 0..3 {
+            derivative[self.first + k] += direction[k] / self.shift;
+            derivative[self.first + 3 + k] += along_axes[k];
+        }
+    }
+}
+
+impl JointVariable {
+    /// Least and greatest y.
+    fn bounds(&self) -> [f64; 2] {
+        let most = if self.turns { MOST_TURN } else { f64::INFINITY };
+        self.limits.map(|limit| {
+            let change = (limit - self.start).clamp(-most, most);
+            self.scale * if self.turns { 2.0 * (0.5 * change).sin() } else { change }
+        })
+    }
+
+    /// The value [rad or m] at y.
+    fn value(&self, y: f64) -> f64 {
+        let x = y / self.scale;
+        if x == 0.0 {
+            return self.start.clamp(self.limits[0], self.limits[1]);
+        }
+        let change = if self.turns { 2.0 * (0.5 * x).clamp(-1.0, 1.0).asin() } else { x };
+        (self.start + change).clamp(self.limits[0], self.limits[1])
+    }
+
+    /// y at a value.
+    fn point(&self, value: f64) -> f64 {
+        let change = value - self.start;
+        let x = if self.turns { 2.0 * (0.5 * change.clamp(-MOST_TURN, MOST_TURN)).sin() } else { change };
+        self.scale * x
+    }
+
+    /// Change of the value by y: dΔq/dX = 1/cos(Δq/2) of a revolute joint.
+    fn slope(&self, y: f64) -> f64 {
+        let half = 0.5 * y / self.scale;
+        if self.turns { 1.0 / (self.scale * (1.0 - half * half).max(1e-3).sqrt()) } else { 1.0 / self.scale }
+    }
+}

@@ -1,0 +1,229 @@
+//! The descent: sequential quadratic programming on signed distances, from any start.
+//!
+//! In the chart σ is ‖y‖², so each step is the nearest point to the origin that keeps all rows and limits: a least-change
+//! problem whose only approximation is that the gaps are linear. Overlapping starts are welcome: the rows then lead out.
+//! A filter of (lack of clearance, σ) takes a step that is better in either than all before; else it is halved. Rows that
+//! contradict each other are softened.
+
+use super::arrangement::Arrangement;
+use super::chart::{Chart, Frames};
+use super::pairs::{Nearness, ScanMemory, ScanOptions};
+use super::rows::ContactRow;
+use crate::penetration::convex::ConvexOptions;
+use crate::penetration::least_change::{LeastChange, Rows};
+
+/// Share of the arrangement's size by which everything is kept farther apart than asked, so that what touches within
+/// rounding is free: a larger one costs so much σ.
+const TOUCH: f64 = 2e-7;
+/// Share of that distance that must be kept for a point to count as free.
+const FREE: f64 = 0.25;
+/// Share of the size within which pairs have rows.
+const HORIZON: f64 = 0.3;
+/// Greatest turn [rad] and, as a share of the size, shift of a step.
+const MOST_TURN: f64 = 0.5;
+const MOST_SHIFT: f64 = 0.7;
+/// Halvings of a step.
+const HALVINGS: u32 = 5;
+/// Relative change of y below which a descent has arrived.
+const ARRIVED: f64 = 1e-5;
+/// A new point must undercut the filter by this share.
+const FILTER: f64 = 1e-3;
+/// Softness of contradictory rows.
+const SOFT: f64 = 1e-2;
+/// Share by which bounds of signed distances may differ in a descent.
+const PRECISION: f64 = 1e-6;
+
+/// What one descent needs: no allocation once it is warm.
+#[derive(Debug)]
+pub(crate) struct Workspace {
+    pub(crate) scan: ScanMemory,
+    pub(crate) frames: Frames,
+    rows: Vec<ContactRow>,
+    trial_rows: Vec<ContactRow>,
+    trial_frames: Frames,
+    problem: Rows,
+    solver: LeastChange,
+    derivative: Vec<f64>,
+    target: Vec<f64>,
+}
+
+impl Workspace {
+    pub(crate) fn new(arrangement: &Arrangement) -> Self {
+        Self {
+            scan: ScanMemory::new(arrangement),
+            frames: Frames::default(),
+            rows: Vec::new(),
+            trial_rows: Vec::new(),
+            trial_frames: Frames::default(),
+            problem: Rows::new(0),
+            solver: LeastChange::default(),
+            derivative: Vec::new(),
+            target: Vec::new(),
+        }
+    }
+}
+
+/// Where a descent has come.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Descended {
+    /// The free point of least σ, if any was met.
+    pub(crate) free: Option<Vec<f64>>,
+    /// The point that lacked the least clearance.
+    pub(crate) nearest: Vec<f64>,
+    pub(crate) lack: f64,
+    pub(crate) iterations: u32,
+}
+
+impl Descended {
+    /// σ of the free point; infinite without one.
+    pub(crate) fn sigma(&self) -> f64 {
+        self.free.as_ref().map_or(f64::INFINITY, |y| squared(y))
+    }
+}
+
+/// A descent in an arrangement.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Descent<'a> {
+    pub(crate) arrangement: &'a Arrangement,
+    pub(crate) chart: &'a Chart,
+    pub(crate) clearance: f64,
+    pub(crate) max_iterations: u32,
+}
+
+/// ‖y‖².
+pub(crate) fn squared(y: &[f64]) -> f64 {
+    y.iter().map(|x| x * x).sum()
+}
+
+impl Descent<'_> {
+    /// How far apart everything is to be [m].
+    fn target(&self) -> f64 {
+        self.clearance + TOUCH * self.arrangement.size
+    }
+
+    /// The least gap that counts as free [m].
+    pub(crate) fn free_gap(&self) -> f64 {
+        self.clearance + FREE * TOUCH * self.arrangement.size
+    }
+
+    /// Descends from a point of the chart.
+    pub(crate) fn run(&self, from: &[f64], workspace: &mut Workspace) -> Descended {
+        workspace.scan.forget();
+        let mut y: Vec<f64> = from.iter().zip(self.chart.bounds()).map(|(y, b)| y.clamp(b[0], b[1])).collect();
+        let mut trial = y.clone();
+        let mut nearness = self.look(&y, workspace);
+        std::mem::swap(&mut workspace.rows, &mut workspace.trial_rows);
+        std::mem::swap(&mut workspace.frames, &mut workspace.trial_frames);
+        let mut found = Descended { free: None, nearest: y.clone(), lack: nearness.lack, iterations: 0 };
+        self.note(&y, &nearness, &mut found);
+        let mut filter = vec![[nearness.lack, squared(&y)]];
+        let mut refused = 0;
+        for _ in 0..self.max_iterations {
+            found.iterations += 1;
+            let Some(step) = self.step(&y, workspace) else { break };
+            let length = squared(&step).sqrt();
+            let most = MOST_SHIFT * self.arrangement.size;
+            let mut share = self.chart.share_within(&workspace.frames, &step, MOST_TURN, most);
+            let mut accepted = false;
+            for _ in 0..=HALVINGS {
+                for ((trial, y), (step, bound)) in
+                    trial.iter_mut().zip(&y).zip(step.iter().zip(self.chart.bounds()))
+                {
+                    *trial = (y + share * step).clamp(bound[0], bound[1]);
+                }
+                nearness = self.look(&trial, workspace);
+                self.note(&trial, &nearness, &mut found);
+                let point = [nearness.lack, squared(&trial)];
+                if filter.iter().all(|old| self.undercuts(&point, old)) {
+                    filter.retain(|old| !(point[0] <= old[0] && point[1] <= old[1]));
+                    filter.push(point);
+                    accepted = true;
+                    break;
+                }
+                share *= 0.5;
+            }
+            refused = if accepted { 0 } else { refused + 1 };
+            if refused > 1 {
+                break;
+            }
+            std::mem::swap(&mut y, &mut trial);
+            std::mem::swap(&mut workspace.rows, &mut workspace.trial_rows);
+            std::mem::swap(&mut workspace.frames, &mut workspace.trial_frames);
+            let is_free = nearness.least >= self.free_gap();
+            if is_free && length * share <= ARRIVED * squared(&y).sqrt() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Whether a point is better than an old one in clearance or in σ.
+    fn undercuts(&self, point: &[f64; 2], old: &[f64; 2]) -> bool {
+        let enough = (1.0 - FREE) * TOUCH * self.arrangement.size;
+        if point[0] <= enough && old[0] <= enough {
+            return point[1] < old[1];
+        }
+        point[0] < (1.0 - FILTER) * old[0] || point[1] < old[1] * (1.0 - FILTER)
+    }
+
+    /// Keeps a point that is free and better, or that lacks less.
+    fn note(&self, y: &[f64], nearness: &Nearness, found: &mut Descended) {
+        if nearness.least >= self.free_gap() && squared(y) < found.sigma() {
+            found.free = Some(y.to_vec());
+        }
+        if nearness.lack < found.lack {
+            found.lack = nearness.lack;
+            found.nearest = y.to_vec();
+        }
+    }
+
+    /// Rows and nearness at a point, into the trial's place.
+    fn look(&self, y: &[f64], workspace: &mut Workspace) -> Nearness {
+        let Workspace { scan, trial_frames, trial_rows, .. } = workspace;
+        self.chart.place(self.arrangement, y, trial_frames);
+        let convex = ConvexOptions { relative_tolerance: PRECISION, ..ConvexOptions::default() };
+        let target = self.target();
+        let options = ScanOptions { target, horizon: target + HORIZON * self.arrangement.size, convex };
+        self.arrangement.scan(trial_frames, &options, scan, trial_rows)
+    }
+
+    /// The change of y to the nearest point to the origin that keeps all rows and limits.
+    fn step(&self, y: &[f64], workspace: &mut Workspace) -> Option<Vec<f64>> {
+        let Workspace { frames, rows, problem, solver, derivative, target, .. } = workspace;
+        let dimension = y.len();
+        if problem.columns() != dimension {
+            *problem = Rows::new(dimension);
+        }
+        problem.clear();
+        let wanted = self.target();
+        for row in rows.iter() {
+            derivative.clear();
+            derivative.resize(dimension, 0.0);
+            self.chart.differentiate(self.arrangement, frames, row, derivative);
+            if derivative.iter().any(|x| x.abs() > 0.0) {
+                let here: f64 = derivative.iter().zip(y).map(|(d, y)| d * y).sum();
+                problem.push(derivative, wanted - row.gap + here);
+            }
+        }
+        for (at, bound) in self.chart.bounds().iter().enumerate() {
+            for (sign, bound) in [(1.0, bound[0]), (-1.0, -bound[1])] {
+                if bound.is_finite() {
+                    derivative.clear();
+                    derivative.resize(dimension, 0.0);
+                    derivative[at] = sign;
+                    problem.push(derivative, bound);
+                }
+            }
+        }
+        target.clear();
+        target.resize(dimension, 0.0);
+        let mut soft = 0.0;
+        for _ in 0..2 {
+            if let Ok(nearest) = solver.nearest(problem, target, soft) {
+                return Some(nearest.iter().zip(y).map(|(to, from)| to - from).collect());
+            }
+            soft = SOFT;
+        }
+        None
+    }
+}

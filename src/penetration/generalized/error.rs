@@ -1,0 +1,85 @@
+//! Why there is no generalized penetration.
+
+use thiserror::Error;
+
+use super::{CollidingPair, GeneralizedPenetration};
+use crate::kinematics::ArticulationError;
+use crate::penetration::object_norm::ObjectNormError;
+
+/// Why there is no generalized penetration.
+#[derive(Debug, Error, Clone)]
+#[non_exhaustive]
+pub enum GeneralizedError {
+    /// A mover's shapes have no object norm.
+    #[error("no measure of motion: {0}")]
+    Norm(#[from] ObjectNormError),
+    /// The links and joints of a mover, or a configuration of it, are none.
+    #[error(transparent)]
+    Articulation(#[from] ArticulationError),
+    /// A rigid body has no shape.
+    #[error("mover {mover} has no shape")]
+    NoShape {
+        /// The mover, counted from 0.
+        mover: usize,
+    },
+    /// A joint that does not exist, or that follows another one, is to be fixed or weighed.
+    #[error("there is no joint \"{joint}\" that moves of itself")]
+    UnknownJoint {
+        /// Its name.
+        joint: String,
+    },
+    /// A weight is not positive and finite.
+    #[error("the weight of \"{joint}\" is {weight}, but must be above zero and finite")]
+    Weight {
+        /// The joint.
+        joint: String,
+        /// The weight.
+        weight: f64,
+    },
+    /// A joint and those that follow it have no value within all their limits.
+    #[error("no value of joint \"{joint}\" keeps the limits of all joints that follow it")]
+    NoValueWithinLimits {
+        /// The joint.
+        joint: String,
+    },
+    /// A configuration or a start has too many or too few poses.
+    #[error("{given} poses are given for {movers} movers")]
+    Poses {
+        /// Poses that were given.
+        given: usize,
+        /// Movers of the arrangement.
+        movers: usize,
+    },
+    /// A pose holds a number that is not finite.
+    #[error("the pose of mover {mover} is not finite")]
+    NotFinite {
+        /// The mover, counted from 0.
+        mover: usize,
+    },
+    /// An option is out of its range.
+    #[error("{option} is {value}, but must be {range}")]
+    Option {
+        /// Its name.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// Nothing that moves can be moved out: no pose without overlaps was found within the bounds of work.
+    #[error("no pose without overlaps was found; {} pairs still collide", still.len())]
+    NotFound {
+        /// The best effort: its overlaps are the smallest found.
+        best: Box<GeneralizedPenetration>,
+        /// What still collides there.
+        still: Vec<CollidingPair>,
+    },
+    /// The nearest pose without overlaps that was found is too far.
+    #[error("the nearest pose without overlaps that was found is {} m away, where at most {most} m are allowed", best.depth)]
+    TooFar {
+        /// The pose that was found.
+        best: Box<GeneralizedPenetration>,
+        /// The greatest √σ that was allowed [m].
+        most: f64,
+    },
+}

@@ -1,0 +1,232 @@
+//! What moves and what stands still.
+
+use nalgebra::Isometry3;
+
+use super::{GeneralizedError, Shape};
+use crate::geometry::convex::ConvexShape;
+use crate::kinematics::Articulation;
+use crate::penetration::object_norm::{Extent, ObjectNorm, ObjectNormError};
+use crate::proximity::{AllowedCollisions, ArticulatedModel, Model};
+
+/// Whether the root of a mover may move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Base {
+    /// It stays where it is.
+    Fixed,
+    /// It turns and moves in any direction.
+    Floating,
+}
+
+/// A tree of links that may move: a robot, or a rigid body, which is one link on a floating base.
+#[derive(Debug, Clone)]
+pub struct Mover {
+    articulation: Articulation,
+    shapes: Vec<Option<Shape>>,
+    allowed: AllowedCollisions,
+    base: Base,
+    norm: ObjectNorm,
+    fixed: Vec<bool>,
+    weights: Vec<f64>,
+}
+
+/// Something that stands still.
+#[derive(Debug, Clone)]
+pub struct Obstacle {
+    /// What it is made of.
+    pub shape: Shape,
+    /// Its pose, body to world.
+    pub pose: Isometry3<f64>,
+}
+
+/// The pose of a mover.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pose {
+    /// Pose of the root link, link to world.
+    pub base: Isometry3<f64>,
+    /// The configuration of its articulation [rad, m]; empty of a rigid body.
+    pub joints: Vec<f64>,
+}
+
+impl From<Isometry3<f64>> for Pose {
+    /// The pose of a rigid body.
+    fn from(base: Isometry3<f64>) -> Self {
+        Self { base, joints: Vec::new() }
+    }
+}
+
+impl Mover {
+    /// A rigid body on a floating base.
+    ///
+    /// # Errors
+    /// [`GeneralizedError::Norm`] when the shape has no volume.
+    pub fn rigid(shape: Shape) -> Result<Self, GeneralizedError> {
+        let articulation = Articulation::new(vec!["body".to_owned()], Vec::new())?;
+        Self::new(articulation, vec![Some(shape)], AllowedCollisions::default(), Base::Floating)
+    }
+
+    /// A robot whose links may collide as far as `allowed` says.
+    ///
+    /// # Errors
+    /// [`GeneralizedError::Norm`], with the name of a link whose shape has no volume.
+    pub fn robot(
+        model: ArticulatedModel,
+        allowed: AllowedCollisions,
+        base: Base,
+    ) -> Result<Self, GeneralizedError> {
+        let norm = ObjectNorm::of_model(&model)?;
+        let links = 0..model.articulation().links().len();
+        let shapes = links.map(|link| model.model(link).cloned().map(Shape::of_model)).collect();
+        Ok(Self::with_norm(norm, shapes, allowed, base))
+    }
+
+    /// An articulation with the shape of each link in its frame; links beyond the last have none.
+    ///
+    /// # Errors
+    /// [`GeneralizedError::Norm`], with the name of a link whose shape has no volume.
+    pub fn new(
+        articulation: Articulation,
+        mut shapes: Vec<Option<Shape>>,
+        allowed: AllowedCollisions,
+        base: Base,
+    ) -> Result<Self, GeneralizedError> {
+        shapes.resize_with(articulation.links().len(), || None);
+        let extent = |(shape, link): (&Option<Shape>, &String)| {
+            let refused = |source| ObjectNormError::Link { link: link.clone(), source: Box::new(source) };
+            shape.as_ref().map(|shape| extent_of(shape).map_err(refused)).transpose()
+        };
+        let extents = shapes.iter().zip(articulation.links()).map(extent).collect::<Result<Vec<_>, _>>()?;
+        let norm = ObjectNorm::new(&articulation, extents)?;
+        Ok(Self::with_norm(norm, shapes, allowed, base))
+    }
+
+    /// A mover whose motion is measured by a norm given by hand, which holds the articulation.
+    #[must_use]
+    pub fn with_norm(
+        norm: ObjectNorm,
+        mut shapes: Vec<Option<Shape>>,
+        allowed: AllowedCollisions,
+        base: Base,
+    ) -> Self {
+        let articulation = norm.articulation().clone();
+        shapes.resize_with(articulation.links().len(), || None);
+        let coordinates = articulation.coordinates().len();
+        let (fixed, weights) = (vec![false; coordinates], vec![1.0; coordinates]);
+        Self { articulation, shapes, allowed, base, norm, fixed, weights }
+    }
+
+    /// Keeps a joint, and those that follow it, at its value.
+    ///
+    /// # Errors
+    /// [`GeneralizedError::UnknownJoint`] when there is no joint of this name that moves of itself.
+    pub fn fix(&mut self, joint: &str) -> Result<(), GeneralizedError> {
+        let at = self.coordinate(joint)?;
+        self.fixed[at] = true;
+        Ok(())
+    }
+
+    /// Makes a joint dearer to move (weight above one) or cheaper: its part of σ counts as many times in the choice of
+    /// the least change. The σ that is reported stays the object norm.
+    ///
+    /// # Errors
+    /// [`GeneralizedError::UnknownJoint`], and [`GeneralizedError::Weight`] when the weight is not positive and finite.
+    pub fn weigh(&mut self, joint: &str, weight: f64) -> Result<(), GeneralizedError> {
+        let at = self.coordinate(joint)?;
+        let is_weight = weight > 0.0 && weight.is_finite();
+        if !is_weight {
+            return Err(GeneralizedError::Weight { joint: joint.to_owned(), weight });
+        }
+        self.weights[at] = weight;
+        Ok(())
+    }
+
+    /// The tree of links.
+    #[must_use]
+    pub fn articulation(&self) -> &Articulation {
+        &self.articulation
+    }
+
+    /// The shape of each link in its frame.
+    #[must_use]
+    pub fn shapes(&self) -> &[Option<Shape>] {
+        &self.shapes
+    }
+
+    /// Which links may collide.
+    #[must_use]
+    pub fn allowed(&self) -> &AllowedCollisions {
+        &self.allowed
+    }
+
+    /// Whether the root may move.
+    #[must_use]
+    pub fn base(&self) -> Base {
+        self.base
+    }
+
+    /// What measures its motion.
+    #[must_use]
+    pub fn norm(&self) -> &ObjectNorm {
+        &self.norm
+    }
+
+    /// Whether each number of a configuration stays as it is.
+    #[must_use]
+    pub fn fixed(&self) -> &[bool] {
+        &self.fixed
+    }
+
+    /// How many times each number of a configuration counts in the choice of the least change.
+    #[must_use]
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Least and greatest value of each number of a configuration, with the limits of the joints that follow it; infinite
+    /// where there are none.
+    ///
+    /// # Errors
+    /// [`GeneralizedError::NoValueWithinLimits`] when the limits of joints that follow one another exclude each other.
+    pub fn limits(&self) -> Result<Vec<[f64; 2]>, GeneralizedError> {
+        let mut limits = vec![[f64::NEG_INFINITY, f64::INFINITY]; self.fixed.len()];
+        for (index, joint) in self.articulation.joints().iter().enumerate() {
+            let dependence = self.articulation.dependence(index);
+            let (Some((at, factor, offset)), Some(own)) = (dependence, joint.limits) else { continue };
+            if factor.abs() > 0.0 {
+                let ends = own.map(|value| (value - offset) / factor);
+                let [lower, upper] = &mut limits[at];
+                (*lower, *upper) = (lower.max(ends[0].min(ends[1])), upper.min(ends[0].max(ends[1])));
+            }
+        }
+        for ([lower, upper], &joint) in limits.iter().zip(self.articulation.coordinates()) {
+            if !(lower <= upper) {
+                let joint = self.articulation.joints()[joint].name.clone();
+                return Err(GeneralizedError::NoValueWithinLimits { joint });
+            }
+        }
+        Ok(limits)
+    }
+
+    fn coordinate(&self, joint: &str) -> Result<usize, GeneralizedError> {
+        let joints = self.articulation.joints();
+        let found = self.articulation.coordinates().iter().position(|&index| joints[index].name == joint);
+        found.ok_or_else(|| GeneralizedError::UnknownJoint { joint: joint.to_owned() })
+    }
+}
+
+/// How a shape fills space: its model where it has one, else the sum of its pieces.
+fn extent_of(shape: &Shape) -> Result<Extent, ObjectNormError> {
+    if let Some(model) = shape.model() {
+        return of_model(model);
+    }
+    let mut pieces = shape.pieces().iter().map(|piece| of_convex(&piece.shape, &piece.pose));
+    let first = pieces.next().unwrap_or(Err(ObjectNormError::NothingThere { links: 1 }))?;
+    pieces.try_fold(first, |sum, piece| piece.map(|piece| sum.joined(&piece)))
+}
+
+fn of_model(model: &Model) -> Result<Extent, ObjectNormError> {
+    Extent::of_mesh(model.mesh(), model.solidity())
+}
+
+fn of_convex(shape: &ConvexShape, pose: &Isometry3<f64>) -> Result<Extent, ObjectNormError> {
+    Extent::of_convex(shape).map(|extent| extent.moved(pose))
+}
