@@ -126,9 +126,13 @@ fn with_corners(shape: ConvexShape) -> ConvexShape {
     }
 }
 
-/// The hulls of the components of a mesh, if all are closed and convex.
+/// The hulls of the components of a mesh, if all are closed and convex. Pieces that touch share places but no corners;
+/// triangles that were never welded share no corners but places.
 fn hulls(mesh: &TriangleMesh) -> Option<Vec<Arc<ConvexHull>>> {
-    components(mesh).iter().map(|triangles| hull(mesh, triangles)).collect()
+    let of_components = |by_place: bool| -> Option<Vec<_>> {
+        components(mesh, by_place).iter().map(|triangles| hull(mesh, triangles)).collect()
+    };
+    of_components(false).or_else(|| of_components(true))
 }
 
 /// The hull of a component, if the component is its surface.
@@ -154,11 +158,11 @@ fn hull(mesh: &TriangleMesh, triangles: &[usize]) -> Option<Arc<ConvexHull>> {
     (fills && triangles.iter().all(lies_on_hull)).then(|| Arc::new(hull))
 }
 
-/// The triangles of each connected component, by shared corners; those without area belong to none.
-fn components(mesh: &TriangleMesh) -> Vec<Vec<usize>> {
+/// The triangles of each connected component, by shared corners, or by shared places; those without area belong to none.
+fn components(mesh: &TriangleMesh, by_place: bool) -> Vec<Vec<usize>> {
     let mut first_at: HashMap<[u64; 3], u32> = HashMap::new();
     let mut parents: Vec<u32> = (0..mesh.vertices().len() as u32).collect();
-    for (index, vertex) in mesh.vertices().iter().enumerate() {
+    for (index, vertex) in mesh.vertices().iter().enumerate().filter(|_| by_place) {
         // Adding zero turns −0 into 0.
         let place = [vertex.x + 0.0, vertex.y + 0.0, vertex.z + 0.0].map(f64::to_bits);
         parents[index] = *first_at.entry(place).or_insert(index as u32);
