@@ -141,6 +141,16 @@ impl<'a> ContactSpace<'a> {
         CLEARANCE * margin(size, far)
     }
 
+    /// The same with a gap of at least `clearance` [m] beyond that on every contact; on slanted planes it may be up to
+    /// √3 times as wide.
+    pub(crate) fn keeping(mut self, clearance: f64) -> Self {
+        if clearance > 0.0 {
+            self.margin += clearance / CLEARANCE;
+            self.obstacles = ObstacleTree::new(self.a, self.b, &self.a_to_b, self.clearance());
+        }
+        self
+    }
+
     /// The same models in the same orientation for another thread, with nothing counted yet.
     pub(crate) fn fork(&self) -> Self {
         let fresh = Self::new(self.a, self.b, self.a_to_b, self.far, self.max_iterations);

@@ -119,6 +119,21 @@ impl Chart {
         Some(self.to_world * Isometry3::from_parts(translation.into(), rotation))
     }
 
+    /// Centroid of A in its frame.
+    pub(crate) fn centroid(&self) -> &Point3<f64> {
+        &self.centroid
+    }
+
+    /// A share of the way from the input to `y`: the turn slerped, the centroid along a straight line.
+    pub(crate) fn back(&self, y: &Vector6<f64>, share: f64) -> Vector6<f64> {
+        let turn = y.fixed_rows::<3>(0).component_div(&self.widths);
+        let half = turn.norm().min(1.0).asin();
+        let ratio = if half > 0.0 { (share * half).sin() / half.sin() } else { share };
+        let mut back = y * share;
+        back.fixed_rows_mut::<3>(0).copy_from(&(y.fixed_rows::<3>(0) * ratio));
+        back
+    }
+
     /// Where the tree of A lies with A turned as in `configuration` and its centroid where it was at the input: the
     /// origin of its translations.
     pub(crate) fn placement(&self, configuration: &Configuration, a: &Model, b: &Model) -> Placement {
@@ -188,7 +203,8 @@ mod tests {
     #[test]
     fn a_row_is_the_derivative_of_the_height_of_a_point() {
         let (_, chart, _) = chart();
-        let y = Vector6::new(0.02, -0.3, 0.2, 0.1, 0.2, -0.4);
+        let y = Vector6::new(0.02, -0.05, 0.2, 0.1, 0.2, -0.4);
+        assert!(y.fixed_rows::<3>(0).component_div(&chart.widths).norm() > 0.2);
         let at = chart.at(&y).unwrap();
         let (of_body, normal) = (Vector3::new(0.1, -0.7, 0.05), Vector3::new(0.6, 0.0, 0.8));
         let height = |y: &Vector6<f64>| {

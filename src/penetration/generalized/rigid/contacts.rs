@@ -107,12 +107,6 @@ impl Contacts {
         }
     }
 
-    /// The least gap of all features [m]; infinite without any.
-    pub(super) fn least_gap(&self, at: &Configuration) -> f64 {
-        let gaps = self.contacts.iter().flat_map(|contact| contact.features.iter());
-        gaps.filter_map(|feature| feature.at(at)).map(|gap| gap.gap).fold(f64::INFINITY, f64::min)
-    }
-
     /// Mean of the normals of the contacts within `within` [m].
     pub(super) fn mean_normal(&self, at: &Configuration, within: f64) -> Option<Vector3<f64>> {
         let gaps = self.contacts.iter().flat_map(|contact| contact.features.iter());

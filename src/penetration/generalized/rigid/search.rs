@@ -13,12 +13,16 @@
 use nalgebra::{Isometry3, Translation3, Vector3, Vector6};
 use rayon::prelude::*;
 
+use super::is_free;
+use super::projection::project;
 use super::starts::{Start, from_outside, orientations, promising};
 use super::walk::{Optimum, Walk, WalkEffort};
-use super::{RigidError, RigidOptions, RigidPenetration};
-use crate::penetration::translational::maximally_clear;
-use crate::penetration::{Effort, LowerBound, TranslationalOptions, penetration};
-use crate::proximity::{Model, collide};
+use crate::penetration::generalized::{GeneralizedError, GeneralizedOptions, GeneralizedStart};
+use crate::penetration::translational::{fast, maximally_clear};
+use crate::penetration::{
+    Effort, FreeConfiguration, LowerBound, PenetrationError, TranslationalOptions, penetration,
+};
+use crate::proximity::Model;
 
 /// A walk for its own sake: a hundredth of a per cent of √σ is beyond what anybody asks of a fast answer.
 const FAST: WalkEffort = WalkEffort { gain: 1e-3, iterations: 24 };
@@ -39,46 +43,126 @@ const ROUNDS: [f64; 3] = [0.5, 0.3, 0.15];
 /// Walks of a round.
 const ROUND: usize = 12;
 
-struct Search<'a> {
-    a: (&'a Model, &'a Isometry3<f64>),
-    b: (&'a Model, &'a Isometry3<f64>),
-    parallel: bool,
-    iterations: u32,
-    projections: u32,
+/// A free pose of A.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    /// σ [m²].
+    pub(super) sigma: f64,
+    pub(super) pose: Isometry3<f64>,
 }
 
-pub(super) fn search(
-    a: (&Model, &Isometry3<f64>),
-    b: (&Model, &Isometry3<f64>),
-    options: &RigidOptions,
-) -> Result<RigidPenetration, RigidError> {
-    let translational = TranslationalOptions {
-        effort: options.effort,
-        lower_bound: LowerBound::Skip,
-        parallel: options.parallel,
-        ..TranslationalOptions::default()
-    };
-    let found = penetration(a.0, a.1, b.0, b.1, &translational)?.expect("the models collide");
-    let seed = Translation3::from(found.translation) * a.1;
-    let mut search = Search { a, b, parallel: options.parallel, iterations: 0, projections: 0 };
-    let walk = Walk::new(a, b, FAST);
-    let start = walk.chart.of_pose(&seed).unwrap_or_else(Vector6::zeros);
-    let seeded = Optimum { y: start, converged: false };
-    let found = match options.effort {
-        Effort::Fast => search.walks(&[start], FAST),
-        Effort::Best => search.thorough(&walk, start),
-    };
-    let best = found.first().copied().filter(|best| best.sigma() < seeded.sigma()).unwrap_or(seeded);
-    let pose = walk.chart.pose(&best.y).unwrap_or(seed);
-    let free = !collide(a.0, &pose, b.0, b.1);
-    let (pose, sigma) = if free { (pose, best.sigma()) } else { (seed, seeded.sigma()) };
-    Ok(RigidPenetration {
-        sigma,
-        pose,
-        iterations: search.iterations,
-        projections: search.projections,
-        converged: best.converged && free,
-    })
+pub(super) struct Search<'a> {
+    a: (&'a Model, &'a Isometry3<f64>),
+    b: (&'a Model, &'a Isometry3<f64>),
+    options: &'a GeneralizedOptions,
+    /// Least changes so far.
+    pub(super) iterations: u32,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(
+        a: (&'a Model, &'a Isometry3<f64>),
+        b: (&'a Model, &'a Isometry3<f64>),
+        options: &'a GeneralizedOptions,
+    ) -> Self {
+        Self { a, b, options, iterations: 0 }
+    }
+
+    fn walk(&self, effort: WalkEffort) -> Walk<'a> {
+        Walk::new(self.a, self.b, (self.options.clearance, effort))
+    }
+
+    /// The best free pose that the effort finds, not yet verified.
+    pub(super) fn run(&mut self, remembered: &[Isometry3<f64>]) -> Result<Found, GeneralizedError> {
+        let walk = self.walk(FAST);
+        let start = self.start(&walk, remembered)?;
+        let found = match self.options.effort {
+            Effort::Best if self.options.start.is_none() => self.thorough(&walk, start),
+            Effort::Best => self.walks(&[start], FINE),
+            Effort::Fast => self.walks(&[start], FAST),
+        };
+        let seed = Optimum { y: start };
+        let best = found.first().copied().filter(|best| best.sigma() < seed.sigma()).unwrap_or(seed);
+        let best = self.settle(&walk, best);
+        let found = |optimum: &Optimum| {
+            walk.chart.pose(&optimum.y).map(|pose| Found { sigma: optimum.sigma(), pose })
+        };
+        let seed = found(&seed).expect("a start is in the chart");
+        Ok(found(&best).filter(|best| is_free((self.a.0, &best.pose), self.b, self.options.clearance)).unwrap_or(seed))
+    }
+
+    /// Where the walk of a fast effort starts: a remembered pose or the translational answer, whichever is nearer.
+    fn start(&self, walk: &Walk<'_>, remembered: &[Isometry3<f64>]) -> Result<Vector6<f64>, GeneralizedError> {
+        let free = |pose: &&Isometry3<f64>| is_free((self.a.0, *pose), self.b, self.options.clearance);
+        let projected = |pose: &Isometry3<f64>| walk.chart.of_pose(pose).map(|y| project(walk, &y));
+        let nearest = |poses: &[Isometry3<f64>]| {
+            let starts = poses.iter().filter(free).filter_map(projected);
+            starts.min_by(|x, y| x.norm_squared().total_cmp(&y.norm_squared()))
+        };
+        let none = |source| PenetrationError::NoFreeConfiguration { start: source };
+        let source = match &self.options.start {
+            Some(GeneralizedStart::MotionCoherence) => {
+                return nearest(remembered).ok_or_else(|| none(FreeConfiguration::MotionCoherence).into());
+            }
+            Some(GeneralizedStart::Given(poses)) => {
+                let poses = poses.iter().map(|pose| pose.base).collect::<Vec<_>>();
+                return nearest(&poses).ok_or_else(|| none(FreeConfiguration::Given(Vector3::zeros())).into());
+            }
+            Some(GeneralizedStart::CentroidDifference | GeneralizedStart::ConstrainedTranslation) => {
+                Some(FreeConfiguration::CentroidDifference)
+            }
+            Some(GeneralizedStart::Random) => Some(FreeConfiguration::Random),
+            _ => None,
+        };
+        let translational = self.translational(walk, source)?;
+        let remembered = nearest(remembered).filter(|y| y.norm_squared() < translational.norm_squared());
+        Ok(remembered.unwrap_or(translational))
+    }
+
+    /// The answer of the translational query.
+    fn translational(
+        &self,
+        walk: &Walk<'_>,
+        source: Option<FreeConfiguration>,
+    ) -> Result<Vector6<f64>, GeneralizedError> {
+        let options = TranslationalOptions {
+            effort: self.options.effort,
+            start: source,
+            lower_bound: LowerBound::Skip,
+            parallel: self.options.parallel,
+            seed: self.options.seed,
+            ..TranslationalOptions::default()
+        };
+        let ((a, pose_a), (b, pose_b)) = (self.a, self.b);
+        if self.options.clearance <= 0.0
+            && let Some(found) = penetration(a, pose_a, b, pose_b, &options)?
+        {
+            let pose = Translation3::from(found.translation) * pose_a;
+            return Ok(walk.chart.of_pose(&pose).expect("a translation is in the chart"));
+        }
+        // A clearance is kept by all casts; the query itself knows of none.
+        let at = walk.chart.at(&Vector6::zeros()).expect("the input is in the chart");
+        let mut space = walk.space(&at, &Vector3::zeros());
+        let q = fast(&mut space).q;
+        Ok(Vector6::new(0.0, 0.0, 0.0, q.x, q.y, q.z))
+    }
+
+    /// Leaves nothing free on the way back that a look at some places of it finds: from there it walks on.
+    fn settle(&mut self, walk: &Walk<'_>, mut best: Optimum) -> Optimum {
+        /// Walks that may follow each other; each starts nearer than the last one ended.
+        const WALKS: u32 = 4;
+        /// Where to look, in shares of the way.
+        const PLACES: [f64; 6] = [0.99, 0.95, 0.85, 0.7, 0.5, 0.25];
+        for _ in 0..WALKS {
+            let back = PLACES.into_iter().rev().map(|share| walk.chart.back(&best.y, share));
+            let Some(start) = back.into_iter().find(|y| walk.is_free(y)) else { break };
+            match self.walks(&[start], FAST).first() {
+                Some(better) if better.sigma() < best.sigma() => best = *better,
+                _ => best = Optimum { y: start },
+            }
+        }
+        best
+    }
 }
 
 impl Search<'_> {
@@ -105,7 +189,7 @@ impl Search<'_> {
             let around = (0..ROUND).map(|i| best.y + noise(round * ROUND + i) * (radius * best.sigma().sqrt()));
             let starts = around.collect::<Vec<_>>();
             let free = self.each(&starts, |y| {
-                Walk::new(self.a, self.b, FINE).free_near(y, HOPE * best.sigma())
+                self.walk(FINE).free_near(y, HOPE * best.sigma())
             });
             let free = free.into_iter().flatten().collect::<Vec<_>>();
             let mut found = self.walks(&free, COARSE);
@@ -129,14 +213,13 @@ impl Search<'_> {
     /// Where walks from free configurations end, best first.
     fn walks(&mut self, starts: &[Vector6<f64>], effort: WalkEffort) -> Vec<Optimum> {
         let walked = self.each(starts, |start| {
-            let mut walk = Walk::new(self.a, self.b, effort);
-            (walk.descend(start), walk.iterations, walk.projections)
+            let mut walk = self.walk(effort);
+            (walk.descend(start), walk.iterations)
         });
         let mut optima = Vec::with_capacity(walked.len());
-        for (optimum, iterations, projections) in walked {
+        for (optimum, iterations) in walked {
             optima.extend(optimum);
             self.iterations += iterations;
-            self.projections += projections;
         }
         sort(&mut optima);
         optima
@@ -144,7 +227,7 @@ impl Search<'_> {
 
     /// What `look` answers for each of `items`, in their order.
     fn each<T: Sync, R: Send>(&self, items: &[T], look: impl Fn(&T) -> R + Sync) -> Vec<R> {
-        if self.parallel && items.len() > 1 {
+        if self.options.parallel && items.len() > 1 {
             items.par_iter().map(&look).collect()
         } else {
             items.iter().map(look).collect()

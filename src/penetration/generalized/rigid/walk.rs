@@ -13,6 +13,7 @@ use nalgebra::{Isometry3, Point3, Vector3, Vector6};
 use super::chart::{Chart, Configuration};
 use super::contacts::Contacts;
 use super::feature::Pair;
+use super::is_free;
 use crate::penetration::least_change::{LeastChange, Rows};
 use crate::penetration::translational::ContactSpace;
 use crate::proximity::Model;
@@ -50,9 +51,12 @@ pub(crate) struct WalkEffort {
 pub(crate) struct Walk<'a> {
     pub(crate) a: &'a Model,
     pub(crate) b: &'a Model,
+    pub(crate) pose_b: Isometry3<f64>,
     pub(crate) chart: Chart,
     size: f64,
     far: f64,
+    /// Gap that is asked for beyond rounding [m].
+    apart: f64,
     contacts: Contacts,
     rows: Rows,
     solver: LeastChange,
@@ -63,12 +67,10 @@ pub(crate) struct Walk<'a> {
     pub(crate) projections: u32,
 }
 
-/// Where a walk ended: free.
+/// Where a walk ended: a free configuration.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Optimum {
     pub(crate) y: Vector6<f64>,
-    /// Whether nothing nearby is better as far as the linearised contact space tells.
-    pub(crate) converged: bool,
 }
 
 impl Optimum {
@@ -82,14 +84,16 @@ impl<'a> Walk<'a> {
     pub(crate) fn new(
         (a, pose_a): (&'a Model, &Isometry3<f64>),
         (b, pose_b): (&'a Model, &Isometry3<f64>),
-        effort: WalkEffort,
+        (apart, effort): (f64, WalkEffort),
     ) -> Self {
         Self {
             a,
             b,
+            pose_b: *pose_b,
             chart: Chart::new(a, pose_a, b, pose_b),
             size: a.radius() + b.radius(),
             far: pose_a.translation.vector.norm().max(pose_b.translation.vector.norm()),
+            apart,
             contacts: Contacts::default(),
             rows: Rows::new(6),
             solver: LeastChange::default(),
@@ -103,7 +107,13 @@ impl<'a> Walk<'a> {
     /// input.
     pub(crate) fn space(&self, at: &Configuration, q: &Vector3<f64>) -> ContactSpace<'a> {
         let placement = self.chart.placement(at, self.a, self.b).shifted(q);
-        ContactSpace::new(self.a, self.b, placement, self.far, self.effort.iterations)
+        ContactSpace::new(self.a, self.b, placement, self.far, self.effort.iterations).keeping(self.apart)
+    }
+
+    /// Whether the models are apart at `y`, by the clearance that is asked for.
+    pub(crate) fn is_free(&self, y: &Vector6<f64>) -> bool {
+        let pose = self.chart.pose(y);
+        pose.is_some_and(|pose| is_free((self.a, &pose), (self.b, &self.pose_b), self.apart))
     }
 
     /// Walks from the free configuration `start` to a local optimum.
@@ -123,7 +133,7 @@ impl<'a> Walk<'a> {
                     touching = true;
                     continue;
                 }
-                return Some(Optimum { y: at.y, converged: true });
+                return Some(Optimum { y: at.y });
             }
             let Some(next) = next else { break };
             let (landed, learned) = self.land(&next, &at);
@@ -146,7 +156,7 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        Some(Optimum { y: at.y, converged: false })
+        Some(Optimum { y: at.y })
     }
 
     /// Looks anew at features that fail at a configuration that is free, and at those that hold the walk back.
@@ -158,7 +168,7 @@ impl<'a> Walk<'a> {
 
     /// Gap that every contact keeps [m].
     fn clearance(&self) -> f64 {
-        ContactSpace::clearance_of(self.size, self.far)
+        ContactSpace::clearance_of(self.size, self.far) + self.apart
     }
 
     /// The configuration nearest to `target` that keeps all features apart [Tang14 eqs. 10–12].
