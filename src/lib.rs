@@ -11,7 +11,7 @@
 //!
 //! # Layers
 //!
-//! Each layer names only those before it: [`geometry`], [`kinematics`], [`bvh`], [`proximity`], [`penetration`], [`dynamics`],
+//! Each layer names only those before it: [`geometry`], [`kinematics`], [`bvh`], [`proximity`], [`penetration`], [`mod@plan`], [`dynamics`],
 //! [`scene`], [`record`], [`cli`].
 
 pub mod bvh;
@@ -20,6 +20,7 @@ pub mod dynamics;
 pub mod geometry;
 pub mod kinematics;
 pub mod penetration;
+pub mod plan;
 pub mod proximity;
 pub mod record;
 pub mod scene;

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers, bottom to top. A new top-level module takes its place here.
-const LAYERS: [&str; 9] =
-    ["geometry", "kinematics", "bvh", "proximity", "penetration", "dynamics", "scene", "record", "cli"];
+const LAYERS: [&str; 10] =
+    ["geometry", "kinematics", "bvh", "proximity", "penetration", "plan", "dynamics", "scene", "record", "cli"];
 
 #[derive(Debug, PartialEq)]
 enum Token {

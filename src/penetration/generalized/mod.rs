@@ -14,6 +14,7 @@
 //! | [`Arrangement`] | all of them, made ready: is it free, what collides, what is the least change |
 
 mod arrangement;
+mod articulated;
 mod chart;
 mod descent;
 mod error;
@@ -21,8 +22,10 @@ mod mesh_rows;
 mod mover;
 mod options;
 mod pairs;
+mod query;
 mod rigid;
 mod rows;
+mod search;
 mod shape;
 mod starts;
 mod verify;

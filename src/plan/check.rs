@@ -1,0 +1,95 @@
+//! Whether the ends of a path are places to be, and whether a path is free by collision queries of the models.
+
+use super::segment::Segment;
+use super::{End, PlanError, PlanOptions};
+use crate::penetration::generalized::{Arrangement, Base, GeneralizedError, Pose};
+
+/// Poses at which a segment is checked, at least.
+const LEAST_CHECKS: usize = 4;
+/// √σ between two checks, as a share of the size of the arrangement.
+const SPACING: f64 = 0.02;
+/// Greatest number of checks of a segment.
+const MOST_CHECKS: usize = 1000;
+
+/// Whether options and ends can be planned with.
+pub(super) fn ends(
+    arrangement: &Arrangement,
+    [start, goal]: [&Pose; 2],
+    options: &PlanOptions,
+) -> Result<(), PlanError> {
+    let movers = arrangement.movers().len();
+    if movers != 1 {
+        return Err(PlanError::Movers { movers });
+    }
+    let step = options.step.unwrap_or(1.0);
+    for (option, value, is_sound, range) in [
+        ("clearance", options.clearance, options.clearance >= 0.0, "a length of at least zero"),
+        ("step", step, step > 0.0, "a length above zero"),
+        ("resolution", options.resolution, options.resolution > 0.0, "a share above zero"),
+    ] {
+        if !(is_sound && value.is_finite()) {
+            return Err(PlanError::Option { option, value, range });
+        }
+    }
+    let mover = &arrangement.movers()[0];
+    for (end, pose) in [(End::Start, start), (End::Goal, goal)] {
+        let gap = options.clearance + 2.0 * options.resolution * arrangement.size();
+        if !arrangement.is_free(std::slice::from_ref(pose), gap)? {
+            return Err(PlanError::NotFree { end, pairs: too_near(arrangement, pose, gap)? });
+        }
+        for ((&value, [lower, upper]), &joint) in
+            pose.joints.iter().zip(mover.limits()?).zip(mover.articulation().coordinates())
+        {
+            if !arrangement.keeps_limits(std::slice::from_ref(pose)) && !(lower <= value && value <= upper) {
+                let joint = mover.articulation().joints()[joint].name.clone();
+                return Err(PlanError::OutsideLimits { end, joint, value, lower, upper });
+            }
+        }
+    }
+    if mover.base() == Base::Fixed && start.base != goal.base {
+        return Err(PlanError::Unmoved { what: "the base".to_owned() });
+    }
+    for (at, &fixed) in mover.fixed().iter().enumerate() {
+        if fixed && start.joints[at].to_bits() != goal.joints[at].to_bits() {
+            let joint = mover.articulation().coordinates()[at];
+            let what = format!("joint \"{}\"", mover.articulation().joints()[joint].name);
+            return Err(PlanError::Unmoved { what });
+        }
+    }
+    Ok(())
+}
+
+fn too_near(arrangement: &Arrangement, pose: &Pose, gap: f64) -> Result<Vec<String>, GeneralizedError> {
+    let pairs = named(arrangement, pose)?;
+    let near =
+        || vec![format!("something is nearer than {gap:.3e} m, which is needed to tell it from a contact")];
+    Ok(if pairs.is_empty() { near() } else { pairs })
+}
+
+/// The pairs that collide, by name.
+fn named(arrangement: &Arrangement, pose: &Pose) -> Result<Vec<String>, GeneralizedError> {
+    let pairs = arrangement.colliding(std::slice::from_ref(pose))?;
+    let name = |part| arrangement.name_of(part);
+    Ok(pairs.iter().map(|pair| format!("{} with {}", name(pair.parts[0]), name(pair.parts[1]))).collect())
+}
+
+/// Looks at poses along a path with collision queries of the models, and at the limits; their number.
+pub(super) fn path(arrangement: &Arrangement, path: &[Pose]) -> Result<usize, PlanError> {
+    let norm = arrangement.movers()[0].norm();
+    let mut checked = 0;
+    for ends in path.windows(2) {
+        let metric = norm.at(&ends[0].joints, &ends[0].base).map_err(GeneralizedError::from)?;
+        let length = metric.sigma(&ends[1].joints, &ends[1].base).sqrt();
+        let segment = Segment::new(&ends[0], &ends[1], arrangement.obstacles());
+        let checks = (length / (SPACING * arrangement.size())).ceil().min(MOST_CHECKS as f64);
+        let checks = (checks as usize).max(LEAST_CHECKS);
+        for at in 0..=checks {
+            let pose = [segment.at(at as f64 / checks as f64)];
+            if !(arrangement.verify(&pose)? && arrangement.keeps_limits(&pose)) {
+                return Err(PlanError::Unsound { pairs: named(arrangement, &pose[0])? });
+            }
+            checked += 1;
+        }
+    }
+    Ok(checked)
+}

@@ -1,0 +1,160 @@
+//! The search: two trees that grow towards samples and towards each other [Kuffner and LaValle 2000], with samples that
+//! overlap retracted by the generalized penetration [Tang14 §6.3].
+
+use super::space::{Numbers, Space};
+use super::sweep::Sweeper;
+use super::tree::{Extension, Tree, Walk};
+use super::{Plan, PlanError, PlanOptions, PlanWork, Reached, check, shorten};
+use crate::penetration::generalized::{Arrangement, GeneralizedOptions, GeneralizedStart, Pose};
+use crate::penetration::object_norm::Metric;
+
+/// Gap that a retracted sample keeps, in resolutions beyond the clearance: segments need room to start.
+const RETRACTED_GAP: f64 = 8.0;
+/// Steps of the descent of a retraction.
+const RETRACTION_ITERATIONS: u32 = 25;
+/// Share of the free part of a blocked segment that is gone.
+const RETREAT: f64 = 0.97;
+/// Least √σ of a segment, in resolutions.
+const LEAST: f64 = 10.0;
+/// Greatest number of segments of one extension.
+const MOST: usize = 64;
+
+/// A search for a path.
+pub(super) struct Search<'a> {
+    space: Space<'a>,
+    options: &'a PlanOptions,
+    sweeper: Sweeper<'a>,
+    numbers: Numbers,
+    /// Of the start and of the goal.
+    trees: [Tree; 2],
+    resolution: f64,
+    work: PlanWork,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(
+        arrangement: &'a Arrangement,
+        ends: [&'a Pose; 2],
+        options: &'a PlanOptions,
+    ) -> Result<Self, PlanError> {
+        let space = Space::new(arrangement, ends, options)?;
+        let resolution = options.resolution * arrangement.size();
+        let sweeper = Sweeper::new(arrangement, options.clearance, resolution);
+        let [start, goal] = ends.map(|end| space.metric(end).map(|metric| Tree::new(end.clone(), &metric)));
+        let trees = [start?, goal?];
+        let numbers = Numbers(options.seed);
+        Ok(Self { space, options, sweeper, numbers, trees, resolution, work: PlanWork::default() })
+    }
+
+    /// A path from the start to the goal.
+    pub(super) fn run(&mut self) -> Result<Vec<Pose>, PlanError> {
+        // The straight way first.
+        if let Some(path) = self.connect(0, 0)? {
+            return Ok(path);
+        }
+        for sample in 0..self.options.max_samples {
+            let growing = sample as usize % 2;
+            if let Some(path) = self.grow(growing)? {
+                return Ok(path);
+            }
+        }
+        Err(PlanError::NotFound { reached: Box::new(self.reached()?) })
+    }
+
+    /// Draws a sample, grows a tree towards it, and the other one towards what was gained.
+    fn grow(&mut self, growing: usize) -> Result<Option<Vec<Pose>>, PlanError> {
+        self.work.samples += 1;
+        let mut sample = self.space.sample(&mut self.numbers);
+        let metric = self.space.metric(&sample)?;
+        let (near, _) = self.trees[growing].nearest(&sample, &metric);
+        let gap = self.options.clearance + RETRACTED_GAP * self.resolution;
+        if !self.space.arrangement.is_free(std::slice::from_ref(&sample), gap)? {
+            self.work.overlapping += 1;
+            if self.options.retraction
+                && let Some(retracted) = self.retract(&sample, growing, near, gap)?
+            {
+                self.work.retracted += 1;
+                sample = retracted;
+            }
+        }
+        match self.extend(growing, near, &sample)? {
+            Extension::Reached(node) | Extension::Blocked(node) => self.connect(growing, node),
+            Extension::Trapped => Ok(None),
+        }
+    }
+
+    /// The nearest free pose to a sample that is found from it and from the node of a tree.
+    fn retract(
+        &self,
+        sample: &Pose,
+        growing: usize,
+        near: usize,
+        clearance: f64,
+    ) -> Result<Option<Pose>, PlanError> {
+        let options = GeneralizedOptions {
+            clearance,
+            max_iterations: RETRACTION_ITERATIONS,
+            parallel: false,
+            start: Some(GeneralizedStart::Given(vec![self.trees[growing].pose(near).clone()])),
+            ..GeneralizedOptions::fast()
+        };
+        let found = self.space.arrangement.penetration(std::slice::from_ref(sample), &options);
+        Ok(found.ok().flatten().and_then(|found| found.poses.into_iter().next()))
+    }
+
+    fn extend(&mut self, tree: usize, from: usize, to: &Pose) -> Result<Extension, PlanError> {
+        let walk = Walk {
+            space: &self.space,
+            step: self.options.step.unwrap_or_else(|| self.space.arrangement.size()),
+            least: LEAST * self.resolution,
+            retreat: RETREAT,
+            most: MOST,
+        };
+        self.trees[tree].extend(from, to, &walk, &mut self.sweeper)
+    }
+
+    /// Grows the other tree towards a node of one; the path where it gets there.
+    fn connect(&mut self, growing: usize, node: usize) -> Result<Option<Vec<Pose>>, PlanError> {
+        let goal = self.trees[growing].pose(node).clone();
+        let metric: Metric = self.space.metric(&goal)?;
+        let other = 1 - growing;
+        let (near, _) = self.trees[other].nearest(&goal, &metric);
+        let Extension::Reached(met) = self.extend(other, near, &goal)? else { return Ok(None) };
+        let (mut path, mut back) = (self.trees[growing].path_to(node), self.trees[other].path_to(met));
+        if growing == 1 {
+            std::mem::swap(&mut path, &mut back);
+        }
+        back.pop();
+        path.extend(back.into_iter().rev());
+        Ok(Some(path))
+    }
+
+    /// The path shortened and checked.
+    pub(super) fn finish(mut self, found: Vec<Pose>) -> Result<Plan, PlanError> {
+        let found_length = shorten::length(&self.space, &found)?;
+        let attempts = self.options.shortcuts;
+        let path = shorten::shorten(&self.space, &mut self.sweeper, &mut self.numbers, found, attempts)?;
+        let length = shorten::length(&self.space, &path)?;
+        let checked = check::path(self.space.arrangement, &path)?;
+        Ok(Plan { path, length, found_length, checked, work: self.work() })
+    }
+
+    fn work(&self) -> PlanWork {
+        let nodes = [0, 1].map(|tree| self.trees[tree].len());
+        PlanWork { nodes, segments: self.sweeper.sweeps, ..self.work }
+    }
+
+    /// The two nodes of different trees that are nearest to each other.
+    fn reached(&self) -> Result<Reached, PlanError> {
+        let [start, goal] = &self.trees;
+        let (mut best, mut least) = (0, f64::INFINITY);
+        for node in 0..start.len() {
+            let metric = self.space.metric(start.pose(node))?;
+            let (_, sigma) = goal.nearest(start.pose(node), &metric);
+            if sigma < least {
+                (best, least) = (node, sigma);
+            }
+        }
+        Ok(Reached { path: start.path_to(best), gap: least.sqrt(), work: self.work() })
+    }
+}

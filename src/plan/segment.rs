@@ -1,0 +1,26 @@
+//! A straight motion of a mover: every joint's value runs linearly, the position of the base too, and its rotation the
+//! short way at constant speed.
+
+use crate::kinematics::{Motion, RigidMotion};
+use crate::penetration::generalized::{Obstacle, Pose};
+
+/// A straight motion of a mover among obstacles.
+pub(super) struct Segment<'a> {
+    pub(super) from: &'a Pose,
+    pub(super) to: &'a Pose,
+    pub(super) base: Motion,
+    pub(super) obstacles: &'a [Obstacle],
+}
+
+impl<'a> Segment<'a> {
+    pub(super) fn new(from: &'a Pose, to: &'a Pose, obstacles: &'a [Obstacle]) -> Self {
+        Self { from, to, base: Motion::linear(&from.base, &to.base), obstacles }
+    }
+
+    /// The pose at a time in [0, 1].
+    pub(super) fn at(&self, time: f64) -> Pose {
+        let joints = self.from.joints.iter().zip(&self.to.joints);
+        let joints = joints.map(|(from, to)| from + (to - from) * time).collect();
+        Pose { base: self.base.pose_at(time), joints }
+    }
+}
