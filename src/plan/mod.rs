@@ -10,6 +10,7 @@
 //! No path found is not a proof that there is none: the answer is an error, with what was reached.
 
 mod check;
+mod retraction;
 mod search;
 mod segment;
 mod shorten;
