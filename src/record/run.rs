@@ -204,6 +204,7 @@ impl<'a> Course<'a> {
             time: world.time(),
             bodies: world.descriptions().len(),
             moved: self.scene.moved.iter().map(|(name, by)| (name.clone(), (*by).into())).collect(),
+            joints_moved: self.scene.joints_moved.clone(),
             worst_penetration: self.worst.clone(),
             deepest_contact: self.monitor.deepest(),
             greatest_speed: self.monitor.fastest(),

@@ -35,6 +35,9 @@ pub struct Summary {
     /// Bodies that were moved apart before the first step [m, world], by name; missing where none was.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub moved: BTreeMap<String, [f64; 3]>,
+    /// Joints of robots that were moved before the first step, by `robot/joint` [rad or m]; missing where none was.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub joints_moved: BTreeMap<String, f64>,
     /// The worst penetration of the recorded states.
     pub worst_penetration: WorstPenetration,
     /// The deepest contact that the solver was given at any step; missing where there was none.

@@ -54,6 +54,8 @@ pub struct Scene {
     pub text: String,
     /// How far bodies were moved from where the file puts them [m, world], by name.
     pub moved: Moves,
+    /// How far joints of robots were moved from where the file puts them [rad or m], by `robot/joint`.
+    pub joints_moved: BTreeMap<String, f64>,
 }
 
 /// A mesh file of a scene.
@@ -152,6 +154,7 @@ impl Scene {
             robots: robots.into_iter().map(|robot| robot.description).collect(),
             text: String::new(),
             moved: Moves::new(),
+            joints_moved: BTreeMap::new(),
         })
     }
 

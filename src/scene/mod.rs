@@ -24,4 +24,4 @@ pub use linking::linking_number;
 pub use load::{MeshFile, Scene};
 pub use overlap::overlaps;
 pub use planning::{Planning, PlanningError};
-pub use rewrite::Moves;
+pub use rewrite::{Moves, RobotPose, ScenePoses};

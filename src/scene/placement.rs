@@ -52,7 +52,8 @@ pub(super) fn copies(body: &BodyEntry, random: &mut Random) -> Vec<(String, Isom
             let moved = grid.moved.get(&name).copied().map_or(Vector3::zeros(), vector);
             let place = start + vector(grid.spacing).component_mul(&steps) + moved;
             let turn = if grid.random_rotation { random.rotation() } else { UnitQuaternion::identity() };
-            (name, Isometry3::from_parts(Translation3::from(place), turn * rotation))
+            let turned = grid.turned.get(&name).map_or(turn * rotation, orientation);
+            (name, Isometry3::from_parts(Translation3::from(place), turned))
         })
         .collect()
 }

@@ -1,6 +1,8 @@
 //! A scene with bodies moved: in memory, and as text. The text is edited at the places of the numbers that change, so
 //! that comments and layout stay.
 
+mod poses;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -14,6 +16,8 @@ use super::parse::Document;
 use super::placement::{copies, vector};
 use super::random::Random;
 use super::schema::{BodyEntry, Copies, JointKind, Triple};
+
+pub use poses::{RobotPose, ScenePoses};
 
 /// Translations of bodies by name [m, world].
 pub type Moves = BTreeMap<String, Vector3<f64>>;
@@ -198,11 +202,13 @@ fn move_of_robot<'a>(robot: &str, moves: &'a Moves) -> Option<&'a Vector3<f64>> 
 
 /// Three numbers as a scene writes them; reading them gives the same bits.
 fn triple(v: &Vector3<f64>) -> String {
-    let number = |x: f64| {
-        let text = format!("{x:?}");
-        text.strip_suffix(".0").map_or_else(|| text.clone(), str::to_owned)
-    };
     format!("({}, {}, {})", number(v.x), number(v.y), number(v.z))
+}
+
+/// A number as a scene writes it; reading it gives the same bits.
+fn number(x: f64) -> String {
+    let text = format!("{x:?}");
+    text.strip_suffix(".0").map_or_else(|| text.clone(), str::to_owned)
 }
 
 /// The relative way from one folder to another; none where they are the same. Where the system does not tell where

@@ -342,6 +342,9 @@ pub struct Copies {
     /// Copies that are elsewhere: by name, how far from their place in the grid [m].
     #[serde(default)]
     pub moved: BTreeMap<String, Triple>,
+    /// Copies that are turned otherwise: by name, their orientation.
+    #[serde(default)]
+    pub turned: BTreeMap<String, Rotation>,
 }
 
 /// A joint between two bodies.

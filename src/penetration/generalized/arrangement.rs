@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::chart::Tree;
 use super::descent::Workspace;
 use super::shape::Piece;
-use super::{Base, GeneralizedError, Mover, Obstacle, Pose, Shape};
+use super::{GeneralizedError, Mover, Obstacle, Pose, Shape};
 use crate::proximity::Model;
 
 /// A part of an arrangement that may collide with another one.
@@ -121,7 +121,10 @@ impl Arrangement {
                 Body { part, pieces: first..pieces.len(), ball: shape.ball(), model: shape.model().cloned() };
             bodies.push(body);
         };
-        obstacles.iter().enumerate().for_each(|(index, obstacle)| add(Part::Obstacle(index), &obstacle.shape));
+        obstacles
+            .iter()
+            .enumerate()
+            .for_each(|(index, obstacle)| add(Part::Obstacle(index), &obstacle.shape));
         let (mut variables, mut slots) = (0, 0);
         let trees = movers.iter().map(|mover| Tree::new(mover, &mut variables, &mut slots)).collect();
         let mut arrangement = Self {
@@ -227,16 +230,12 @@ impl Arrangement {
     /// Whether all joints are within their limits, to within rounding.
     #[must_use]
     pub fn keeps_limits(&self, poses: &[Pose]) -> bool {
-        let mut all = poses.iter().zip(&self.limits).flat_map(|(pose, limits)| pose.joints.iter().zip(limits));
+        let mut all =
+            poses.iter().zip(&self.limits).flat_map(|(pose, limits)| pose.joints.iter().zip(limits));
         all.all(|(&q, &[lower, upper])| {
             let slack = LIMIT_ROUNDING * (1.0 + q.abs());
             lower - slack <= q && q <= upper + slack
         })
-    }
-
-    /// Joint values clamped to their limits where they are no more than rounding beyond.
-    pub(crate) fn root_of(&self, mover: usize) -> Base {
-        self.movers[mover].base()
     }
 
     /// Runs a query with a workspace that outlives it.

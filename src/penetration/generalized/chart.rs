@@ -33,7 +33,6 @@ struct Step {
     kind: JointKind,
     /// Number of the configuration, factor, offset.
     value: Option<(usize, f64, f64)>,
-    slot: usize,
 }
 
 /// How a variable moves a link.
@@ -99,7 +98,7 @@ impl Tree {
             }
             tree.levers[link] = levers;
             let (origin, kind) = (of_joint.origin, of_joint.kind);
-            tree.steps.push(Step { link, parent, origin, kind, value, slot: *slots });
+            tree.steps.push(Step { link, parent, origin, kind, value });
             *slots += 1;
         }
         tree
@@ -321,7 +320,9 @@ impl Chart {
     ) {
         let normal = row.normal.into_inner();
         for (side, sign) in [(0, 1.0), (1, -1.0)] {
-            let Part::Link { mover, link } = arrangement.bodies[row.bodies[side] as usize].part else { continue };
+            let Part::Link { mover, link } = arrangement.bodies[row.bodies[side] as usize].part else {
+                continue;
+            };
             let (direction, point) = (normal * sign, row.points[side].coords);
             if let Some(base) = &self.bases[mover] {
                 let (w, v, center) = &frames.turns[mover];
@@ -336,6 +337,70 @@ impl Chart {
                     axis.dot(&direction)
                 };
                 derivative[lever.variable] += lever.factor * rate * frames.slopes[lever.variable];
+            }
+        }
+    }
+
+    /// How far each variable may move without turning a joint by more than an angle [rad] or shifting anything by more
+    /// than a length [m].
+    pub(crate) fn reach(&self, frames: &Frames, angle: f64, length: f64, reach: &mut Vec<f64>) {
+        reach.clear();
+        for (base, joints) in self.bases.iter().zip(&self.joints) {
+            if let Some(base) = base {
+                reach.extend((0..3).map(|_| length * base.shift));
+                reach.extend(base.turn.iter().map(|turn| angle * turn));
+            }
+            for variable in joints {
+                let slope = frames.slopes[reach.len()];
+                reach.push(if variable.turns { angle } else { length } / slope);
+            }
+        }
+    }
+
+    /// Which variables move all of a mover.
+    pub(crate) fn moving_all(&self, arrangement: &Arrangement) -> Vec<bool> {
+        let mut moving = vec![true; self.dimension()];
+        for body in &arrangement.bodies {
+            let Part::Link { mover, link } = body.part else { continue };
+            let tree = &arrangement.trees[mover];
+            for variable in tree.first..tree.first + tree.coordinates.len() {
+                moving[variable] &= tree.levers[link].iter().any(|lever| lever.variable == variable);
+            }
+        }
+        moving
+    }
+
+    /// Variables in stages: first the third of the joints that is farthest from the root, then two thirds.
+    pub(crate) fn tips_first(&self, arrangement: &Arrangement) -> Vec<Vec<bool>> {
+        let mut depths = vec![0; self.dimension()];
+        for tree in &arrangement.trees {
+            for levers in &tree.levers {
+                for (depth, lever) in levers.iter().enumerate() {
+                    depths[lever.variable] = depths[lever.variable].max(depth + 1);
+                }
+            }
+        }
+        let deepest = depths.iter().copied().max().unwrap_or(0);
+        let stage = |least: usize| depths.iter().map(|&depth| depth > least).collect();
+        vec![stage(deepest * 2 / 3), stage(deepest / 3)]
+    }
+
+    /// Adds to a point what shifts all of a mover by a vector [m, world], as far as its base or its joints can.
+    pub(crate) fn shift(&self, arrangement: &Arrangement, mover: usize, by: &Vector3<f64>, y: &mut [f64]) {
+        if let Some(base) = &self.bases[mover] {
+            (0..3).for_each(|k| y[base.first + k] += by[k] * base.shift);
+            return;
+        }
+        let mut frames = Frames::default();
+        self.place(arrangement, y, &mut frames);
+        let tree = &arrangement.trees[mover];
+        let moving = self.moving_all(arrangement);
+        for lever in tree.levers.iter().max_by_key(|levers| levers.len()).into_iter().flatten() {
+            if moving[lever.variable] && !lever.turns {
+                let [axis, _] = frames.axes[lever.slot];
+                let along = axis.dot(by) / (lever.factor * frames.slopes[lever.variable]);
+                let [lower, upper] = self.bounds[lever.variable];
+                y[lever.variable] = (y[lever.variable] + along).clamp(lower, upper);
             }
         }
     }

@@ -5,6 +5,7 @@
 //! A filter of (lack of clearance, σ) takes a step that is better in either than all before; else it is halved. Rows that
 //! contradict each other are softened.
 
+use super::GeneralizedOptions;
 use super::arrangement::Arrangement;
 use super::chart::{Chart, Frames};
 use super::pairs::{Nearness, ScanMemory, ScanOptions};
@@ -22,16 +23,26 @@ const HORIZON: f64 = 0.3;
 /// Greatest turn [rad] and, as a share of the size, shift of a step.
 const MOST_TURN: f64 = 0.5;
 const MOST_SHIFT: f64 = 0.7;
-/// Halvings of a step.
-const HALVINGS: u32 = 5;
+/// Factors of the trust region after steps that were refused or taken, and the least one.
+const SHRINK: f64 = 0.4;
+const GROW: f64 = 2.0;
+const LEAST_RADIUS: f64 = 2e-3;
 /// Relative change of y below which a descent has arrived.
 const ARRIVED: f64 = 1e-5;
 /// A new point must undercut the filter by this share.
 const FILTER: f64 = 1e-3;
 /// Softness of contradictory rows.
-const SOFT: f64 = 1e-2;
+const SOFT: f64 = 0.5;
 /// Share by which bounds of signed distances may differ in a descent.
 const PRECISION: f64 = 1e-6;
+
+/// What makes limits, and the reach of a step, hard among soft rows.
+const HARD: f64 = 1e9;
+const HARD_REACH: f64 = 100.0;
+/// Steps that must lessen the lack of clearance by a share or, once free, σ by another one.
+const WINDOW: usize = 6;
+const LACK_GAIN: f64 = 0.2;
+const GAIN: f64 = 1e-4;
 
 /// What one descent needs: no allocation once it is warm.
 #[derive(Debug)]
@@ -90,12 +101,35 @@ pub(crate) struct Descent<'a> {
     pub(crate) max_iterations: u32,
 }
 
+/// Whether the last steps neither lessened the lack of clearance nor, once free, σ.
+fn stalls(progress: &[[f64; 2]]) -> bool {
+    let Some(before) = progress.len().checked_sub(WINDOW + 1) else { return false };
+    let ([old_lack, old_sigma], [lack, sigma]) = (progress[before], progress[progress.len() - 1]);
+    if sigma.is_finite() {
+        old_sigma.is_finite() && !(sigma < (1.0 - GAIN) * old_sigma)
+    } else {
+        !(lack < (1.0 - LACK_GAIN) * old_lack)
+    }
+}
+
 /// ‖y‖².
 pub(crate) fn squared(y: &[f64]) -> f64 {
     y.iter().map(|x| x * x).sum()
 }
 
-impl Descent<'_> {
+impl<'a> Descent<'a> {
+    pub(crate) fn new(arrangement: &'a Arrangement, chart: &'a Chart, options: &GeneralizedOptions) -> Self {
+        let GeneralizedOptions { clearance, max_iterations, .. } = *options;
+        Self { arrangement, chart, clearance, max_iterations }
+    }
+
+    /// Whether a point is free as an answer must be.
+    pub(crate) fn is_free(&self, y: &[f64], workspace: &mut Workspace) -> bool {
+        workspace.scan.forget();
+        self.chart.place(self.arrangement, y, &mut workspace.frames);
+        !self.arrangement.touches(&workspace.frames, self.free_gap(), &mut workspace.scan)
+    }
+
     /// How far apart everything is to be [m].
     fn target(&self) -> f64 {
         self.clearance + TOUCH * self.arrangement.size
@@ -107,9 +141,12 @@ impl Descent<'_> {
     }
 
     /// Descends from a point of the chart.
-    pub(crate) fn run(&self, from: &[f64], workspace: &mut Workspace) -> Descended {
+    ///
+    /// Where `active` is given, only those variables move.
+    pub(crate) fn run(&self, from: &[f64], active: Option<&[bool]>, workspace: &mut Workspace) -> Descended {
         workspace.scan.forget();
-        let mut y: Vec<f64> = from.iter().zip(self.chart.bounds()).map(|(y, b)| y.clamp(b[0], b[1])).collect();
+        let mut y: Vec<f64> =
+            from.iter().zip(self.chart.bounds()).map(|(y, b)| y.clamp(b[0], b[1])).collect();
         let mut trial = y.clone();
         let mut nearness = self.look(&y, workspace);
         std::mem::swap(&mut workspace.rows, &mut workspace.trial_rows);
@@ -117,40 +154,40 @@ impl Descent<'_> {
         let mut found = Descended { free: None, nearest: y.clone(), lack: nearness.lack, iterations: 0 };
         self.note(&y, &nearness, &mut found);
         let mut filter = vec![[nearness.lack, squared(&y)]];
-        let mut refused = 0;
+        let mut radius = 1.0;
+        let mut progress: Vec<[f64; 2]> = Vec::new();
         for _ in 0..self.max_iterations {
             found.iterations += 1;
-            let Some(step) = self.step(&y, workspace) else { break };
+            let Some(step) = self.step(&y, radius, active, workspace) else { break };
             let length = squared(&step).sqrt();
-            let most = MOST_SHIFT * self.arrangement.size;
-            let mut share = self.chart.share_within(&workspace.frames, &step, MOST_TURN, most);
-            let mut accepted = false;
-            for _ in 0..=HALVINGS {
-                for ((trial, y), (step, bound)) in
-                    trial.iter_mut().zip(&y).zip(step.iter().zip(self.chart.bounds()))
-                {
-                    *trial = (y + share * step).clamp(bound[0], bound[1]);
-                }
-                nearness = self.look(&trial, workspace);
-                self.note(&trial, &nearness, &mut found);
-                let point = [nearness.lack, squared(&trial)];
-                if filter.iter().all(|old| self.undercuts(&point, old)) {
-                    filter.retain(|old| !(point[0] <= old[0] && point[1] <= old[1]));
-                    filter.push(point);
-                    accepted = true;
-                    break;
-                }
-                share *= 0.5;
+            for ((trial, y), (step, bound)) in
+                trial.iter_mut().zip(&y).zip(step.iter().zip(self.chart.bounds()))
+            {
+                *trial = (y + step).clamp(bound[0], bound[1]);
             }
-            refused = if accepted { 0 } else { refused + 1 };
-            if refused > 1 {
+            nearness = self.look(&trial, workspace);
+            self.note(&trial, &nearness, &mut found);
+            let point = [nearness.lack, squared(&trial)];
+            let accepted = filter.iter().all(|old| self.undercuts(&point, old));
+            progress.push([found.lack, found.sigma()]);
+            if stalls(&progress) {
                 break;
             }
+            if !accepted {
+                radius *= SHRINK;
+                if radius < LEAST_RADIUS {
+                    break;
+                }
+                continue;
+            }
+            filter.retain(|old| !(point[0] <= old[0] && point[1] <= old[1]));
+            filter.push(point);
+            radius = (radius * GROW).min(1.0);
             std::mem::swap(&mut y, &mut trial);
             std::mem::swap(&mut workspace.rows, &mut workspace.trial_rows);
             std::mem::swap(&mut workspace.frames, &mut workspace.trial_frames);
             let is_free = nearness.least >= self.free_gap();
-            if is_free && length * share <= ARRIVED * squared(&y).sqrt() {
+            if is_free && length <= ARRIVED * squared(&y).sqrt() {
                 break;
             }
         }
@@ -188,7 +225,13 @@ impl Descent<'_> {
     }
 
     /// The change of y to the nearest point to the origin that keeps all rows and limits.
-    fn step(&self, y: &[f64], workspace: &mut Workspace) -> Option<Vec<f64>> {
+    fn step(
+        &self,
+        y: &[f64],
+        radius: f64,
+        active: Option<&[bool]>,
+        workspace: &mut Workspace,
+    ) -> Option<Vec<f64>> {
         let Workspace { frames, rows, problem, solver, derivative, target, .. } = workspace;
         let dimension = y.len();
         if problem.columns() != dimension {
@@ -200,6 +243,9 @@ impl Descent<'_> {
             derivative.clear();
             derivative.resize(dimension, 0.0);
             self.chart.differentiate(self.arrangement, frames, row, derivative);
+            if let Some(active) = active {
+                derivative.iter_mut().zip(active).filter(|(_, active)| !**active).for_each(|(d, _)| *d = 0.0);
+            }
             if derivative.iter().any(|x| x.abs() > 0.0) {
                 let here: f64 = derivative.iter().zip(y).map(|(d, y)| d * y).sum();
                 problem.push(derivative, wanted - row.gap + here);
@@ -210,19 +256,35 @@ impl Descent<'_> {
                 if bound.is_finite() {
                     derivative.clear();
                     derivative.resize(dimension, 0.0);
-                    derivative[at] = sign;
-                    problem.push(derivative, bound);
+                    derivative[at] = sign * HARD;
+                    problem.push(derivative, bound * HARD);
                 }
             }
         }
         target.clear();
         target.resize(dimension, 0.0);
-        let mut soft = 0.0;
-        for _ in 0..2 {
+        let most = radius * MOST_SHIFT * self.arrangement.size;
+        let angle = radius * MOST_TURN;
+        if let Ok(nearest) = solver.nearest(problem, target, 0.0) {
+            let step: Vec<f64> = nearest.iter().zip(y).map(|(to, from)| to - from).collect();
+            if self.chart.share_within(frames, &step, angle, most) >= 1.0 {
+                return Some(step);
+            }
+        }
+        self.chart.reach(frames, angle, most, derivative);
+        for at in 0..dimension {
+            let (reach, y) = (derivative[at], y[at]);
+            let hard = HARD_REACH * self.arrangement.size / reach;
+            for sign in [hard, -hard] {
+                target[at] = sign;
+                problem.push(target, sign * y - hard * reach);
+                target[at] = 0.0;
+            }
+        }
+        for soft in [0.0, SOFT] {
             if let Ok(nearest) = solver.nearest(problem, target, soft) {
                 return Some(nearest.iter().zip(y).map(|(to, from)| to - from).collect());
             }
-            soft = SOFT;
         }
         None
     }

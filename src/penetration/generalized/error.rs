@@ -66,6 +66,9 @@ pub enum GeneralizedError {
         /// What it may be.
         range: &'static str,
     },
+    /// Motion coherence is asked for where nothing is remembered.
+    #[error("no pose that was free is remembered")]
+    NothingRemembered,
     /// Nothing that moves can be moved out: no pose without overlaps was found within the bounds of work.
     #[error("no pose without overlaps was found; {} pairs still collide", still.len())]
     NotFound {

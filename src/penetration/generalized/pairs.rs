@@ -87,14 +87,20 @@ impl Arrangement {
         memory.place(self, frames);
         let mut nearness = Nearness { lack: 0.0, least: options.horizon };
         for pair in &self.pairs {
-            self.near_pieces(pair, options.horizon, memory, |[a, b], [i, j], found, _| {
-                nearness.least = nearness.least.min(found.value);
-                nearness.lack += (options.target - found.value).max(0.0);
-                if found.value < options.horizon {
-                    rows_of(pair.bodies, [&self.pieces[i], &self.pieces[j]], [a, b], found, rows);
-                }
-                true
-            }, &options.convex);
+            self.near_pieces(
+                pair,
+                options.horizon,
+                memory,
+                |[a, b], [i, j], found, _| {
+                    nearness.least = nearness.least.min(found.value);
+                    nearness.lack += (options.target - found.value).max(0.0);
+                    if found.value < options.horizon {
+                        rows_of(pair.bodies, [&self.pieces[i], &self.pieces[j]], [a, b], found, rows);
+                    }
+                    true
+                },
+                &options.convex,
+            );
         }
         nearness
     }
@@ -108,10 +114,16 @@ impl Arrangement {
         let options = if clearance > 0.0 { exact } else { any_plane };
         self.pairs.iter().any(|pair| {
             let mut touching = false;
-            self.near_pieces(pair, clearance, memory, |_, _, found, _| {
-                touching = !(found.value > clearance);
-                !touching
-            }, &options);
+            self.near_pieces(
+                pair,
+                clearance,
+                memory,
+                |_, _, found, _| {
+                    touching = !(found.value > clearance);
+                    !touching
+                },
+                &options,
+            );
             touching
         })
     }

@@ -101,7 +101,8 @@ impl Shape {
         }
         let Some(first) = self.pieces.first() else { return (Point3::origin(), 0.0) };
         let sum = self.pieces.iter().fold(nalgebra::Vector3::zeros(), |sum, piece| sum + piece.ball.0.coords);
-        let center = if self.pieces.len() == 1 { first.ball.0 } else { Point3::from(sum / self.pieces.len() as f64) };
+        let center =
+            if self.pieces.len() == 1 { first.ball.0 } else { Point3::from(sum / self.pieces.len() as f64) };
         let reach = |piece: &Piece| (piece.ball.0 - center).norm() + piece.ball.1;
         (center, self.pieces.iter().map(reach).fold(0.0, f64::max))
     }

@@ -1,6 +1,8 @@
 //! Where descents start.
 
-use super::arrangement::Arrangement;
+use nalgebra::Vector3;
+
+use super::arrangement::{Arrangement, Part};
 use super::chart::Chart;
 
 /// A number in [0, 1) made of three: the finalizer of `SplitMix64` [Steele, Lea, Flood 2014] over each in turn.
@@ -15,22 +17,56 @@ fn share(numbers: [u64; 3]) -> f64 {
     (numbers.into_iter().fold(0, mix) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// A random point of the chart in a ball of radius √σ [m] around the start.
-pub(crate) fn random(_arrangement: &Arrangement, chart: &Chart, radius: f64, seed: u64, index: u64) -> Vec<f64> {
+/// Of every so many random points one moves few variables, in the mean this many.
+const SPARSE: u64 = 3;
+const FEW: f64 = 3.0;
+
+/// A random point of the chart in a ball of a radius √σ [m] around a point, from a seed and an index.
+pub(crate) fn random(chart: &Chart, around: &[f64], radius: f64, [seed, index]: [u64; 2]) -> Vec<f64> {
     let n = chart.dimension();
-    // Box–Muller; a third of the points move few variables.
+    // Box–Muller.
     let gauss = |k: usize| {
-        let u = share([seed, index, 2 * k as u64]).max(1e-300);
+        let u = share([seed, index, 2 * k as u64]).max(f64::MIN_POSITIVE);
         let v = share([seed, index, 2 * k as u64 + 1]);
         (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
     };
-    let sparse = index % 3 == 2;
-    let keep = |k: usize| !sparse || share([seed ^ 1, index, k as u64]) < 3.0 / n as f64;
-    let mut y: Vec<f64> = (0..n).map(|k| if keep(k) { gauss(k) } else { 0.0 }).collect();
-    let length = y.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-300);
-    let reach = radius * share([seed, index, u64::MAX]).sqrt();
-    for (y, bound) in y.iter_mut().zip(chart.bounds()) {
-        *y = (*y * reach / length).clamp(bound[0], bound[1]);
+    let is_sparse = index % SPARSE == SPARSE - 1;
+    let keep = |k: usize| !is_sparse || share([!seed, index, k as u64]) < FEW / n as f64;
+    let direction: Vec<f64> = (0..n).map(|k| if keep(k) { gauss(k) } else { 0.0 }).collect();
+    let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+    let reach = radius * share([seed, index, u64::MAX]).sqrt() / length;
+    let point = direction.iter().zip(around).zip(chart.bounds());
+    point.map(|((x, y), bound)| (y + reach * x).clamp(bound[0], bound[1])).collect()
+}
+
+/// The point where every mover has been shifted away from the obstacles' middle until its ball leaves theirs, as far as
+/// what moves all of it can [Je12 §5.1; Tang14 eq. 20].
+pub(crate) fn centroid_difference(arrangement: &Arrangement, chart: &Chart) -> Vec<f64> {
+    let mut y = vec![0.0; chart.dimension()];
+    let obstacles = arrangement.obstacles.iter().map(|obstacle| {
+        let (center, radius) = obstacle.shape.ball();
+        (obstacle.pose * center, radius)
+    });
+    let balls: Vec<_> = obstacles.filter(|(_, radius)| radius.is_finite()).collect();
+    if balls.is_empty() {
+        return y;
+    }
+    let middle =
+        balls.iter().fold(Vector3::zeros(), |sum, (center, _)| sum + center.coords) / balls.len() as f64;
+    let reach =
+        balls.iter().map(|(center, radius)| (center.coords - middle).norm() + radius).fold(0.0, f64::max);
+    let Ok(poses) = arrangement.body_poses(chart.start()) else { return y };
+    for mover in 0..arrangement.movers.len() {
+        let of_mover = |part: Part| matches!(part, Part::Link { mover: other, .. } if other == mover);
+        let links: Vec<_> =
+            arrangement.bodies.iter().zip(&poses).filter(|(body, _)| of_mover(body.part)).collect();
+        let centers = links.iter().map(|(body, pose)| (**pose * body.ball.0).coords);
+        let center = centers.clone().sum::<Vector3<f64>>() / links.len().max(1) as f64;
+        let radius =
+            centers.zip(&links).map(|(c, (body, _))| (c - center).norm() + body.ball.1).fold(0.0, f64::max);
+        let away = (center - middle).try_normalize(0.0).unwrap_or_else(Vector3::z);
+        let shift = away * (radius + reach - (center - middle).norm()).max(0.0);
+        chart.shift(arrangement, mover, &shift, &mut y);
     }
     y
 }

@@ -75,13 +75,16 @@ impl Checker<'_> {
     fn moved_copies(&mut self, path: &[Step], body: &BodyEntry) {
         let Some(grid) = &body.copies else { return };
         let known = copies(body, &mut Random::new(0)).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        for name in grid.moved.keys() {
+        let named = grid.moved.keys().map(|name| ("moved", name));
+        for (field, name) in named.chain(grid.turned.keys().map(|name| ("turned", name))) {
             if !known.contains(name) {
-                let path = [path, &[Field("moved")]].concat();
+                let path = [path, &[Field(field)]].concat();
                 let (what, name, known) = ("copy", name.clone(), known.clone());
                 self.report(&path, Fault::UnknownName { what, name, known });
             }
         }
+        let turned = [path, &[Field("turned")]].concat();
+        grid.turned.values().for_each(|rotation| self.rotation(&turned, *rotation));
     }
 
     fn body_shape(&mut self, path: &[Step], body: &BodyEntry) {

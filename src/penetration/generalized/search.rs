@@ -1,0 +1,284 @@
+//! The search for the least change: which descents are made, from where, and which of their answers is the best.
+//!
+//! *Fast* effort descends from the overlap itself, and from elsewhere only where that fails. *Best* effort makes rounds
+//! of descents from random points no farther than the best answer so far, around the start and around that answer, until
+//! rounds bring nothing; any better answer lies within that ball. Descents share nothing, and of equal answers the first
+//! counts, so that the answer is the same for every number of threads.
+
+use rayon::prelude::*;
+
+use super::arrangement::Arrangement;
+use super::chart::Chart;
+use super::descent::{Descended, Descent};
+use super::{
+    GeneralizedCoherence, GeneralizedError, GeneralizedOptions, GeneralizedPenetration, GeneralizedStart,
+    Pose, starts,
+};
+use crate::penetration::Effort;
+
+/// Descents of a round, and rounds at most.
+const ROUND: u64 = 32;
+const ROUNDS: u64 = 8;
+/// Rounds that bring nothing before the search ends.
+const IDLE_ROUNDS: u32 = 2;
+/// Random starts of fast effort after the others have failed.
+const FALLBACKS: u64 = 32;
+/// Share of the size of the arrangement within which the first of them lie, and its growth.
+const FIRST_RADIUS: f64 = 0.1;
+const RADIUS_GROWTH: f64 = 1.1;
+/// Share of σ that counts as an improvement.
+const IMPROVEMENT: f64 = 1e-4;
+
+impl Arrangement {
+    /// The least change of poses and joints that was found after which nothing overlaps, everything is as far apart as the
+    /// options ask, and all limits are kept; `None` where that is so already.
+    ///
+    /// # Errors
+    /// [`GeneralizedError::NotFound`] with the best effort, [`GeneralizedError::TooFar`] when it moves more than the options
+    /// allow, and others when the poses are none of these movers or an option is out of its range.
+    pub fn penetration(
+        &self,
+        poses: &[Pose],
+        options: &GeneralizedOptions,
+    ) -> Result<Option<GeneralizedPenetration>, GeneralizedError> {
+        self.search(poses, options, &[])
+    }
+
+    /// As [`Arrangement::penetration`], with descents from poses that were free in earlier queries of a sequence as well; the
+    /// answer, and a pose that is free already, are remembered.
+    ///
+    /// # Errors
+    /// As [`Arrangement::penetration`].
+    pub fn penetration_coherent(
+        &self,
+        poses: &[Pose],
+        options: &GeneralizedOptions,
+        coherence: &mut GeneralizedCoherence,
+    ) -> Result<Option<GeneralizedPenetration>, GeneralizedError> {
+        let found = self.search(poses, options, coherence.free())?;
+        coherence.remember(found.as_ref().map_or(poses, |found| &found.poses));
+        Ok(found)
+    }
+
+    fn search(
+        &self,
+        poses: &[Pose],
+        options: &GeneralizedOptions,
+        remembered: &[Vec<Pose>],
+    ) -> Result<Option<GeneralizedPenetration>, GeneralizedError> {
+        options.check()?;
+        if self.is_free(poses, options.clearance)? && self.keeps_limits(poses) {
+            return Ok(None);
+        }
+        let chart = Chart::new(self, poses);
+        let descent = Descent::new(self, &chart, options);
+        let search = Search { arrangement: self, chart: &chart, descent, options };
+        for other in remembered {
+            self.check(other)?;
+        }
+        let mut best = match &options.start {
+            None => search.all(remembered),
+            Some(start) => search.from(start, remembered)?,
+        };
+        search.tighten(&mut best);
+        self.answer(&search.descent, &best, options).map(Some)
+    }
+}
+
+impl GeneralizedOptions {
+    fn check(&self) -> Result<(), GeneralizedError> {
+        let is_length = self.clearance >= 0.0 && self.clearance.is_finite();
+        if !is_length {
+            let (value, range) = (self.clearance, "a length of at least zero");
+            return Err(GeneralizedError::Option { option: "clearance", value, range });
+        }
+        match self.max_move {
+            Some(value) if !(value > 0.0) => {
+                Err(GeneralizedError::Option { option: "max_move", value, range: "a length above zero" })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A search around one start.
+struct Search<'a> {
+    arrangement: &'a Arrangement,
+    chart: &'a Chart,
+    descent: Descent<'a>,
+    options: &'a GeneralizedOptions,
+}
+
+impl Search<'_> {
+    /// What the effort asks for.
+    fn all(&self, remembered: &[Vec<Pose>]) -> Descended {
+        let mut best = self.run(&self.origin());
+        for poses in remembered {
+            best = better(best, self.run(&self.chart.point(self.arrangement, poses)));
+        }
+        match self.options.effort {
+            Effort::Fast => self.fallbacks(best),
+            Effort::Best => {
+                best = better(best, self.as_one_body());
+                self.rounds(best)
+            }
+        }
+    }
+
+    /// The one source of starts that is asked for.
+    fn from(
+        &self,
+        start: &GeneralizedStart,
+        remembered: &[Vec<Pose>],
+    ) -> Result<Descended, GeneralizedError> {
+        Ok(match start {
+            GeneralizedStart::Direct => self.run(&self.origin()),
+            GeneralizedStart::ConstrainedTranslation | GeneralizedStart::Translational => self.as_one_body(),
+            GeneralizedStart::SuccessivePerturbation => self.tips_first(),
+            GeneralizedStart::CentroidDifference => {
+                self.run(&starts::centroid_difference(self.arrangement, self.chart))
+            }
+            GeneralizedStart::Random => {
+                let count = if self.options.effort == Effort::Fast { 1 } else { ROUND };
+                let radius = FIRST_RADIUS * self.arrangement.size;
+                let run = |index| {
+                    self.run(&starts::random(self.chart, &self.origin(), radius, [self.options.seed, index]))
+                };
+                best_of((0..count).map(run)).unwrap_or_default()
+            }
+            GeneralizedStart::MotionCoherence => {
+                let all = remembered.iter().map(|poses| self.run(&self.chart.point(self.arrangement, poses)));
+                best_of(all).ok_or(GeneralizedError::NothingRemembered)?
+            }
+            GeneralizedStart::Given(poses) => {
+                self.arrangement.check(poses)?;
+                self.run(&self.chart.point(self.arrangement, poses))
+            }
+        })
+    }
+
+    fn origin(&self) -> Vec<f64> {
+        vec![0.0; self.chart.dimension()]
+    }
+
+    fn run(&self, from: &[f64]) -> Descended {
+        self.arrangement.with_workspace(|workspace| self.descent.run(from, None, workspace))
+    }
+
+    /// First only what moves all of a mover moves, then everything.
+    fn as_one_body(&self) -> Descended {
+        let active = self.chart.moving_all(self.arrangement);
+        self.in_stages(&[active])
+    }
+
+    /// First only the joints near the tips move, then more and more.
+    fn tips_first(&self) -> Descended {
+        self.in_stages(&self.chart.tips_first(self.arrangement))
+    }
+
+    fn in_stages(&self, stages: &[Vec<bool>]) -> Descended {
+        let (mut from, mut iterations) = (self.origin(), 0);
+        for active in stages {
+            let run = |workspace: &mut _| self.descent.run(&from, Some(active), workspace);
+            let found = self.arrangement.with_workspace(run);
+            iterations += found.iterations;
+            let is_free = found.free.is_some();
+            from = found.free.unwrap_or(found.nearest);
+            if is_free {
+                break;
+            }
+        }
+        let found = self.run(&from);
+        Descended { iterations: iterations + found.iterations, ..found }
+    }
+
+    /// Descents from elsewhere until one succeeds.
+    fn fallbacks(&self, mut best: Descended) -> Descended {
+        if best.free.is_none() {
+            best = better(best, self.as_one_body());
+        }
+        let mut radius = FIRST_RADIUS * self.arrangement.size;
+        for index in 0..FALLBACKS {
+            if best.free.is_some() {
+                break;
+            }
+            let start = starts::random(self.chart, &self.origin(), radius, [self.options.seed, index]);
+            best = better(best, self.run(&start));
+            radius *= RADIUS_GROWTH;
+        }
+        best
+    }
+
+    /// Rounds of random descents until they bring nothing.
+    fn rounds(&self, mut best: Descended) -> Descended {
+        let mut idle = 0;
+        for round in 0..ROUNDS {
+            let before = best.sigma();
+            let (radius, around) = match &best.free {
+                Some(free) => (before.sqrt(), free.clone()),
+                None => (FIRST_RADIUS * self.arrangement.size * 2.0_f64.powi(round as i32), self.origin()),
+            };
+            let run = |index: u64| {
+                let (origin, number) = (self.origin(), [self.options.seed, round * ROUND + index]);
+                let start = match index % 4 {
+                    3 => starts::random(self.chart, &around, 0.5 * radius, number),
+                    _ => starts::random(self.chart, &origin, radius, number),
+                };
+                self.run(&start)
+            };
+            let found: Vec<Descended> = if self.options.parallel {
+                (0..ROUND).into_par_iter().map(run).collect()
+            } else {
+                (0..ROUND).map(run).collect()
+            };
+            best = found.into_iter().fold(best, better);
+            idle = if best.sigma() < (1.0 - IMPROVEMENT) * before { 0 } else { idle + 1 };
+            if idle >= IDLE_ROUNDS && best.free.is_some() {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Brings a free point into contact [Tang14 theorem 1]: the least change touches, so what is free a little way back
+    /// towards the start is moved back until it touches.
+    fn tighten(&self, best: &mut Descended) {
+        for _ in 0..TIGHTENINGS {
+            let Some(free) = best.free.clone() else { return };
+            let back = |share: f64| -> Vec<f64> { free.iter().map(|y| share * y).collect() };
+            let is_free = |share: f64| {
+                self.arrangement.with_workspace(|workspace| self.descent.is_free(&back(share), workspace))
+            };
+            if !is_free(BACK) {
+                return;
+            }
+            let (mut colliding, mut apart) = (0.0, BACK);
+            for _ in 0..BISECTIONS {
+                let middle = 0.5 * (colliding + apart);
+                if is_free(middle) { apart = middle } else { colliding = middle }
+            }
+            let tight = back(apart);
+            let again = self.run(&tight);
+            let tight = Descended { free: Some(tight), nearest: free, lack: 0.0, iterations: 0 };
+            *best = better(better(tight, again), std::mem::take(best));
+        }
+    }
+}
+
+/// Share of the way from the start at which an answer collides.
+const BACK: f64 = 0.99;
+/// Halvings of the way back, and ways back.
+const BISECTIONS: u32 = 30;
+const TIGHTENINGS: u32 = 3;
+
+fn best_of(found: impl Iterator<Item = Descended>) -> Option<Descended> {
+    found.reduce(better)
+}
+
+/// The better of two descents: the free one of lesser σ, else the one that lacks less.
+fn better(one: Descended, other: Descended) -> Descended {
+    let iterations = one.iterations + other.iterations;
+    let (a, b) = (one.sigma(), other.sigma());
+    let is_other = if a.is_finite() || b.is_finite() { b < a } else { other.lack < one.lack };
+    Descended { iterations, ..if is_other { other } else { one } }
+}
