@@ -5,6 +5,7 @@ use nalgebra::Isometry3;
 use super::RepairError;
 use super::answer::{Change, Farthest, Moved, Repair};
 use super::freedom::{self, Freedom};
+use super::stand_in::with_triangles;
 use crate::kinematics::JointKind;
 use crate::penetration::Effort;
 use crate::penetration::generalized::{
@@ -101,6 +102,7 @@ impl Ensemble {
     pub fn new(actors: Vec<Actor>, props: Vec<Prop>, freedom: &Freedom) -> Result<Self, RepairError> {
         freedom.check()?;
         check_names(&actors, freedom)?;
+        let (actors, props) = with_triangles_where_needed(actors, props);
         let (mut movers, mut prefixes, mut bases) = (Vec::new(), Vec::new(), Vec::new());
         for Actor { prefix, base, mut mover } in actors {
             let articulation = mover.articulation().clone();
@@ -328,6 +330,26 @@ fn displacement(shape: &Shape, from: &Isometry3<f64>, to: &Isometry3<f64>) -> f6
     (to * center - from * center).norm() + turn
 }
 
+/// Where something is known by its triangles alone, all that has none gets some.
+fn with_triangles_where_needed(mut actors: Vec<Actor>, mut props: Vec<Prop>) -> (Vec<Actor>, Vec<Prop>) {
+    let of_actors = actors.iter().flat_map(|actor| actor.mover.shapes().iter().flatten());
+    let shapes: Vec<&Shape> = of_actors.chain(props.iter().map(|prop| &prop.obstacle.shape)).collect();
+    if shapes.iter().all(|shape| shape.convex_pieces().is_some()) {
+        return (actors, props);
+    }
+    let radii = shapes.iter().map(|shape| shape.ball().1).filter(|radius| radius.is_finite());
+    let size = radii.fold(0.0, f64::max);
+    for actor in &mut actors {
+        let shapes = actor.mover.shapes().iter().map(|shape| Some(with_triangles(shape.as_ref()?, size)));
+        let (norm, allowed) = (actor.mover.norm().clone(), actor.mover.allowed().clone());
+        actor.mover = Mover::with_norm(norm, shapes.collect(), allowed, actor.mover.base());
+    }
+    for prop in &mut props {
+        prop.obstacle.shape = with_triangles(&prop.obstacle.shape, size);
+    }
+    (actors, props)
+}
+
 fn generalized(options: &RepairOptions) -> GeneralizedOptions {
     let base = match options.effort {
         Effort::Fast => GeneralizedOptions::fast(),
@@ -351,7 +373,7 @@ pub(super) fn in_search(error: GeneralizedError) -> RepairError {
     }
 }
 
-fn target_of(
+pub(super) fn target_of(
     articulation: &crate::kinematics::Articulation,
     name: &str,
     [prefix, base]: [&String; 2],
