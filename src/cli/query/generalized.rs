@@ -28,9 +28,8 @@ Examples:
   extricate query generalized spoon.obj box:0.1,0.1,0.1
   extricate query generalized cup.obj spoon.obj --poses motion.jsonl --coherent --effort fast --json
 
-The answer is the pose of A, near where it is, at which it is free of B. Near is measured by the object norm: `sigma` is the
-mean squared displacement of the points of A [m²], `depth` its square root. It is never above the penetration depth, which
-is that of translations alone.
+The answer is the nearest pose of A that was found at which it is free of B. Near is measured by the object norm: `sigma` is
+the mean squared displacement of the points of A [m²], `depth` its square root [m].
 
 {SHAPES}
 
