@@ -399,7 +399,7 @@ fn names_and_options_that_make_no_sense_are_usage_errors() {
     let robot = folder.write("crane.urdf", CRANE);
     let scene = folder.write("s.ron", "(title: \"t\", duration: 1)");
     for (options, told) in [
-        (&["--robot", &robot, "--fix", "hook"][..], "named `hook`; there are: turn, reach"),
+        (&["--robot", &robot, "--fix", "hook"][..], "named `hook`; there are: base, turn, reach"),
         (&["--robot", &robot, "--weight", "hook=2"], "named `hook`"),
         (&["--robot", &robot, "--weight", "turn=0"], "above zero"),
         (&["--robot", &robot, "--allow", "boom,hook"], "named `hook`"),
