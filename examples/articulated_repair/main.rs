@@ -1,6 +1,14 @@
 //! Repairs the colliding configurations of `shared/data/articulated` and compares with the best known answers.
 //!
-//! `cargo run --release --example articulated_repair -- ../shared/data [puma|hand|figure] [fast|best] [ID]`
+//! ```text
+//! cargo run --release --example articulated_repair -- ../shared/data [puma|hand|figure|spoon|l|hammer]… [fast|best] [ID]
+//! ```
+//!
+//! `spoon`, `l` and `hammer` are the rigid pairs of `shared/data/generalized`.
+
+#![expect(clippy::print_stdout, reason = "a program that prints what it finds")]
+
+mod rigid;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -25,11 +33,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         let named: Vec<_> = only.iter().filter(|word| among.contains(&word.as_str())).collect();
         named.is_empty() || named.iter().any(|word| *word == name)
     };
-    let sets = ["puma", "hand", "figure"];
+    let sets = ["puma", "hand", "figure", "spoon", "l", "hammer"];
     for set in sets.into_iter().filter(|set| wants(set, &sets)) {
         for effort in ["fast", "best"].into_iter().filter(|effort| wants(effort, &["fast", "best"])) {
             let id = only.iter().find(|word| word.contains('_')).map(String::as_str);
-            run_set(&data, set, effort, id)?;
+            match set {
+                "spoon" => rigid::spoon(&data, effort)?,
+                "l" => rigid::pair(&data, "l_torusknot", effort)?,
+                "hammer" => rigid::pair(&data, "hammer_bumpy", effort)?,
+                _ => run_set(&data, set, effort, id)?,
+            }
         }
     }
     Ok(())
