@@ -5,14 +5,15 @@ use nalgebra::Isometry3;
 use super::RepairError;
 use super::answer::{Change, Farthest, Moved, Repair};
 use super::freedom::{self, Freedom};
-use crate::kinematics::JointKind;
+use super::stand_in::with_triangles;
+use crate::kinematics::{Articulation, JointKind};
 use crate::penetration::Effort;
 use crate::penetration::generalized::{
     Arrangement, Base, CollidingPair, GeneralizedCoherence, GeneralizedError, GeneralizedOptions,
     GeneralizedPenetration, Mover, Obstacle, Part, Pose, Shape,
 };
 use crate::penetration::object_norm::ObjectNormError;
-use crate::proximity::distance;
+use crate::proximity::{AllowedCollisions, distance};
 
 /// Something that may move, by name.
 #[derive(Debug, Clone)]
@@ -23,6 +24,28 @@ pub struct Actor {
     pub base: String,
     /// What moves.
     pub mover: Mover,
+}
+
+impl Actor {
+    /// A rigid body. The volume of a rounded shape that has no closed form is that of a polyhedron around it, up to 4 % larger.
+    ///
+    /// # Errors
+    /// [`RepairError::Norm`] when the shape has no volume, or an infinite one.
+    pub fn body(name: &str, shape: Shape) -> Result<Self, RepairError> {
+        let articulation = Articulation::new(vec![name.to_owned()], Vec::new())?;
+        let allowed = AllowedCollisions::default();
+        let make = |shape: &Shape| {
+            Mover::new(articulation.clone(), vec![Some(shape.clone())], allowed.clone(), Base::Floating)
+        };
+        let mover = make(&shape).or_else(|error| {
+            let is_infinite = !shape.ball().1.is_finite();
+            let measured = if is_infinite { Err(error) } else { make(&with_triangles(&shape, 1.0)) }?;
+            let (norm, allowed) = (measured.norm().clone(), measured.allowed().clone());
+            Ok(Mover::with_norm(norm, vec![Some(shape.clone())], allowed, Base::Floating))
+        });
+        let mover = mover.map_err(in_search)?;
+        Ok(Self { prefix: String::new(), base: name.to_owned(), mover })
+    }
 }
 
 /// Something that stands still, by name.
@@ -68,12 +91,11 @@ impl Default for RepairOptions {
 ///
 /// ```
 /// use extricate::geometry::convex::ConvexShape;
-/// use extricate::penetration::generalized::{Mover, Obstacle, Shape};
+/// use extricate::penetration::generalized::{Obstacle, Shape};
 /// use extricate::repair::{Actor, Ensemble, Freedom, Prop, RepairOptions};
 /// use nalgebra::{Isometry3, Vector3};
 ///
-/// let cube = Mover::rigid(Shape::convex(ConvexShape::cuboid(Vector3::repeat(1.0))))?;
-/// let cube = Actor { prefix: String::new(), base: "cube".into(), mover: cube };
+/// let cube = Actor::body("cube", Shape::convex(ConvexShape::cuboid(Vector3::repeat(1.0))))?;
 /// let ground = Obstacle { shape: Shape::convex(ConvexShape::half_space()), pose: Isometry3::identity() };
 /// let ground = Prop { name: "ground".into(), obstacle: ground };
 /// let ensemble = Ensemble::new(vec![cube], vec![ground], &Freedom::default())?;
@@ -101,6 +123,7 @@ impl Ensemble {
     pub fn new(actors: Vec<Actor>, props: Vec<Prop>, freedom: &Freedom) -> Result<Self, RepairError> {
         freedom.check()?;
         check_names(&actors, freedom)?;
+        let (actors, props) = with_triangles_where_needed(actors, props);
         let (mut movers, mut prefixes, mut bases) = (Vec::new(), Vec::new(), Vec::new());
         for Actor { prefix, base, mut mover } in actors {
             let articulation = mover.articulation().clone();
@@ -328,6 +351,26 @@ fn displacement(shape: &Shape, from: &Isometry3<f64>, to: &Isometry3<f64>) -> f6
     (to * center - from * center).norm() + turn
 }
 
+/// Where something is known by its triangles alone, all that has none gets some.
+fn with_triangles_where_needed(mut actors: Vec<Actor>, mut props: Vec<Prop>) -> (Vec<Actor>, Vec<Prop>) {
+    let of_actors = actors.iter().flat_map(|actor| actor.mover.shapes().iter().flatten());
+    let shapes: Vec<&Shape> = of_actors.chain(props.iter().map(|prop| &prop.obstacle.shape)).collect();
+    if shapes.iter().all(|shape| shape.convex_pieces().is_some()) {
+        return (actors, props);
+    }
+    let radii = shapes.iter().map(|shape| shape.ball().1).filter(|radius| radius.is_finite());
+    let size = radii.fold(0.0, f64::max);
+    for actor in &mut actors {
+        let shapes = actor.mover.shapes().iter().map(|shape| Some(with_triangles(shape.as_ref()?, size)));
+        let (norm, allowed) = (actor.mover.norm().clone(), actor.mover.allowed().clone());
+        actor.mover = Mover::with_norm(norm, shapes.collect(), allowed, actor.mover.base());
+    }
+    for prop in &mut props {
+        prop.obstacle.shape = with_triangles(&prop.obstacle.shape, size);
+    }
+    (actors, props)
+}
+
 fn generalized(options: &RepairOptions) -> GeneralizedOptions {
     let base = match options.effort {
         Effort::Fast => GeneralizedOptions::fast(),
@@ -351,8 +394,8 @@ pub(super) fn in_search(error: GeneralizedError) -> RepairError {
     }
 }
 
-fn target_of(
-    articulation: &crate::kinematics::Articulation,
+pub(super) fn target_of(
+    articulation: &Articulation,
     name: &str,
     [prefix, base]: [&String; 2],
 ) -> Option<freedom::Target> {

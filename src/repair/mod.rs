@@ -11,9 +11,12 @@ mod ensemble;
 mod error;
 mod freedom;
 mod robot;
+mod scene;
+mod stand_in;
 
 pub use answer::{Change, Farthest, Moved, Repair};
 pub use ensemble::{Actor, Collision, Ensemble, Prop, RepairOptions};
 pub use error::RepairError;
 pub use freedom::Freedom;
 pub use robot::{AllowedLinks, Robot, RobotOptions, at_rest};
+pub use scene::SceneRepair;

@@ -158,7 +158,7 @@ impl Robot {
 }
 
 /// The norm of a model by volume; by area where a link is a surface, which has none.
-fn norm_of(model: &ArticulatedModel) -> Result<ObjectNorm, RepairError> {
+pub(super) fn norm_of(model: &ArticulatedModel) -> Result<ObjectNorm, RepairError> {
     let in_words = |error| in_search(GeneralizedError::Norm(error));
     match ObjectNorm::of_model(model) {
         Err(ObjectNormError::MixedMeasures { .. }) => {

@@ -122,7 +122,7 @@ pub(super) fn measured(world: &World) -> Result<Vec<BodyPenetration>, Failure> {
 }
 
 /// The scene with its bodies moved apart, for a run.
-pub(in crate::cli) fn moved_apart(scene: Scene, world: &World) -> Result<Scene, Failure> {
+pub(super) fn moved_apart(scene: Scene, world: &World) -> Result<Scene, Failure> {
     let options = SeparationOptions { effort: Effort::Best, ..SeparationOptions::default() };
     let found = world.separate(&Mobility::default(), &options).map_err(|error| match error {
         BodySeparationError::Pair { .. } => Failure::of(Exit::Numerical, &error),

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod obstacle;
+mod posed;
 mod robot;
 
 use std::fs;
@@ -11,11 +12,10 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-pub(super) use bodies::moved_apart;
-
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
+use crate::dynamics::World;
 use crate::penetration::Effort;
 use crate::scene::Scene;
 
@@ -24,14 +24,17 @@ Examples:
   extricate repair scene.ron -o repaired.ron
   extricate repair scene.ron -o repaired.ron --clearance 0.001 --fix cup --weight knot=5
   extricate repair scene.ron -o repaired.ron --max-move 0.1 --json
+  extricate repair scene.ron -o repaired.ron --turn
   extricate repair --robot arm.urdf --joints q.json --obstacle car.obj
   extricate repair --robot arm.urdf --joints path.jsonl --obstacle car.obj --obstacle halfspace@0,0,-0.1 -o free.jsonl
   extricate repair --robot figure.urdf --joints q.json --obstacle bench.urdf --base floating --fix head --json
   extricate repair --robot arm.urdf --list-allowed
 
 Of a scene, dynamic bodies are translated, all at once and as little as possible; fixed and kinematic ones stay. Bodies
-that joints tie together move as one, and not at all where one of them stays. OUT is the scene with its positions (of
-bodies, of copies, of anchors of joints) replaced; comments and layout stay.
+that joints tie together move as one, and not at all where one of them stays. With `--turn`, and in scenes with robots, bodies
+that overlap are turned as well, robots move their joints (and their bases where these float), and the rest stays where
+that is possible. OUT is the scene with its positions, rotations, copies, joints replaced; comments and layout stay. NAME is a
+body, a robot (its base), ROBOT/JOINT or ROBOT/LINK.
 
 Of a robot, joints (and with `--base floating` its root) change as little as possible in the object norm, the root mean
 square of how far its points move, within the limits of the joints. A line of Q.json is
@@ -66,6 +69,9 @@ pub(super) struct Arguments {
     /// How dear the motion of a body, joint, link or base is, 1 for all others; may be given several times.
     #[arg(long, value_name = "NAME=W", value_parser = weight)]
     weight: Vec<(String, f64)>,
+    /// Bodies of a scene may turn, too; so they do in scenes with robots.
+    #[arg(long, conflicts_with = "robot")]
+    turn: bool,
     #[command(flatten, next_help_heading = "Options of robots")]
     of_robot: robot::RobotArguments,
 }
@@ -136,10 +142,18 @@ pub(super) fn execute(
         (Some(scene), Some(output)) => {
             arguments.of_robot.refuse()?;
             let scene = Scene::load(scene)?;
+            if arguments.turn || !scene.robots.is_empty() {
+                return posed::execute(console, arguments, (&scene, output), started);
+            }
             bodies::execute(console, arguments, (&scene, output), started)
         }
         _ => robot::execute(console, interrupt, arguments),
     }
+}
+
+/// The scene without overlaps, for a run: bodies moved apart, and robots put where they are free.
+pub(super) fn repaired(scene: Scene, world: &World) -> Result<Scene, Failure> {
+    if scene.robots.is_empty() { bodies::moved_apart(scene, world) } else { posed::repaired(scene, world) }
 }
 
 /// Writes a file as a whole: one that is there has all of its text.
