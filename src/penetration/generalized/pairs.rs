@@ -129,7 +129,9 @@ impl Arrangement {
         let [first, second] = [a, b].map(|body| self.bodies[body].ball.1);
         let near = horizon.min(MESH_HORIZON * first.min(second));
         let reach = first + second + near;
-        let (Some(first), Some(second)) = (&self.bodies[a].model, &self.bodies[b].model) else { return horizon };
+        let (Some(first), Some(second)) = (&self.bodies[a].model, &self.bodies[b].model) else {
+            return horizon;
+        };
         if (memory.centers[a] - memory.centers[b]).norm_squared() > reach * reach {
             return horizon;
         }
