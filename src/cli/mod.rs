@@ -67,7 +67,7 @@ enum Command {
     /// Ask about shapes: do they collide, how far apart, how deep, when.
     #[command(subcommand, after_help = query::EXAMPLES)]
     Query(query::Question),
-    /// Move overlapping bodies of a scene apart, as little as possible.
+    /// Move what collides to the nearest poses that are free: a robot's joints, or the bodies of a scene.
     Repair(repair::Arguments),
     /// Find a free path for a robot or body of a scene.
     Plan(plan::Arguments),
@@ -114,7 +114,7 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Check(arguments) => check::execute(&mut console, arguments),
         Command::Verify(arguments) => verify::execute(&mut console, &interrupt, arguments),
         Command::Query(question) => query::execute(&mut console, &interrupt, question),
-        Command::Repair(arguments) => repair::execute(&mut console, arguments),
+        Command::Repair(arguments) => repair::execute(&mut console, &interrupt, arguments),
         Command::Plan(arguments) => plan::execute(&mut console, arguments),
         Command::Mesh(arguments) => mesh::execute(&mut console, arguments),
         Command::Convert(arguments) => convert::execute(&mut console, arguments),

@@ -9,6 +9,7 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::arrangement::{Arrangement, BodyPair};
 use super::chart::Frames;
+use super::mesh_rows::{MeshMemory, mesh_rows};
 use super::rows::ContactRow;
 use super::shape::Piece;
 use crate::geometry::convex::{ConvexHull, Core};
@@ -36,6 +37,7 @@ pub(crate) struct ScanMemory {
     /// Pose and middle of each piece [world].
     pieces: Vec<(Isometry3<f64>, Point3<f64>)>,
     centers: Vec<Point3<f64>>,
+    meshes: MeshMemory,
 }
 
 /// What a scan looks for.
@@ -102,7 +104,38 @@ impl Arrangement {
                 &options.convex,
             );
         }
+        for &bodies in &self.mesh_pairs {
+            let value = self.scan_models(bodies, frames, options.horizon, memory, rows);
+            nearness.least = nearness.least.min(value);
+            nearness.lack += (options.target - value).max(0.0);
+        }
         nearness
+    }
+
+    /// Adds the rows of two bodies of which one is known by its triangles alone; answers their signed distance [m], at
+    /// most the horizon.
+    fn scan_models(
+        &self,
+        bodies: [u32; 2],
+        frames: &Frames,
+        horizon: f64,
+        memory: &mut ScanMemory,
+        rows: &mut Vec<ContactRow>,
+    ) -> f64 {
+        /// Share of the smaller body's radius beyond which triangles have no rows: farther out they say little of what a
+        /// turn brings, and cost more than what a step too far costs.
+        const MESH_HORIZON: f64 = 0.2;
+        let [a, b] = bodies.map(|body| body as usize);
+        let [first, second] = [a, b].map(|body| self.bodies[body].ball.1);
+        let near = horizon.min(MESH_HORIZON * first.min(second));
+        let reach = first + second + near;
+        let (Some(first), Some(second)) = (&self.bodies[a].model, &self.bodies[b].model) else { return horizon };
+        if (memory.centers[a] - memory.centers[b]).norm_squared() > reach * reach {
+            return horizon;
+        }
+        let (one, other) = ((first, &frames.bodies[a]), (second, &frames.bodies[b]));
+        let value = mesh_rows(bodies, one, other, near, (&mut memory.meshes, rows));
+        if value < near { value } else { horizon }
     }
 
     /// Whether any two pieces are not farther apart than a clearance [m].

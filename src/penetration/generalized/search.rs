@@ -12,7 +12,7 @@ use super::chart::Chart;
 use super::descent::{Descended, Descent};
 use super::{
     GeneralizedCoherence, GeneralizedError, GeneralizedOptions, GeneralizedPenetration, GeneralizedStart,
-    Pose, starts,
+    Pose, articulated, starts,
 };
 use crate::penetration::Effort;
 
@@ -120,6 +120,9 @@ impl Search<'_> {
             Effort::Fast => self.fallbacks(best),
             Effort::Best => {
                 best = better(best, self.as_one_body());
+                let strategies =
+                    [GeneralizedStart::SuccessivePerturbation, GeneralizedStart::ConstrainedTranslation];
+                best = strategies.iter().filter_map(|source| self.strategy(source)).fold(best, better);
                 self.rounds(best)
             }
         }
@@ -133,8 +136,12 @@ impl Search<'_> {
     ) -> Result<Descended, GeneralizedError> {
         Ok(match start {
             GeneralizedStart::Direct => self.run(&self.origin()),
-            GeneralizedStart::ConstrainedTranslation | GeneralizedStart::Translational => self.as_one_body(),
-            GeneralizedStart::SuccessivePerturbation => self.tips_first(),
+            GeneralizedStart::ConstrainedTranslation | GeneralizedStart::Translational => {
+                self.strategy(&GeneralizedStart::ConstrainedTranslation).unwrap_or_else(|| self.as_one_body())
+            }
+            GeneralizedStart::SuccessivePerturbation => {
+                self.strategy(start).unwrap_or_else(|| self.tips_first())
+            }
             GeneralizedStart::CentroidDifference => {
                 self.run(&starts::centroid_difference(self.arrangement, self.chart))
             }
@@ -163,6 +170,12 @@ impl Search<'_> {
 
     fn run(&self, from: &[f64]) -> Descended {
         self.arrangement.with_workspace(|workspace| self.descent.run(from, None, workspace))
+    }
+
+    /// A descent from the free configuration that a strategy finds and projects back towards the input, if it finds one.
+    fn strategy(&self, source: &GeneralizedStart) -> Option<Descended> {
+        let poses = articulated::start(self.arrangement, self.chart.start(), source)?;
+        Some(self.run(&self.chart.point(self.arrangement, &poses)))
     }
 
     /// First only what moves all of a mover moves, then everything.

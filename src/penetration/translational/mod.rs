@@ -29,6 +29,8 @@ use self::coherence::Remembered;
 use crate::proximity::placement::Placement;
 use crate::proximity::{Model, collide};
 use lower_bound::lower_bound;
+pub(crate) use free_configuration::{axes, fibonacci, maximally_clear};
+pub(crate) use search::fast;
 pub(crate) use walk::{ContactSpace, Optimum};
 
 /// The penetration of two overlapping models; all vectors in the world frame.

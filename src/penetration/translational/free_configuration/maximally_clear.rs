@@ -19,7 +19,7 @@ use crate::proximity::Model;
 const TRIES: usize = 64;
 
 /// Up to `count` free configurations at less than `within` [m], nearest first.
-pub(in super::super) fn maximally_clear(
+pub(crate) fn maximally_clear(
     space: &ContactSpace,
     within: f64,
     count: usize,

@@ -1,0 +1,184 @@
+//! `query generalized`: how far must A move, turns allowed, to be free of B?
+
+use std::fmt;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use nalgebra::Isometry3;
+use serde::Serialize;
+
+use super::super::console::Console;
+use super::super::failure::{Exit, Failure};
+use super::super::interrupt::Interrupt;
+use super::super::table::number;
+use super::lines::{self, Answered, Reply, timed};
+use super::pair::PairArguments;
+use super::poses::Poses;
+use super::shape::ShapeArgument;
+use super::{POSES, SHAPES, text_of};
+use crate::geometry::Solidity;
+use crate::penetration::Effort;
+use crate::penetration::generalized::{GeneralizedCoherence, Obstacle, Shape};
+use crate::repair::{Actor, Ensemble, Freedom, Prop, Repair, RepairError, RepairOptions};
+
+/// Arguments of `query generalized`.
+#[derive(Debug, Args)]
+#[command(after_help = format!("\
+Examples:
+  extricate query generalized spoon.obj box:0.1,0.1,0.1
+  extricate query generalized cup.obj spoon.obj --poses motion.jsonl --coherent --effort fast --json
+
+The answer is the nearest pose of A that was found at which it is free of B. Near is measured by the object norm: `sigma` is
+the mean squared displacement of the points of A [m²], `depth` its square root [m].
+
+{SHAPES}
+
+{POSES}"))]
+pub(in crate::cli) struct Arguments {
+    #[command(flatten)]
+    pair: PairArguments,
+    /// How much work a query may be.
+    #[arg(long, value_name = "EFFORT", default_value = "best")]
+    effort: EffortArgument,
+    /// Each pose is near the one of the line before: what was free there is where the search begins as well.
+    #[arg(long)]
+    coherent: bool,
+    /// Distance that A shall keep [m].
+    #[arg(long, value_name = "D", default_value_t = 0.0, value_parser = not_negative)]
+    clearance: f64,
+    /// Seed of the random starts.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+/// How much work a query may be: a bound on work, so that answers are reproducible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EffortArgument {
+    /// One descent, more only where it fails.
+    Fast,
+    /// Many descents.
+    Best,
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|&value: &f64| value >= 0.0 && value.is_finite());
+    number.ok_or_else(|| String::from("a number of metres, not below zero, is needed"))
+}
+
+/// How deep two shapes overlap, if they do.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+enum Answer {
+    Penetrating(PenetrationAnswer),
+    Separate {},
+}
+
+/// A penetration, world frame.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct PenetrationAnswer {
+    sigma: f64,
+    depth: f64,
+    pose: PoseAnswer,
+    iterations: u32,
+    verified_free: bool,
+}
+
+/// A pose, body → world.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct PoseAnswer {
+    translation: [f64; 3],
+    rotation: [f64; 4],
+}
+
+pub(super) fn execute(
+    console: &mut Console,
+    interrupt: &Interrupt,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
+    if arguments.coherent && !arguments.pair.is_sequence() {
+        let why = "`--coherent` remembers one pose for the next ones and needs `--poses`";
+        return Err(Failure::new(Exit::Usage, why));
+    }
+    let shapes = arguments.pair.shapes()?;
+    let [a, b] = [&shapes[0], &shapes[1]].map(|shape| made(shape, arguments.pair.wish()));
+    let (a, b) = (a?, b?);
+    let bad = |error: RepairError| Failure::new(Exit::BadFile, error.to_string());
+    let actor = Actor::body(shapes[0].text(), a).map_err(bad)?;
+    // B stands still: everything is seen from it.
+    let obstacle = Obstacle { shape: b, pose: Isometry3::identity() };
+    let prop = Prop { name: shapes[1].text().to_owned(), obstacle };
+    let ensemble = Ensemble::new(vec![actor], vec![prop], &Freedom::default()).map_err(bad)?;
+    let poses = arguments.pair.poses()?;
+    let effort = match arguments.effort {
+        EffortArgument::Fast => Effort::Fast,
+        EffortArgument::Best => Effort::Best,
+    };
+    let (clearance, seed) = (arguments.clearance, arguments.seed);
+    let options = RepairOptions { effort, clearance, seed, ..RepairOptions::default() };
+    let mut coherence = arguments.coherent.then(GeneralizedCoherence::default);
+    lines::answer(console, interrupt, &poses, |poses| ask(&ensemble, poses, &options, coherence.as_mut()))
+}
+
+/// The shape for the search: exact where it is convex by its form.
+fn made(shape: &ShapeArgument, wish: Option<Solidity>) -> Result<Shape, Failure> {
+    if shape.is_convex() && wish != Some(Solidity::Surface) {
+        return Ok(Shape::convex(shape.convex()?));
+    }
+    if !shape.has_triangles() {
+        let why = "`--surface` takes the triangles of both shapes";
+        return Err(Failure::new(Exit::Usage, format!("`{}` has no triangles: {why}", shape.text())));
+    }
+    Ok(Shape::of_model(shape.model(wish, None)?))
+}
+
+fn ask(
+    ensemble: &Ensemble,
+    Poses { a, b }: &Poses,
+    options: &RepairOptions,
+    coherence: Option<&mut GeneralizedCoherence>,
+) -> (Answered<Answer>, Duration) {
+    let seen_from_b = [(b.inverse() * a).into()];
+    let (found, time) = timed(|| match coherence {
+        Some(coherence) => ensemble.repair_coherent(&seen_from_b, options, coherence),
+        None => ensemble.repair(&seen_from_b, options),
+    });
+    let answer = match found {
+        Ok(Some(repair)) => Ok(Answer::Penetrating(PenetrationAnswer::new(&repair, b))),
+        Ok(None) => Ok(Answer::Separate {}),
+        Err(error) => Err(error.to_string()),
+    };
+    (answer, time)
+}
+
+impl PenetrationAnswer {
+    fn new(repair: &Repair, b: &Isometry3<f64>) -> Self {
+        let pose = b * repair.poses[0].base;
+        let q = pose.rotation;
+        Self {
+            sigma: repair.sigma,
+            depth: repair.depth,
+            pose: PoseAnswer { translation: pose.translation.vector.into(), rotation: [q.w, q.i, q.j, q.k] },
+            iterations: repair.iterations,
+            verified_free: repair.verified_free,
+        }
+    }
+}
+
+impl Reply for Answer {
+    fn status(&self) -> &'static str {
+        match self {
+            Self::Penetrating(_) => "penetrating",
+            Self::Separate {} => "separate",
+        }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self::Penetrating(found) = self else { return f.write_str("separate") };
+        let [w, x, y, z] = found.pose.rotation.map(number);
+        let place = text_of(&found.pose.translation);
+        write!(f, "{} m deep (root mean square); A is free at ({place}), turned by ", number(found.depth))?;
+        write!(f, "({w}, {x}, {y}, {z})")
+    }
+}
