@@ -225,7 +225,7 @@ impl Ensemble {
     /// [`RepairError::NotFound`] and [`RepairError::TooFar`] with the best effort; others when the poses are none of these
     /// actors or an option makes no sense.
     pub fn repair(&self, poses: &[Pose], options: &RepairOptions) -> Result<Option<Repair>, RepairError> {
-        let found = self.arrangement.penetration(poses, &generalized(options));
+        let found = self.arrangement.penetration(poses, &options.into());
         self.told(poses, options, found)
     }
 
@@ -239,7 +239,7 @@ impl Ensemble {
         options: &RepairOptions,
         coherence: &mut GeneralizedCoherence,
     ) -> Result<Option<Repair>, RepairError> {
-        let found = self.arrangement.penetration_coherent(poses, &generalized(options), coherence);
+        let found = self.arrangement.penetration_coherent(poses, &options.into(), coherence);
         self.told(poses, options, found)
     }
 
@@ -371,16 +371,15 @@ fn with_triangles_where_needed(mut actors: Vec<Actor>, mut props: Vec<Prop>) -> 
     (actors, props)
 }
 
-fn generalized(options: &RepairOptions) -> GeneralizedOptions {
-    let base = match options.effort {
-        Effort::Fast => GeneralizedOptions::fast(),
-        Effort::Best => GeneralizedOptions::default(),
-    };
-    GeneralizedOptions {
-        clearance: options.clearance,
-        seed: options.seed,
-        parallel: options.parallel,
-        ..base
+impl From<&RepairOptions> for GeneralizedOptions {
+    /// The options of the search; how far something may move is judged afterwards.
+    fn from(options: &RepairOptions) -> Self {
+        let RepairOptions { effort, clearance, seed, parallel, .. } = *options;
+        let of_effort = match effort {
+            Effort::Fast => Self::fast(),
+            Effort::Best => Self::default(),
+        };
+        Self { clearance, seed, parallel, ..of_effort }
     }
 }
 

@@ -21,8 +21,10 @@ const FREQUENCY: u32 = 5;
 /// Edge of the slab that stands for a half-space, over the size of what is about.
 const SLAB: f64 = 1e4;
 
-/// The shape with triangles: itself where it has some, or where none can be made.
-pub(super) fn with_triangles(shape: &Shape, size: f64) -> Shape {
+/// The shape with triangles, beside others of a size [m]: itself where it has some, or where none can be made. What stands
+/// for a convex shape contains it and is up to a few percent larger where it is round.
+#[must_use]
+pub fn with_triangles(shape: &Shape, size: f64) -> Shape {
     if shape.model().is_some() {
         return shape.clone();
     }
