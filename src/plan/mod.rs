@@ -10,6 +10,7 @@
 //! No path found is not a proof that there is none: the answer is an error, with what was reached.
 
 mod check;
+mod retraction;
 mod search;
 mod segment;
 mod shorten;
@@ -21,7 +22,7 @@ use nalgebra::Point3;
 use thiserror::Error;
 
 use self::search::Search;
-use crate::penetration::generalized::{Arrangement, GeneralizedError, Pose};
+use crate::penetration::generalized::{Arrangement, CollidingPair, GeneralizedError, Pose};
 
 /// Options of a search for a path.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,12 +127,14 @@ impl std::fmt::Display for End {
 #[non_exhaustive]
 pub enum PlanError {
     /// The start or the goal overlaps, or is nearer to something than the clearance and the resolution ask.
-    #[error("the {end} is not free: {}", pairs.join(", "))]
+    #[error("the {end} is not free: {}", told(pairs, *gap))]
     NotFree {
         /// Which of the two.
         end: End,
-        /// What overlaps, or comes too near, there.
-        pairs: Vec<String>,
+        /// What overlaps there; nothing where it only comes too near.
+        pairs: Vec<CollidingPair>,
+        /// The gap that is needed [m].
+        gap: f64,
     },
     /// A joint is beyond its limits at the start or the goal.
     #[error("joint \"{joint}\" is at {value} at the {end}, where {lower} to {upper} are allowed")]
@@ -176,16 +179,22 @@ pub enum PlanError {
         reached: Box<Reached>,
     },
     /// A path that was found did not pass the check by collision queries.
-    #[error(
-        "the path that was found collides on its way, {pairs:?}: the models differ from their convex pieces"
-    )]
+    #[error("the path that was found does not pass the check by collision queries: {}", told(pairs, 0.0))]
     Unsound {
         /// What collides.
-        pairs: Vec<String>,
+        pairs: Vec<CollidingPair>,
     },
     /// A pose is none of the mover, or a query failed.
     #[error(transparent)]
     Query(#[from] GeneralizedError),
+}
+
+fn told(pairs: &[CollidingPair], gap: f64) -> String {
+    match pairs.len() {
+        0 => format!("something is nearer than {gap:.3e} m, which is needed to tell it from a contact"),
+        1 => "one pair overlaps".to_owned(),
+        count => format!("{count} pairs overlap"),
+    }
 }
 
 /// A free path of the one mover of an arrangement from `start` to `goal`.

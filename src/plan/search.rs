@@ -1,17 +1,16 @@
 //! The search: two trees that grow towards samples and towards each other [Kuffner and LaValle 2000], with samples that
 //! overlap retracted by the generalized penetration [Tang14 §6.3].
 
+use super::retraction::Retraction;
 use super::space::{Numbers, Space};
 use super::sweep::Sweeper;
 use super::tree::{Extension, Tree, Walk};
 use super::{Plan, PlanError, PlanOptions, PlanWork, Reached, check, shorten};
-use crate::penetration::generalized::{Arrangement, GeneralizedOptions, GeneralizedStart, Pose};
+use crate::penetration::generalized::{Arrangement, Pose};
 use crate::penetration::object_norm::Metric;
 
-/// Gap that a retracted sample keeps, in resolutions beyond the clearance: segments need room to start.
-const RETRACTED_GAP: f64 = 8.0;
-/// Steps of the descent of a retraction.
-const RETRACTION_ITERATIONS: u32 = 25;
+/// Gap that samples keep, in resolutions beyond the clearance.
+const GAP: f64 = 8.0;
 /// Share of the free part of a blocked segment that is gone.
 const RETREAT: f64 = 0.97;
 /// Least √σ of a segment, in resolutions.
@@ -65,13 +64,21 @@ impl<'a> Search<'a> {
     fn grow(&mut self, growing: usize) -> Result<Option<Vec<Pose>>, PlanError> {
         self.work.samples += 1;
         let mut sample = self.space.sample(&mut self.numbers);
+        if self.numbers.next() < std::env::var("PARTIAL").ok().and_then(|x| x.parse().ok()).unwrap_or(0.0) {
+            let tree = &self.trees[(self.numbers.next() * 2.0) as usize];
+            let node = tree.pose((self.numbers.next() * tree.len() as f64) as usize).clone();
+            let share = self.numbers.next();
+            self.space.keep_some(&mut sample, &node, share * share, &mut self.numbers);
+        }
         let metric = self.space.metric(&sample)?;
         let (near, _) = self.trees[growing].nearest(&sample, &metric);
-        let gap = self.options.clearance + RETRACTED_GAP * self.resolution;
+        let gap = self.gap();
         if !self.space.arrangement.is_free(std::slice::from_ref(&sample), gap)? {
             self.work.overlapping += 1;
-            if self.options.retraction
-                && let Some(retracted) = self.retract(&sample, growing, near, gap)?
+            let free = self.trees[growing].pose(near);
+            if let Some(retraction) = self.retraction()
+                && std::env::var("NO_SAMPLE").is_err()
+                && let Some(retracted) = retraction.nearest_free(self.space.arrangement, &sample, free)
             {
                 self.work.retracted += 1;
                 sample = retracted;
@@ -83,23 +90,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The nearest free pose to a sample that is found from it and from the node of a tree.
-    fn retract(
-        &self,
-        sample: &Pose,
-        growing: usize,
-        near: usize,
-        clearance: f64,
-    ) -> Result<Option<Pose>, PlanError> {
-        let options = GeneralizedOptions {
-            clearance,
-            max_iterations: RETRACTION_ITERATIONS,
-            parallel: false,
-            start: Some(GeneralizedStart::Given(vec![self.trees[growing].pose(near).clone()])),
-            ..GeneralizedOptions::fast()
-        };
-        let found = self.space.arrangement.penetration(std::slice::from_ref(sample), &options);
-        Ok(found.ok().flatten().and_then(|found| found.poses.into_iter().next()))
+    /// Gap that samples keep [m]: segments need room to start.
+    fn gap(&self) -> f64 {
+        self.options.clearance + GAP * self.resolution
+    }
+
+    fn retraction(&self) -> Option<Retraction> {
+        self.options.retraction.then(|| Retraction { clearance: self.gap() })
     }
 
     fn extend(&mut self, tree: usize, from: usize, to: &Pose) -> Result<Extension, PlanError> {
@@ -109,6 +106,7 @@ impl<'a> Search<'a> {
             least: LEAST * self.resolution,
             retreat: RETREAT,
             most: MOST,
+            retraction: self.retraction().filter(|_| std::env::var("NO_SLIDE").is_err()),
         };
         self.trees[tree].extend(from, to, &walk, &mut self.sweeper)
     }

@@ -72,6 +72,20 @@ impl<'a> Space<'a> {
         Pose { base: Isometry3::from_parts(Translation3::from(place), rotation(numbers)), joints }
     }
 
+    /// Puts the numbers of a node back into a sample, but for about a share of them.
+    pub(super) fn keep_some(&self, sample: &mut Pose, node: &Pose, share: f64, numbers: &mut Numbers) {
+        let count = sample.joints.len();
+        let chosen = if count > 0 { (numbers.next() * count as f64) as usize } else { 0 };
+        for (at, (value, old)) in sample.joints.iter_mut().zip(&node.joints).enumerate() {
+            if numbers.next() >= share && at != chosen {
+                *value = *old;
+            }
+        }
+        if count > 0 && numbers.next() >= share {
+            sample.base = node.base;
+        }
+    }
+
     /// The object norm at a pose.
     pub(super) fn metric(&self, pose: &Pose) -> Result<Metric, PlanError> {
         Ok(self.arrangement.movers()[0]
