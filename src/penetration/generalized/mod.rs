@@ -27,6 +27,7 @@ mod rigid;
 mod rows;
 mod search;
 mod shape;
+mod stand_in;
 mod starts;
 mod verify;
 

@@ -12,6 +12,7 @@ use super::chart::Frames;
 use super::mesh_rows::{MeshMemory, mesh_rows};
 use super::rows::ContactRow;
 use super::shape::Piece;
+use super::stand_in::{plane, plane_rows};
 use crate::geometry::convex::{ConvexHull, Core};
 use crate::penetration::convex::{ConvexCache, ConvexOptions, SignedDistance, signed_distance};
 
@@ -129,13 +130,27 @@ impl Arrangement {
         let [first, second] = [a, b].map(|body| self.bodies[body].ball.1);
         let near = horizon.min(MESH_HORIZON * first.min(second));
         let reach = first + second + near;
-        let (Some(first), Some(second)) = (&self.bodies[a].model, &self.bodies[b].model) else { return horizon };
         if (memory.centers[a] - memory.centers[b]).norm_squared() > reach * reach {
             return horizon;
         }
-        let (one, other) = ((first, &frames.bodies[a]), (second, &frames.bodies[b]));
-        let value = mesh_rows(bodies, one, other, near, (&mut memory.meshes, rows));
+        let posed = |body: usize| self.bodies[body].model.as_ref().map(|model| (model, &frames.bodies[body]));
+        let value = match (posed(a), posed(b)) {
+            (Some(one), Some(other)) => mesh_rows(bodies, one, other, near, (&mut memory.meshes, rows)),
+            (Some(one), None) => match self.plane(b, frames) {
+                Some(plane) => plane_rows((bodies, false), one, &plane, near, rows),
+                None => near,
+            },
+            (None, Some(other)) => match self.plane(a, frames) {
+                Some(plane) => plane_rows((bodies, true), other, &plane, near, rows),
+                None => near,
+            },
+            (None, None) => near,
+        };
         if value < near { value } else { horizon }
+    }
+
+    fn plane(&self, body: usize, frames: &Frames) -> Option<(Unit<Vector3<f64>>, Point3<f64>)> {
+        plane(&self.pieces[self.bodies[body].pieces.clone()], &frames.bodies[body])
     }
 
     /// Whether any two pieces are not farther apart than a clearance [m].
@@ -145,6 +160,9 @@ impl Arrangement {
         let any_plane = ConvexOptions { relative_tolerance: ANY_PLANE, ..ConvexOptions::default() };
         let exact = ConvexOptions::default();
         let options = if clearance > 0.0 { exact } else { any_plane };
+        if self.mesh_pairs.iter().any(|&pair| self.models_within(pair, &frames.bodies, clearance)) {
+            return true;
+        }
         self.pairs.iter().any(|pair| {
             let mut touching = false;
             self.near_pieces(
