@@ -131,9 +131,7 @@ impl Pair {
         // An infinite shape, or one without volume, is refused here.
         let actor = Actor::body(shapes[0].text(), a.clone()).map_err(bad)?;
         if a.convex_pieces().is_none() || b.convex_pieces().is_none() {
-            let size = [&a, &b].map(|shape| shape.model().map_or(0.0, Model::radius));
-            let size = f64::max(size[0], size[1]);
-            let models = [&a, &b].map(|shape| with_triangles(shape, size).model().cloned());
+            let models = [&a, &b].map(|shape| with_triangles(shape).model().cloned());
             if let [Some(a), Some(b)] = models {
                 return Ok(Self::Models(Box::new([a, b])));
             }
