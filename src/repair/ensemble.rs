@@ -1,11 +1,11 @@
 //! Robots and bodies that may move, and what stands still, by name.
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 
 use super::RepairError;
 use super::answer::{Change, Farthest, Moved, Repair};
 use super::freedom::{self, Freedom};
-use super::stand_in::with_triangles;
+use super::stand_in::{plane, with_triangles};
 use crate::kinematics::{Articulation, JointKind};
 use crate::penetration::Effort;
 use crate::penetration::generalized::{
@@ -13,7 +13,7 @@ use crate::penetration::generalized::{
     GeneralizedPenetration, Mover, Obstacle, Part, Pose, Shape,
 };
 use crate::penetration::object_norm::ObjectNormError;
-use crate::proximity::{AllowedCollisions, distance};
+use crate::proximity::{AllowedCollisions, Model, distance};
 
 /// Something that may move, by name.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ impl Actor {
         };
         let mover = make(&shape).or_else(|error| {
             let is_infinite = !shape.ball().1.is_finite();
-            let measured = if is_infinite { Err(error) } else { make(&with_triangles(&shape, 1.0)) }?;
+            let measured = if is_infinite { Err(error) } else { make(&with_triangles(&shape)) }?;
             let (norm, allowed) = (measured.norm().clone(), measured.allowed().clone());
             Ok(Mover::with_norm(norm, vec![Some(shape.clone())], allowed, Base::Floating))
         });
@@ -213,10 +213,23 @@ impl Ensemble {
         let of_meshes = self.arrangement.mesh_pairs.iter().filter_map(|pair| {
             let [a, b] = pair.map(|body| body as usize);
             let bodies = &self.arrangement.bodies;
-            let (first, second) = (bodies[a].model.as_ref()?, bodies[b].model.as_ref()?);
-            Some(distance(first, &places[a], second, &places[b]).value)
+            match (&bodies[a].model, &bodies[b].model) {
+                (Some(first), Some(second)) => Some(distance(first, &places[a], second, &places[b]).value),
+                (Some(model), None) => Some(self.height((model, &places[a]), bodies[b].part)?),
+                (None, Some(model)) => Some(self.height((model, &places[b]), bodies[a].part)?),
+                (None, None) => None,
+            }
         });
         Ok(of_meshes.fold(convex, f64::min))
+    }
+
+    /// Height of a model above an obstacle that is a half-space [m].
+    fn height(&self, (model, pose): (&Model, &Isometry3<f64>), part: Part) -> Option<f64> {
+        let Part::Obstacle(index) = part else { return None };
+        let obstacle = &self.arrangement.obstacles()[index];
+        let (normal, level) = plane(&obstacle.shape, &obstacle.pose)?;
+        let above = |vertex: &Point3<f64>| normal.dot(&(pose * vertex).coords) - level;
+        Some(model.mesh().vertices().iter().map(above).fold(f64::INFINITY, f64::min))
     }
 
     /// The nearest poses without overlaps that were found, within the limits of joints; `None` where these are.
@@ -225,7 +238,7 @@ impl Ensemble {
     /// [`RepairError::NotFound`] and [`RepairError::TooFar`] with the best effort; others when the poses are none of these
     /// actors or an option makes no sense.
     pub fn repair(&self, poses: &[Pose], options: &RepairOptions) -> Result<Option<Repair>, RepairError> {
-        let found = self.arrangement.penetration(poses, &generalized(options));
+        let found = self.arrangement.penetration(poses, &options.into());
         self.told(poses, options, found)
     }
 
@@ -239,7 +252,7 @@ impl Ensemble {
         options: &RepairOptions,
         coherence: &mut GeneralizedCoherence,
     ) -> Result<Option<Repair>, RepairError> {
-        let found = self.arrangement.penetration_coherent(poses, &generalized(options), coherence);
+        let found = self.arrangement.penetration_coherent(poses, &options.into(), coherence);
         self.told(poses, options, found)
     }
 
@@ -358,29 +371,26 @@ fn with_triangles_where_needed(mut actors: Vec<Actor>, mut props: Vec<Prop>) -> 
     if shapes.iter().all(|shape| shape.convex_pieces().is_some()) {
         return (actors, props);
     }
-    let radii = shapes.iter().map(|shape| shape.ball().1).filter(|radius| radius.is_finite());
-    let size = radii.fold(0.0, f64::max);
     for actor in &mut actors {
-        let shapes = actor.mover.shapes().iter().map(|shape| Some(with_triangles(shape.as_ref()?, size)));
+        let shapes = actor.mover.shapes().iter().map(|shape| Some(with_triangles(shape.as_ref()?)));
         let (norm, allowed) = (actor.mover.norm().clone(), actor.mover.allowed().clone());
         actor.mover = Mover::with_norm(norm, shapes.collect(), allowed, actor.mover.base());
     }
     for prop in &mut props {
-        prop.obstacle.shape = with_triangles(&prop.obstacle.shape, size);
+        prop.obstacle.shape = with_triangles(&prop.obstacle.shape);
     }
     (actors, props)
 }
 
-fn generalized(options: &RepairOptions) -> GeneralizedOptions {
-    let base = match options.effort {
-        Effort::Fast => GeneralizedOptions::fast(),
-        Effort::Best => GeneralizedOptions::default(),
-    };
-    GeneralizedOptions {
-        clearance: options.clearance,
-        seed: options.seed,
-        parallel: options.parallel,
-        ..base
+impl From<&RepairOptions> for GeneralizedOptions {
+    /// The options of the search; how far something may move is judged afterwards.
+    fn from(options: &RepairOptions) -> Self {
+        let RepairOptions { effort, clearance, seed, parallel, .. } = *options;
+        let of_effort = match effort {
+            Effort::Fast => Self::fast(),
+            Effort::Best => Self::default(),
+        };
+        Self { clearance, seed, parallel, ..of_effort }
     }
 }
 

@@ -25,6 +25,9 @@ use crate::scene::{RobotPose, Scene, ScenePoses};
 /// Share of its radius that a body without an inside is thick, for its weight against the others.
 const SKIN: f64 = 0.01;
 
+/// Share of its value by which a joint changes by rounding alone: it is not written.
+const ROUNDING: f64 = 1e-14;
+
 /// The bodies and robots of a scene, made ready to be repaired.
 #[derive(Debug)]
 pub struct SceneRepair<'a> {
@@ -399,7 +402,8 @@ fn props_of_robot(robot: &RobotDescription) -> Result<Vec<Prop>, RepairError> {
 fn changed_joints(robot: &RobotDescription, values: &[f64]) -> BTreeMap<String, JointValue> {
     let joints = robot.articulation.joints();
     let changed = robot.articulation.coordinates().iter().zip(values.iter().zip(&robot.configuration));
-    let changed = changed.filter(|(_, (after, before))| after.to_bits() != before.to_bits());
+    let changed =
+        changed.filter(|(_, (after, before))| (*after - *before).abs() > ROUNDING * (1.0 + before.abs()));
     let value = |(&joint, (&after, _)): (&usize, (&f64, &f64))| {
         let value = match joints[joint].kind {
             JointKind::Prismatic { .. } => JointValue::Metres(after),
