@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers, bottom to top. A new top-level module takes its place here.
-const LAYERS: [&str; 10] = [
+const LAYERS: [&str; 11] = [
     "geometry",
     "kinematics",
     "bvh",
@@ -16,6 +16,7 @@ const LAYERS: [&str; 10] = [
     "plan",
     "dynamics",
     "scene",
+    "repair",
     "record",
     "cli",
 ];

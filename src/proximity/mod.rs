@@ -12,6 +12,7 @@ pub mod deforming;
 pub(crate) mod distance;
 mod face_normals;
 pub(crate) mod first_free;
+pub(crate) mod gyration;
 mod hausdorff;
 mod incidence;
 pub(crate) mod inner_balls;

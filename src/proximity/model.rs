@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use nalgebra::{Point3, Vector3};
 
 use super::clear_configurations::ClearConfigurations;
+use super::gyration::Gyration;
 use super::incidence::Incidence;
 use super::inner_balls::InnerBalls;
 use super::winding::WindingNumber;
@@ -29,6 +30,7 @@ pub struct Model {
     pub(super) clear_configurations: OnceLock<ClearConfigurations>,
     face_normals: OnceLock<Vec<Vector3<f64>>>,
     principal_axes: OnceLock<[Vector3<f64>; 3]>,
+    gyration: OnceLock<Gyration>,
 }
 
 impl Model {
@@ -105,6 +107,7 @@ impl Model {
             clear_configurations: OnceLock::new(),
             face_normals: OnceLock::new(),
             principal_axes: OnceLock::new(),
+            gyration: OnceLock::new(),
         }
     }
 
@@ -165,6 +168,11 @@ impl Model {
     /// The principal axes of inertia, unit vectors in the body frame; of a surface those of a shell.
     pub(crate) fn principal_axes(&self) -> &[Vector3<f64>; 3] {
         self.principal_axes.get_or_init(|| principal_axes::of(&self.mesh, self.solidity))
+    }
+
+    /// How the volume of a solid, or the area of a surface, is spread.
+    pub(crate) fn gyration(&self) -> &Gyration {
+        self.gyration.get_or_init(|| Gyration::of(&self.mesh, self.solidity))
     }
 
     pub(super) fn winding(&self) -> &WindingNumber {

@@ -8,7 +8,8 @@
 use super::GeneralizedOptions;
 use super::arrangement::Arrangement;
 use super::chart::{Chart, Frames};
-use super::pairs::{Exit, Nearness, ScanMemory, ScanOptions};
+use super::exits::Exit;
+use super::pairs::{Nearness, ScanMemory, ScanOptions};
 use super::rows::ContactRow;
 use crate::penetration::convex::ConvexOptions;
 use crate::penetration::least_change::{LeastChange, Rows};

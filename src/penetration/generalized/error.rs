@@ -4,12 +4,16 @@ use thiserror::Error;
 
 use super::{CollidingPair, GeneralizedPenetration};
 use crate::kinematics::ArticulationError;
+use crate::penetration::PenetrationError;
 use crate::penetration::object_norm::ObjectNormError;
 
 /// Why there is no generalized penetration.
 #[derive(Debug, Error, Clone)]
 #[non_exhaustive]
 pub enum GeneralizedError {
+    /// The translational query that the search for a rigid motion starts from failed.
+    #[error(transparent)]
+    Translational(#[from] PenetrationError),
     /// A mover's shapes have no object norm.
     #[error("no measure of motion: {0}")]
     Norm(#[from] ObjectNormError),

@@ -14,16 +14,21 @@
 //! | [`Arrangement`] | all of them, made ready: is it free, what collides, what is the least change |
 
 mod arrangement;
+mod articulated;
 mod chart;
 mod descent;
 mod error;
+mod exits;
+mod mesh_rows;
 mod mover;
 mod options;
 mod pairs;
 mod query;
+mod rigid;
 mod rows;
 mod search;
 mod shape;
+mod stand_in;
 mod starts;
 mod verify;
 
@@ -34,4 +39,5 @@ pub use arrangement::{Arrangement, CollidingPair, Part};
 pub use error::GeneralizedError;
 pub use mover::{Base, Mover, Obstacle, Pose};
 pub use options::{GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, GeneralizedStart};
+pub use rigid::{rigid, rigid_coherent};
 pub use shape::Shape;

@@ -13,7 +13,7 @@ use super::chart::Chart;
 use super::descent::{Descended, Descent, Launch};
 use super::{
     Base, GeneralizedCoherence, GeneralizedError, GeneralizedOptions, GeneralizedPenetration,
-    GeneralizedStart, Pose, starts,
+    GeneralizedStart, Pose, articulated, starts,
 };
 use crate::penetration::{Effort, TranslationalOptions, penetration};
 
@@ -124,6 +124,9 @@ impl Search<'_> {
                 for found in [self.together(), self.translational()].into_iter().flatten() {
                     best = better(best, found);
                 }
+                let strategies =
+                    [GeneralizedStart::SuccessivePerturbation, GeneralizedStart::ConstrainedTranslation];
+                best = strategies.iter().filter_map(|source| self.strategy(source)).fold(best, better);
                 self.rounds(best)
             }
         }
@@ -137,9 +140,13 @@ impl Search<'_> {
     ) -> Result<Descended, GeneralizedError> {
         Ok(match start {
             GeneralizedStart::Direct => self.run(&self.origin()),
-            GeneralizedStart::ConstrainedTranslation => self.as_one_body(),
-            GeneralizedStart::Translational => self.translational().unwrap_or_else(|| self.as_one_body()),
-            GeneralizedStart::SuccessivePerturbation => self.tips_first(),
+            GeneralizedStart::ConstrainedTranslation => self.constrained_translation(),
+            GeneralizedStart::Translational => {
+                self.translational().unwrap_or_else(|| self.constrained_translation())
+            }
+            GeneralizedStart::SuccessivePerturbation => {
+                self.strategy(start).unwrap_or_else(|| self.tips_first())
+            }
             GeneralizedStart::CentroidDifference => {
                 self.run(&starts::centroid_difference(self.arrangement, self.chart))
             }
@@ -207,6 +214,16 @@ impl Search<'_> {
             let launch = Launch { exits: &exits, ..origin.as_slice().into() };
             (!exits.is_empty()).then(|| self.descent.run(&launch, workspace))
         })
+    }
+
+    /// A descent from the free configuration that a strategy finds and projects back towards the input, if it finds one.
+    fn strategy(&self, source: &GeneralizedStart) -> Option<Descended> {
+        let poses = articulated::start(self.arrangement, self.chart.start(), source)?;
+        Some(self.run(&self.chart.point(self.arrangement, &poses)))
+    }
+
+    fn constrained_translation(&self) -> Descended {
+        self.strategy(&GeneralizedStart::ConstrainedTranslation).unwrap_or_else(|| self.as_one_body())
     }
 
     /// First only what moves all of a mover moves, then everything.

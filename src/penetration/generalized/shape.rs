@@ -213,8 +213,7 @@ mod tests {
         let cube = Cuboid::default().mesh().unwrap();
         let mut vertices = cube.vertices().to_vec();
         let last = vertices.len() - 1;
-        let corner = vertices[last].coords;
-        vertices[last] -= by * corner;
+        vertices[last] = Point3::from(vertices[last].coords * (1.0 - by));
         TriangleMesh::new(vertices, cube.triangles().to_vec()).unwrap()
     }
 

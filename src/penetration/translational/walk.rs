@@ -89,6 +89,11 @@ pub(crate) struct ContactSpace<'a> {
     pub(crate) source: FreeConfiguration,
 }
 
+/// Gap that casts keep [m].
+fn margin(size: f64, far: f64) -> f64 {
+    MARGIN * size + POSE_ROUNDING * far
+}
+
 /// Where a walk ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Optimum {
@@ -110,7 +115,7 @@ impl<'a> ContactSpace<'a> {
     /// `far` is the distance of the farther pose from its world's origin [m].
     pub(crate) fn new(a: &'a Model, b: &'a Model, a_to_b: Placement, far: f64, max_iterations: u32) -> Self {
         let size = a.radius() + b.radius();
-        let margin = MARGIN * size + POSE_ROUNDING * far;
+        let margin = margin(size, far);
         Self {
             a,
             b,
@@ -129,6 +134,21 @@ impl<'a> ContactSpace<'a> {
             far,
             source: FreeConfiguration::CentroidDifference,
         }
+    }
+
+    /// Gap that every contact of a returned configuration of bodies of this size keeps [m]; see [`ContactSpace::new`].
+    pub(crate) fn clearance_of(size: f64, far: f64) -> f64 {
+        CLEARANCE * margin(size, far)
+    }
+
+    /// The same with a gap of at least `clearance` [m] beyond that on every contact; on slanted planes it may be up to
+    /// √3 times as wide.
+    pub(crate) fn keeping(mut self, clearance: f64) -> Self {
+        if clearance > 0.0 {
+            self.margin += clearance;
+            self.obstacles = ObstacleTree::new(self.a, self.b, &self.a_to_b, self.clearance());
+        }
+        self
     }
 
     /// The same models in the same orientation for another thread, with nothing counted yet.
@@ -207,6 +227,26 @@ impl<'a> ContactSpace<'a> {
             // Enclosed by the other one: on through the wall.
             length += self.cast(&q, &(direction * within), 0.0)? + self.clearance();
         }
+    }
+
+    /// As an out-projection, from the free `from` towards `to`: where it stops, and the pairs that are met there or within
+    /// `window` [m] farther on, nearest first; none where it arrives.
+    pub(crate) fn stop(
+        &mut self,
+        from: &Vector3<f64>,
+        to: &Vector3<f64>,
+        window: f64,
+    ) -> (Vector3<f64>, &[Hit]) {
+        let usual = std::mem::replace(&mut self.window, window);
+        let stopped = self.cast(from, to, 0.0);
+        self.window = usual;
+        let hits = &mut self.lent.0.hits;
+        let Some(length) = stopped else {
+            hits.clear();
+            return (*to, hits);
+        };
+        hits.sort_unstable_by(|x, y| x.entry.total_cmp(&y.entry).then(x.pair.cmp(&y.pair)));
+        (from + (to - from) * (length / (to - from).norm()), hits)
     }
 
     fn remember(&mut self, q: &Vector3<f64>) {

@@ -34,12 +34,12 @@ use super::walk::ContactSpace;
 use super::{Effort, FreeConfiguration, TranslationalOptions};
 pub(crate) use centroid_difference::centroid_difference;
 pub(super) use face_normals::face_normals;
-pub(super) use maximally_clear::maximally_clear;
+pub(crate) use maximally_clear::maximally_clear;
 pub(crate) use motion_coherence::motion_coherence;
 pub(super) use principal_axes::principal_axes;
 pub(super) use random::random;
 pub(super) use sampled::sampled;
-pub(super) use spread::{axes, fibonacci};
+pub(crate) use spread::{axes, fibonacci};
 
 /// Directions of the spread source, beside the axes of both bodies.
 pub(super) const DIRECTIONS: u32 = 200;

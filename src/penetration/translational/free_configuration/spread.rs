@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 use super::ContactSpace;
 
 /// The six directions along the axes of B's frame, then those of A's.
-pub(in super::super) fn axes(space: &ContactSpace) -> impl Iterator<Item = Vector3<f64>> + use<> {
+pub(crate) fn axes(space: &ContactSpace) -> impl Iterator<Item = Vector3<f64>> + use<> {
     let rotation = space.a_to_b.rotation;
     let of_b = [Vector3::x(), Vector3::y(), Vector3::z()];
     let of_a = of_b.map(|axis| rotation * axis);
@@ -16,7 +16,7 @@ pub(in super::super) fn axes(space: &ContactSpace) -> impl Iterator<Item = Vecto
 }
 
 /// Point `i` of `n` on the unit sphere along a golden-angle spiral.
-pub(in super::super) fn fibonacci(i: u32, n: u32) -> Vector3<f64> {
+pub(crate) fn fibonacci(i: u32, n: u32) -> Vector3<f64> {
     let z = 1.0 - (2.0 * f64::from(i) + 1.0) / f64::from(n);
     let angle = std::f64::consts::PI * (3.0 - 5_f64.sqrt()) * f64::from(i);
     let radius = (1.0 - z * z).sqrt();

@@ -1,0 +1,156 @@
+//! The figures of [Tang14 §5] as small cases with known answers.
+
+use super::{Configurations, Direction, FirstContact, project, successive_perturbation};
+
+/// Links whose collisions are told by a rule; motions are followed in small steps.
+struct Rule<F> {
+    parents: Vec<Option<usize>>,
+    colliding: F,
+}
+
+impl<F: FnMut(&[f64]) -> Vec<usize>> Configurations for Rule<F> {
+    fn parents(&self) -> &[Option<usize>] {
+        &self.parents
+    }
+
+    fn coordinate(&self, link: usize) -> Option<usize> {
+        Some(link)
+    }
+
+    fn limits(&self, _: usize) -> [f64; 2] {
+        [-2.0, 2.0]
+    }
+
+    fn scale(&self, _: usize) -> f64 {
+        1.0
+    }
+
+    fn colliding(&mut self, configuration: &[f64]) -> Vec<usize> {
+        (self.colliding)(configuration)
+    }
+
+    fn first_contact(&mut self, from: &[f64], to: &[f64]) -> Option<FirstContact> {
+        const STEPS: u32 = 100_000;
+        let at = |step: u32| {
+            let share = f64::from(step) / f64::from(STEPS);
+            from.iter().zip(to).map(|(a, b)| a + (b - a) * share).collect::<Vec<_>>()
+        };
+        // Collisions of these rules never end within a motion: the first one is found by bisection.
+        let (mut free, mut blocked) = (0, STEPS);
+        let links = (self.colliding)(&at(STEPS));
+        let stops = (1..=64).map(|i| i * (STEPS / 64)).find(|&step| !(self.colliding)(&at(step)).is_empty());
+        if links.is_empty() && stops.is_none() {
+            return None;
+        }
+        blocked = stops.unwrap_or(blocked);
+        while blocked - free > 1 {
+            let middle = u32::midpoint(free, blocked);
+            if (self.colliding)(&at(middle)).is_empty() { free = middle } else { blocked = middle }
+        }
+        Some(FirstContact { time: f64::from(free) / f64::from(STEPS), links: (self.colliding)(&at(blocked)) })
+    }
+}
+
+/// The tree of Fig. 5: 0 carries 1 and 6; 1 carries 2 and 3, 3 carries 4, 4 carries 5; 6 carries 7 and 8, 8 carries 9.
+fn figure_5() -> Vec<Option<usize>> {
+    let parents = [None, Some(0), Some(1), Some(1), Some(3), Some(4), Some(0), Some(6), Some(6), Some(8)];
+    parents.to_vec()
+}
+
+#[test]
+fn links_are_freed_from_the_tips_and_by_their_parents_where_they_cannot_themselves() {
+    // 5 is free when its joint or that of 4 has turned by 0.3; 9 only when 8 has turned by −0.2.
+    for own in [true, false] {
+        let rule = move |q: &[f64]| {
+            let mut links = Vec::new();
+            if (if own { q[5] } else { 0.0 }) + q[4] < 0.3 {
+                links.push(5);
+            }
+            if q[8] > -0.2 {
+                links.push(9);
+            }
+            links
+        };
+        let mut space = Rule { parents: figure_5(), colliding: rule };
+        let found = successive_perturbation(&mut space, &[0.0; 10]).expect("a way out");
+        let moved: Vec<_> = (0..10).filter(|&link| found[link].abs() > 0.0).collect();
+        assert_eq!(moved, if own { vec![5, 8] } else { vec![4, 8] });
+        // By no more than it takes, to within the bisection.
+        let turned = found[5] + found[4];
+        assert!(turned >= 0.3 && turned < 0.32 && found[8] <= -0.2 && found[8] > -0.22, "{found:?}");
+    }
+}
+
+#[test]
+fn perturbation_does_not_go_past_a_fork() {
+    // Only a turn of 1, which also carries 2, would free 5.
+    let rule = |q: &[f64]| if q[1] < 0.2 { vec![5] } else { Vec::new() };
+    let mut space = Rule { parents: figure_5(), colliding: rule };
+    assert_eq!(successive_perturbation(&mut space, &[0.0; 10]), None);
+}
+
+#[test]
+fn forks_in_collision_are_freed_first_the_innermost_before_the_others() {
+    // Fig. 5 (b): 0, 1 and a link beyond them collide; 1 is only free once 0 has moved.
+    let rule = |q: &[f64]| {
+        let mut links = Vec::new();
+        if q[0] < 0.1 {
+            links.push(0);
+        }
+        if q[0] < 0.1 || q[1] > -0.1 {
+            links.push(1);
+        }
+        if q[5] < 0.5 {
+            links.push(5);
+        }
+        links
+    };
+    let mut space = Rule { parents: figure_5(), colliding: rule };
+    let found = successive_perturbation(&mut space, &[0.0; 10]).expect("a way out");
+    let moved: Vec<_> = (0..10).filter(|&link| found[link].abs() > 0.0).collect();
+    assert_eq!(moved, [0, 1, 5]);
+}
+
+fn chain(links: usize) -> Vec<Option<usize>> {
+    (0..links).map(|link: usize| link.checked_sub(1)).collect()
+}
+
+#[test]
+fn what_hangs_on_a_link_in_contact_goes_on_and_what_carries_it_stops() {
+    // Fig. 6: link 1 is in the way of an obstacle as far as the joints that carry it have come to 0.6 together.
+    let rule = |q: &[f64]| if q[0] + q[1] > 0.6 { vec![1] } else { Vec::new() };
+    let mut space = Rule { parents: chain(3), colliding: rule };
+    let stopped = project(&mut space, &[0.0; 3], &[1.0, 1.0, 1.0], Direction::Forward);
+    assert!((stopped[0] - 0.3).abs() < 1e-3 && (stopped[1] - 0.3).abs() < 1e-3, "{stopped:?}");
+    assert!((stopped[2] - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_joint_that_stopped_too_early_goes_on_by_itself() {
+    // Fig. 7: halfway the last link would touch the first one, so all stop; turned by itself the base comes farther,
+    // up to an obstacle at 0.9.
+    let rule = |q: &[f64]| {
+        if q[0] > 0.9 {
+            vec![0]
+        } else if q[2] > 0.5 {
+            vec![0, 2]
+        } else {
+            Vec::new()
+        }
+    };
+    let mut space = Rule { parents: chain(3), colliding: rule };
+    let stopped = project(&mut space, &[0.0; 3], &[1.0, 1.0, 1.0], Direction::Forward);
+    assert!((stopped[0] - 0.9).abs() < 1e-3 && (stopped[2] - 0.5).abs() < 1e-3, "{stopped:?}");
+    assert!((stopped[1] - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_reverse_projection_is_not_stopped_by_what_blocks_the_way_far_from_the_input() {
+    // Fig. 8: an obstacle between 0.2 and 0.3, and the one that the input is in from 0.8 on.
+    let rule = |q: &[f64]| if (0.2..0.3).contains(&q[0]) || q[0] > 0.8 { vec![0] } else { Vec::new() };
+    let mut space = Rule { parents: chain(1), colliding: rule };
+    let forward = project(&mut space, &[0.0], &[1.0], Direction::Forward);
+    assert!((forward[0] - 0.2).abs() < 1e-3, "{forward:?}");
+    let reverse = project(&mut space, &[0.0], &[1.0], Direction::Reverse);
+    assert!((reverse[0] - 0.8).abs() < 1e-3, "{reverse:?}");
+}

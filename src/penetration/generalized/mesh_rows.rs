@@ -1,0 +1,169 @@
+//! Contact rows of triangle models that are not unions of convex pieces.
+//!
+//! Where two models overlap, the least translation t found separates them; there, the closest points of all pairs of
+//! triangles near each other tell what touches and what would touch next. Each pair with a gap d along n has the gap
+//! d − n·t where the models are, to first order in any motion. Where they are apart, t is zero and the rows are the
+//! gaps themselves.
+
+use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
+
+use super::rows::ContactRow;
+use crate::penetration::{Effort, LowerBound, TranslationalOptions, penetration};
+use crate::proximity::collision::pairs_within_as_met;
+use crate::proximity::distance::triangles::closest_points;
+use crate::proximity::placement::Placement;
+use crate::proximity::time_of_contact::triangles_in_b;
+use crate::proximity::{Model, distance_up_to};
+
+/// How far behind the nearest pair of triangles others have rows, as a share of the smaller model's radius.
+const NEAR: f64 = 0.05;
+/// Pairs beyond which only half as far is looked, and how often.
+const MANY: usize = 400;
+const HALVINGS: u32 = 5;
+/// Rows of one pair of models. More say nothing new.
+const ROWS: usize = 24;
+/// Rows whose points and normals differ by less, relative to the radius, are one.
+const SAME: f64 = 1e-3;
+
+/// Buffers of a scan of pairs of models.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MeshMemory {
+    pairs: Vec<[u32; 2]>,
+    rows: Vec<ContactRow>,
+}
+
+/// Appends the rows of two models that are nearer to each other than `horizon` [m]; answers their signed distance [m]:
+/// minus the depth of the least translation found where they overlap, `horizon` where they are no nearer.
+///
+/// Where no translation is found the models overlap as deeply as they are large, and there are no rows.
+pub(crate) fn mesh_rows(
+    bodies: [u32; 2],
+    (a, pose_a): (&Model, &Isometry3<f64>),
+    (b, pose_b): (&Model, &Isometry3<f64>),
+    horizon: f64,
+    (memory, rows): (&mut MeshMemory, &mut Vec<ContactRow>),
+) -> f64 {
+    let options = TranslationalOptions {
+        effort: Effort::Fast,
+        lower_bound: LowerBound::Skip,
+        parallel: false,
+        ..TranslationalOptions::default()
+    };
+    let (out, value) = match penetration(a, pose_a, b, pose_b, &options) {
+        Ok(Some(found)) => (found.translation, -found.depth),
+        Ok(None) => match distance_up_to(a, pose_a, b, pose_b, horizon) {
+            Some(found) => (Vector3::zeros(), found.value),
+            None => return horizon,
+        },
+        Err(_) => return -(a.radius() + b.radius()),
+    };
+    let apart = Translation3::from(out) * pose_a;
+    let gap = value.max(0.0);
+    let smaller = a.radius().min(b.radius());
+    near_rows(bodies, (a, &apart), (b, pose_b), gap + NEAR * smaller, memory);
+    thin_out(&mut memory.rows, SAME * smaller);
+    for row in &memory.rows {
+        let gap = row.gap - row.normal.dot(&out);
+        rows.push(ContactRow { gap, points: [row.points[0] - out, row.points[1]], ..*row });
+    }
+    value
+}
+
+/// The closest points of all pairs of triangles within `reach` [m], or within less where they are many.
+fn near_rows(
+    bodies: [u32; 2],
+    (a, pose_a): (&Model, &Isometry3<f64>),
+    (b, pose_b): (&Model, &Isometry3<f64>),
+    mut reach: f64,
+    memory: &mut MeshMemory,
+) {
+    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    for _ in 0..=HALVINGS {
+        memory.pairs.clear();
+        pairs_within_as_met(a, b, &a_to_b, reach, &mut memory.pairs);
+        if memory.pairs.len() <= MANY {
+            break;
+        }
+        reach *= 0.5;
+    }
+    memory.pairs.sort_unstable();
+    memory.rows.clear();
+    let to_world = |point: Point3<f64>| pose_b * (point + b.center().coords);
+    for &pair in &memory.pairs {
+        let [p, q] = triangles_in_b(a, b, &a_to_b, pair);
+        let (gap, [x, y]) = closest_points(&p, &q);
+        let Some(normal) = Unit::try_new(x - y, 0.0) else { continue };
+        if gap <= reach {
+            let normal = pose_b.rotation * normal;
+            memory.rows.push(ContactRow { bodies, gap, normal, points: [to_world(x), to_world(y)] });
+        }
+    }
+}
+
+/// Keeps the nearest rows, one of those that nearly coincide.
+fn thin_out(rows: &mut Vec<ContactRow>, same: f64) {
+    rows.sort_by(|x, y| x.gap.total_cmp(&y.gap));
+    let mut kept: Vec<ContactRow> = Vec::with_capacity(ROWS);
+    for row in rows.iter() {
+        if kept.len() == ROWS {
+            break;
+        }
+        let coincides = |other: &ContactRow| {
+            (other.points[0] - row.points[0]).norm() <= same && other.normal.dot(&row.normal) >= 1.0 - SAME
+        };
+        if !kept.iter().any(coincides) {
+            kept.push(*row);
+        }
+    }
+    *rows = kept;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Solidity;
+    use crate::geometry::procedural::{Cuboid, Procedural, Torus};
+
+    fn solid(mesh: crate::geometry::TriangleMesh) -> Model {
+        Model::new(mesh, Solidity::Solid)
+    }
+
+    fn rows_of(a: &Model, pose_a: &Isometry3<f64>, b: &Model, horizon: f64) -> (f64, Vec<ContactRow>) {
+        let (mut memory, mut rows) = (MeshMemory::default(), Vec::new());
+        let here = Isometry3::identity();
+        let value = mesh_rows([0, 1], (a, pose_a), (b, &here), horizon, (&mut memory, &mut rows));
+        (value, rows)
+    }
+
+    #[test]
+    fn a_cube_over_a_plate_has_a_row_for_each_corner_whether_it_is_above_or_sunk() {
+        let cube = solid(Cuboid::default().mesh().unwrap());
+        let plate = solid(Cuboid { x: 6.0, y: 6.0, z: 1.0, ..Cuboid::default() }.mesh().unwrap());
+        for height in [1.01, 1.0 - 1e-9, 0.9, 0.7] {
+            let (value, rows) = rows_of(&cube, &Isometry3::translation(0.2, 0.1, height), &plate, 0.5);
+            assert!((value - (height - 1.0)).abs() < 1e-8, "{height} {value}");
+            for corner in 0..4 {
+                let (x, y) = (0.2 + f64::from(corner % 2) - 0.5, 0.1 + f64::from(corner / 2) - 0.5);
+                let at_corner =
+                    |row: &ContactRow| (row.points[0] - Point3::new(x, y, height - 0.5)).norm() < 1e-6;
+                let row = rows.iter().find(|row| at_corner(row)).expect("a row of that corner");
+                assert!((row.gap - (height - 1.0)).abs() < 1e-6 && row.normal.z > 1.0 - 1e-6, "{row:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_is_the_derivative_of_a_gap_under_small_motions() {
+        let ring = solid(Torus::default().mesh().unwrap());
+        let pose = Isometry3::new(Vector3::new(0.9, 0.3, 0.2), Vector3::new(0.4, 0.8, 0.1));
+        let (value, rows) = rows_of(&ring, &pose, &ring, 0.5);
+        assert!(value < 0.0 && !rows.is_empty());
+        // Moved along the deepest row's normal by its depth, the overlap is gone or nearly so.
+        let deepest = rows.iter().min_by(|x, y| x.gap.total_cmp(&y.gap)).unwrap();
+        let moved = Translation3::from(-value * deepest.normal.into_inner()) * pose;
+        assert!(rows_of(&ring, &moved, &ring, 0.5).0 > 0.3 * value);
+        let far = Isometry3::translation(9.0, 0.0, 0.0);
+        let (value, rows) = rows_of(&ring, &far, &ring, 0.5);
+        assert!((value - 0.5).abs() < 1e-15 && rows.is_empty());
+    }
+}

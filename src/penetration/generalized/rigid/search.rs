@@ -1,0 +1,259 @@
+//! The policy: where walks start, and which of them an effort makes.
+//!
+//! | step | starts | what is done |
+//! |------|--------|--------------|
+//! | 1 | the translational answer | a walk; `fast` ends here |
+//! | 2 | outside along 212 directions at the input's orientation, holes and hollows | walks from the best |
+//! | 3 | outside along 44 directions at each of 48 orientations | walks from the best |
+//! | 4 | around the best optimum | walks from free configurations near it, in two rounds |
+//!
+//! Walks of one step run side by side, and the best of them counts, the first of equals: the answer does not depend on
+//! the number of threads.
+
+use nalgebra::{Isometry3, Translation3, Vector3, Vector6};
+use rayon::prelude::*;
+
+use super::is_free;
+use super::projection::project;
+use super::starts::{Start, from_outside, orientations, promising};
+use super::walk::{Optimum, Walk, WalkEffort};
+use crate::penetration::generalized::{GeneralizedError, GeneralizedOptions, GeneralizedStart};
+use crate::penetration::translational::{fast, maximally_clear};
+use crate::penetration::{
+    Effort, FreeConfiguration, LowerBound, PenetrationError, TranslationalOptions, penetration,
+};
+use crate::proximity::Model;
+
+/// A walk for its own sake: a hundredth of a per cent of √σ is beyond what anybody asks of a fast answer.
+const FAST: WalkEffort = WalkEffort { gain: 1e-3, iterations: 24 };
+/// A walk that tells whether its start is worth more.
+const COARSE: WalkEffort = WalkEffort { gain: 1e-3, iterations: 40 };
+/// A walk to the optimum.
+const FINE: WalkEffort = WalkEffort { gain: 1e-7, iterations: 200 };
+/// How much worse than the best optimum so far a start may be, in σ.
+const HOPE: f64 = 1.6;
+/// Walks from outside at the input's orientation, and at others.
+const WALKS: [usize; 2] = [12, 24];
+/// Walks from holes and hollows.
+const CLEAR: usize = 4;
+/// Optima that are walked to their ends.
+const FINALISTS: usize = 4;
+/// Rounds around the best optimum, with their radius in its √σ.
+const ROUNDS: [f64; 3] = [0.5, 0.3, 0.15];
+/// Walks of a round.
+const ROUND: usize = 12;
+
+/// A free pose of A.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    /// σ [m²].
+    pub(super) sigma: f64,
+    pub(super) pose: Isometry3<f64>,
+}
+
+pub(super) struct Search<'a> {
+    a: (&'a Model, &'a Isometry3<f64>),
+    b: (&'a Model, &'a Isometry3<f64>),
+    options: &'a GeneralizedOptions,
+    /// Least changes so far.
+    pub(super) iterations: u32,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(
+        a: (&'a Model, &'a Isometry3<f64>),
+        b: (&'a Model, &'a Isometry3<f64>),
+        options: &'a GeneralizedOptions,
+    ) -> Self {
+        Self { a, b, options, iterations: 0 }
+    }
+
+    fn walk(&self, effort: WalkEffort) -> Walk<'a> {
+        Walk::new(self.a, self.b, (self.options.clearance, effort))
+    }
+
+    /// The best free pose that the effort finds, not yet verified.
+    pub(super) fn run(&mut self, remembered: &[Isometry3<f64>]) -> Result<Found, GeneralizedError> {
+        let walk = self.walk(FAST);
+        let start = self.start(&walk, remembered)?;
+        let found = match self.options.effort {
+            Effort::Best if self.options.start.is_none() => self.thorough(&walk, start),
+            Effort::Best => self.walks(&[start], FINE),
+            Effort::Fast => self.walks(&[start], FAST),
+        };
+        let seed = Optimum { y: start };
+        let best = found.first().copied().filter(|best| best.sigma() < seed.sigma()).unwrap_or(seed);
+        let best = self.settle(&walk, best);
+        let found = |optimum: &Optimum| {
+            walk.chart.pose(&optimum.y).map(|pose| Found { sigma: optimum.sigma(), pose })
+        };
+        let seed = found(&seed).expect("a start is in the chart");
+        Ok(found(&best)
+            .filter(|best| is_free((self.a.0, &best.pose), self.b, self.options.clearance))
+            .unwrap_or(seed))
+    }
+
+    /// Where the walk of a fast effort starts: a remembered pose or the translational answer, whichever is nearer.
+    fn start(
+        &self,
+        walk: &Walk<'_>,
+        remembered: &[Isometry3<f64>],
+    ) -> Result<Vector6<f64>, GeneralizedError> {
+        let free = |pose: &&Isometry3<f64>| is_free((self.a.0, *pose), self.b, self.options.clearance);
+        let projected = |pose: &Isometry3<f64>| walk.chart.of_pose(pose).map(|y| project(walk, &y));
+        let nearest = |poses: &[Isometry3<f64>]| {
+            let starts = poses.iter().filter(free).filter_map(projected);
+            starts.min_by(|x, y| x.norm_squared().total_cmp(&y.norm_squared()))
+        };
+        let none = |source| PenetrationError::NoFreeConfiguration { start: source };
+        let source = match &self.options.start {
+            Some(GeneralizedStart::MotionCoherence) => {
+                return nearest(remembered).ok_or_else(|| none(FreeConfiguration::MotionCoherence).into());
+            }
+            Some(GeneralizedStart::Given(poses)) => {
+                let poses = poses.iter().map(|pose| pose.base).collect::<Vec<_>>();
+                return nearest(&poses)
+                    .ok_or_else(|| none(FreeConfiguration::Given(Vector3::zeros())).into());
+            }
+            Some(GeneralizedStart::CentroidDifference | GeneralizedStart::ConstrainedTranslation) => {
+                Some(FreeConfiguration::CentroidDifference)
+            }
+            Some(GeneralizedStart::Random) => Some(FreeConfiguration::Random),
+            _ => None,
+        };
+        let translational = self.translational(walk, source)?;
+        let remembered = nearest(remembered).filter(|y| y.norm_squared() < translational.norm_squared());
+        Ok(remembered.unwrap_or(translational))
+    }
+
+    /// The answer of the translational query.
+    fn translational(
+        &self,
+        walk: &Walk<'_>,
+        source: Option<FreeConfiguration>,
+    ) -> Result<Vector6<f64>, GeneralizedError> {
+        let options = TranslationalOptions {
+            effort: self.options.effort,
+            start: source,
+            lower_bound: LowerBound::Skip,
+            parallel: self.options.parallel,
+            seed: self.options.seed,
+            ..TranslationalOptions::default()
+        };
+        let ((a, pose_a), (b, pose_b)) = (self.a, self.b);
+        if self.options.clearance <= 0.0
+            && let Some(found) = penetration(a, pose_a, b, pose_b, &options)?
+        {
+            let pose = Translation3::from(found.translation) * pose_a;
+            return Ok(walk.chart.of_pose(&pose).expect("a translation is in the chart"));
+        }
+        // A clearance is kept by all casts; the query itself knows of none.
+        let at = walk.chart.at(&Vector6::zeros()).expect("the input is in the chart");
+        let mut space = walk.space(&at, &Vector3::zeros());
+        let q = fast(&mut space).q;
+        Ok(Vector6::new(0.0, 0.0, 0.0, q.x, q.y, q.z))
+    }
+
+    /// Leaves nothing free on the way back that a look at some places of it finds: from there it walks on.
+    fn settle(&mut self, walk: &Walk<'_>, mut best: Optimum) -> Optimum {
+        /// Walks that may follow each other; each starts nearer than the last one ended.
+        const WALKS: u32 = 4;
+        /// Where to look, in shares of the way.
+        const PLACES: [f64; 6] = [0.99, 0.95, 0.85, 0.7, 0.5, 0.25];
+        for _ in 0..WALKS {
+            let back = PLACES.into_iter().rev().map(|share| walk.chart.back(&best.y, share));
+            let Some(start) = back.into_iter().find(|y| walk.is_free(y)) else { break };
+            match self.walks(&[start], FAST).first() {
+                Some(better) if better.sigma() < best.sigma() => best = *better,
+                _ => best = Optimum { y: start },
+            }
+        }
+        best
+    }
+}
+
+impl Search<'_> {
+    /// Optima from many starts, best first.
+    fn thorough(&mut self, walk: &Walk<'_>, seed: Vector6<f64>) -> Vec<Optimum> {
+        let mut optima = self.walks(&[seed], COARSE);
+        let best = |optima: &[Optimum]| optima.first().map_or(seed.norm_squared(), Optimum::sigma);
+        let here = from_outside(walk, &Vector3::zeros(), HOPE * seed.norm_squared(), true);
+        let mut starts = promising(here, WALKS[0]).iter().map(|start| start.y).collect::<Vec<_>>();
+        starts.extend(self.clear(walk, seed.norm()));
+        optima.extend(self.walks(&starts, COARSE));
+        sort(&mut optima);
+        let within = HOPE * best(&optima);
+        let turned =
+            self.each(&orientations(best(&optima).sqrt()), |turn| from_outside(walk, turn, within, false));
+        let starts = promising(turned.into_iter().flatten().collect::<Vec<Start>>(), WALKS[1]);
+        optima.extend(self.walks(&starts.iter().map(|start| start.y).collect::<Vec<_>>(), COARSE));
+        sort(&mut optima);
+        optima.truncate(FINALISTS);
+        let ends = optima.iter().map(|optimum| optimum.y).collect::<Vec<_>>();
+        optima.extend(self.walks(&ends, FINE));
+        sort(&mut optima);
+        for (round, radius) in ROUNDS.into_iter().enumerate() {
+            let Some(&best) = optima.first() else { break };
+            let around =
+                (0..ROUND).map(|i| best.y + noise(round * ROUND + i) * (radius * best.sigma().sqrt()));
+            let starts = around.collect::<Vec<_>>();
+            let free = self.each(&starts, |y| self.walk(FINE).free_near(y, HOPE * best.sigma()));
+            let free = free.into_iter().flatten().collect::<Vec<_>>();
+            let mut found = self.walks(&free, COARSE);
+            sort(&mut found);
+            found.truncate(FINALISTS);
+            let ends = found.iter().map(|optimum| optimum.y).collect::<Vec<_>>();
+            optima.extend(self.walks(&ends, FINE));
+            sort(&mut optima);
+        }
+        optima
+    }
+
+    /// Configurations in holes and hollows at the input's orientation.
+    fn clear(&self, walk: &Walk<'_>, within: f64) -> Vec<Vector6<f64>> {
+        let Some(at) = walk.chart.at(&Vector6::zeros()) else { return Vec::new() };
+        let mut space = walk.space(&at, &Vector3::zeros());
+        let found = maximally_clear(&mut space, HOPE * within, CLEAR);
+        found.into_iter().map(|q| Vector6::new(0.0, 0.0, 0.0, q.x, q.y, q.z)).collect()
+    }
+
+    /// Where walks from free configurations end, best first.
+    fn walks(&mut self, starts: &[Vector6<f64>], effort: WalkEffort) -> Vec<Optimum> {
+        let walked = self.each(starts, |start| {
+            let mut walk = self.walk(effort);
+            (walk.descend(start), walk.iterations)
+        });
+        let mut optima = Vec::with_capacity(walked.len());
+        for (optimum, iterations) in walked {
+            optima.extend(optimum);
+            self.iterations += iterations;
+        }
+        sort(&mut optima);
+        optima
+    }
+
+    /// What `look` answers for each of `items`, in their order.
+    fn each<T: Sync, R: Send>(&self, items: &[T], look: impl Fn(&T) -> R + Sync) -> Vec<R> {
+        if self.options.parallel && items.len() > 1 {
+            items.par_iter().map(&look).collect()
+        } else {
+            items.iter().map(look).collect()
+        }
+    }
+}
+
+/// Best first; equals stay in their order.
+fn sort(optima: &mut [Optimum]) {
+    optima.sort_by(|x, y| x.sigma().total_cmp(&y.sigma()));
+}
+
+/// A point of the cube [−1, 1]⁶ / √6, the `index`-th of an even sequence (Roberts, R₆).
+fn noise(index: usize) -> Vector6<f64> {
+    /// The positive root of x⁷ = x + 1.
+    const ROOT: f64 = 1.112_775_684_278_705_5;
+    let at = (index + 1) as f64;
+    Vector6::from_fn(|k, _| {
+        let share = (0.5 + at * ROOT.powi(-(k as i32 + 1))).fract();
+        (2.0 * share - 1.0) / 6.0_f64.sqrt()
+    })
+}
