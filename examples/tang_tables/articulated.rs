@@ -39,7 +39,8 @@ fn read(data: &Path, set: &str, shapes: Shapes) -> Result<Benchmark> {
     let text = std::fs::read_to_string(data.join("articulated").join(format!("{set}.json")))?;
     let file: Value = serde_json::from_str(&text)?;
     let urdf = data.join(file["robot"].as_str().ok_or("no robot")?);
-    let model = ArticulatedModel::of_robot(read_urdf(urdf, &UrdfOptions { shapes, ..UrdfOptions::default() })?);
+    let model =
+        ArticulatedModel::of_robot(read_urdf(urdf, &UrdfOptions { shapes, ..UrdfOptions::default() })?);
     let mut allowed = AllowedCollisions::default();
     for pair in file["excluded_pairs"].as_array().into_iter().flatten() {
         let link = |at: usize| model.articulation().link(pair[at].as_str()?);
@@ -72,7 +73,9 @@ fn read(data: &Path, set: &str, shapes: Shapes) -> Result<Benchmark> {
 
 /// Table III: Puma1 collides with the car only, Puma2 with itself as well, the hand with a bottle.
 pub(crate) fn table_3(data: &Path) -> Result<()> {
-    println!("Table III: free with limits kept; milliseconds; iterations; √σ ÷ best known √σ of the hulls: median, greatest");
+    println!(
+        "Table III: free with limits kept; milliseconds; iterations; √σ ÷ best known √σ of the hulls: median, greatest"
+    );
     for (set, shapes, label) in [
         ("puma", Shapes::Collision, "hulls"),
         ("hand", Shapes::Collision, "hulls"),

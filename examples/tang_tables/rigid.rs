@@ -79,7 +79,8 @@ impl Column {
     }
 
     fn print(&self, name: &str, best: &[f64]) {
-        let ratios = self.depths.iter().zip(best).map(|(depth, best)| depth / best).filter(|ratio| ratio.is_finite());
+        let ratios =
+            self.depths.iter().zip(best).map(|(depth, best)| depth / best).filter(|ratio| ratio.is_finite());
         let ratios = ratios.collect::<Vec<_>>();
         println!(
             "  {name:20} {:9.3} {:9.3} {:9.1} {:12.4} {:8.3} {:7}",
@@ -95,9 +96,12 @@ impl Column {
 
 /// Table I: time and iterations along a motion, by where the walks start.
 pub(crate) fn table_1(data: &Path) -> Result<()> {
-    println!("Table I: a motion of {STEPS} orientations; milliseconds and iterations; √σ ÷ that of best effort");
+    println!(
+        "Table I: a motion of {STEPS} orientations; milliseconds and iterations; √σ ÷ that of best effort"
+    );
     let here = Isometry3::identity();
-    let options = |start: Option<GeneralizedStart>| GeneralizedOptions { start, ..GeneralizedOptions::fast() };
+    let options =
+        |start: Option<GeneralizedStart>| GeneralizedOptions { start, ..GeneralizedOptions::fast() };
     for [name_a, name_b] in [["bunny_40k", "dragon_48k"], ["spoon", "cup"]] {
         let (Some(a), Some(b)) = (model(data, name_a)?, model(data, name_b)?) else {
             println!("{name_a} in {name_b}: not there");
@@ -145,7 +149,9 @@ pub(crate) fn table_2(data: &Path) -> Result<()> {
             continue;
         }
         let file: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
-        let stem = |key: &str| file[key].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default().to_owned();
+        let stem = |key: &str| {
+            file[key].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default().to_owned()
+        };
         let (Some(a), Some(b)) = (model(data, &stem("A"))?, model(data, &stem("B"))?) else { continue };
         let mut cases = Vec::new();
         for config in file["configs"].as_array().into_iter().flatten() {
@@ -154,7 +160,8 @@ pub(crate) fn table_2(data: &Path) -> Result<()> {
         compared(set, (&a, &b, &Isometry3::identity()), &cases);
     }
     if let Some((spoon, cases)) = spoon_box(data)? {
-        let table = Model::new(Cuboid { x: 8.0, y: 8.0, z: 2.0, ..Cuboid::default() }.mesh()?, Solidity::Solid);
+        let table =
+            Model::new(Cuboid { x: 8.0, y: 8.0, z: 2.0, ..Cuboid::default() }.mesh()?, Solidity::Solid);
         compared("spoon_box", (&spoon, &table, &Isometry3::translation(0.0, 0.0, -1.0)), &cases);
     }
     pawn(data)
@@ -225,7 +232,8 @@ fn pawn(data: &Path) -> Result<()> {
         let Some(fast) = rigid(&a, pose, &b, &here, &GeneralizedOptions::fast())? else { continue };
         times.push(begin.elapsed().as_secs_f64() * 1e3);
         let best = rigid(&a, pose, &b, &here, &GeneralizedOptions::default())?.ok_or("they overlap")?;
-        let options = TranslationalOptions { lower_bound: LowerBound::Skip, ..TranslationalOptions::default() };
+        let options =
+            TranslationalOptions { lower_bound: LowerBound::Skip, ..TranslationalOptions::default() };
         let translated = penetration(&a, pose, &b, &here, &options)?.ok_or("they overlap")?;
         to_best.push(fast.sigma / best.sigma);
         to_translation.push(best.sigma / translated.depth.powi(2));

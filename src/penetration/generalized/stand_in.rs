@@ -78,7 +78,8 @@ pub(crate) fn plane_rows(
         if gap <= reach && lowest <= horizon {
             let point = pose * vertex;
             let on_plane = point - plane.0.into_inner() * gap;
-            let (normal, points) = if turned { (-plane.0, [on_plane, point]) } else { (plane.0, [point, on_plane]) };
+            let (normal, points) =
+                if turned { (-plane.0, [on_plane, point]) } else { (plane.0, [point, on_plane]) };
             rows.push(ContactRow { bodies, gap, normal, points });
         }
     }
@@ -136,10 +137,13 @@ mod tests {
         let sunk: [Pose; 1] = [Isometry3::translation(0.0, 0.0, 0.7 * minor).into()];
         assert!(!arrangement.is_free(&sunk, 0.0).unwrap());
         assert_eq!(arrangement.colliding(&sunk).unwrap().len(), 1);
-        let found = arrangement.penetration(&sunk, &GeneralizedOptions::fast()).unwrap().expect("it overlaps");
+        let found =
+            arrangement.penetration(&sunk, &GeneralizedOptions::fast()).unwrap().expect("it overlaps");
         assert!(found.verified_free && (found.depth - 0.3 * minor).abs() < 1e-4, "{}", found.depth);
         let above: [Pose; 1] = [Isometry3::translation(0.0, 0.0, 1.1 * minor).into()];
-        assert!(arrangement.is_free(&above, 0.0).unwrap() && !arrangement.is_free(&above, 0.2 * minor).unwrap());
+        assert!(
+            arrangement.is_free(&above, 0.0).unwrap() && !arrangement.is_free(&above, 0.2 * minor).unwrap()
+        );
     }
 
     #[test]
