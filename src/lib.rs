@@ -12,7 +12,7 @@
 //! # Layers
 //!
 //! Each layer names only those before it: [`geometry`], [`kinematics`], [`bvh`], [`proximity`], [`penetration`], [`mod@plan`], [`dynamics`],
-//! [`scene`], [`record`], [`cli`].
+//! [`scene`], [`repair`], [`record`], [`cli`].
 
 pub mod bvh;
 pub mod cli;
@@ -23,6 +23,7 @@ pub mod penetration;
 pub mod plan;
 pub mod proximity;
 pub mod record;
+pub mod repair;
 pub mod scene;
 
 /// The program in the README is compiled and run.

@@ -7,8 +7,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers, bottom to top. A new top-level module takes its place here.
-const LAYERS: [&str; 10] =
-    ["geometry", "kinematics", "bvh", "proximity", "penetration", "plan", "dynamics", "scene", "record", "cli"];
+const LAYERS: [&str; 11] = [
+    "geometry",
+    "kinematics",
+    "bvh",
+    "proximity",
+    "penetration",
+    "plan",
+    "dynamics",
+    "scene",
+    "repair",
+    "record",
+    "cli",
+];
 
 #[derive(Debug, PartialEq)]
 enum Token {

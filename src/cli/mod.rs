@@ -7,6 +7,7 @@ mod failure;
 mod info;
 mod interrupt;
 mod mesh;
+mod plan;
 mod query;
 mod repair;
 mod run;
@@ -49,6 +50,7 @@ Examples:
   extricate verify scenes/rigid
   extricate query penetration cup.obj spoon.obj --poses poses.jsonl --json
   extricate repair scene.ron -o repaired.ron
+  extricate plan scene.ron -o path.json
   extricate mesh torus --major-radius 1 --minor-radius 0.2 -o torus.obj
 
 Exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad file, 4 initial penetration, 5 numerical failure,
@@ -65,8 +67,10 @@ enum Command {
     /// Ask about shapes: do they collide, how far apart, how deep, when.
     #[command(subcommand, after_help = query::EXAMPLES)]
     Query(query::Question),
-    /// Move overlapping bodies of a scene apart, as little as possible.
+    /// Move what collides to the nearest poses that are free: a robot's joints, or the bodies of a scene.
     Repair(repair::Arguments),
+    /// Find a free path for a robot or body of a scene.
+    Plan(plan::Arguments),
     /// Make a procedural mesh.
     Mesh(mesh::Arguments),
     /// Convert a mesh file to another format, and tell what it is like.
@@ -110,7 +114,8 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Check(arguments) => check::execute(&mut console, arguments),
         Command::Verify(arguments) => verify::execute(&mut console, &interrupt, arguments),
         Command::Query(question) => query::execute(&mut console, &interrupt, question),
-        Command::Repair(arguments) => repair::execute(&mut console, arguments),
+        Command::Repair(arguments) => repair::execute(&mut console, &interrupt, arguments),
+        Command::Plan(arguments) => plan::execute(&mut console, arguments),
         Command::Mesh(arguments) => mesh::execute(&mut console, arguments),
         Command::Convert(arguments) => convert::execute(&mut console, arguments),
         Command::Info => info::execute(&mut console),

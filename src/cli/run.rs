@@ -143,7 +143,7 @@ pub(super) fn at_start(scene: Scene, on_overlap: OnOverlap) -> Result<(Scene, Wo
         return Ok((scene, world));
     }
     if on_overlap == OnOverlap::Repair {
-        let scene = repair::moved_apart(scene, &world)?;
+        let scene = repair::repaired(scene, &world)?;
         let world = build(&scene)?;
         return Ok((scene, world));
     }
@@ -196,6 +196,9 @@ fn tell(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) -
         let total: f64 = summary.moved.values().map(|by| Vector3::from(*by).norm()).sum();
         let moved = summary.moved.len();
         table.row("repaired", [format!("{moved} bodies moved by {} m in sum", table::number(total))]);
+    }
+    if !summary.joints_moved.is_empty() {
+        table.row("repaired", [format!("{} joints moved", summary.joints_moved.len())]);
     }
     let worst = &summary.worst_penetration;
     let pair = worst.bodies.as_ref().map_or(String::new(), |[a, b]| format!(": {a} and {b}"));

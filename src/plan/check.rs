@@ -35,7 +35,8 @@ pub(super) fn ends(
     for (end, pose) in [(End::Start, start), (End::Goal, goal)] {
         let gap = options.clearance + 2.0 * options.resolution * arrangement.size();
         if !arrangement.is_free(std::slice::from_ref(pose), gap)? {
-            return Err(PlanError::NotFree { end, pairs: too_near(arrangement, pose, gap)? });
+            let pairs = arrangement.colliding(std::slice::from_ref(pose))?;
+            return Err(PlanError::NotFree { end, pairs, gap });
         }
         for ((&value, [lower, upper]), &joint) in
             pose.joints.iter().zip(mover.limits()?).zip(mover.articulation().coordinates())
@@ -59,20 +60,6 @@ pub(super) fn ends(
     Ok(())
 }
 
-fn too_near(arrangement: &Arrangement, pose: &Pose, gap: f64) -> Result<Vec<String>, GeneralizedError> {
-    let pairs = named(arrangement, pose)?;
-    let near =
-        || vec![format!("something is nearer than {gap:.3e} m, which is needed to tell it from a contact")];
-    Ok(if pairs.is_empty() { near() } else { pairs })
-}
-
-/// The pairs that collide, by name.
-fn named(arrangement: &Arrangement, pose: &Pose) -> Result<Vec<String>, GeneralizedError> {
-    let pairs = arrangement.colliding(std::slice::from_ref(pose))?;
-    let name = |part| arrangement.name_of(part);
-    Ok(pairs.iter().map(|pair| format!("{} with {}", name(pair.parts[0]), name(pair.parts[1]))).collect())
-}
-
 /// Looks at poses along a path with collision queries of the models, and at the limits; their number.
 pub(super) fn path(arrangement: &Arrangement, path: &[Pose]) -> Result<usize, PlanError> {
     let norm = arrangement.movers()[0].norm();
@@ -86,7 +73,7 @@ pub(super) fn path(arrangement: &Arrangement, path: &[Pose]) -> Result<usize, Pl
         for at in 0..=checks {
             let pose = [segment.at(at as f64 / checks as f64)];
             if !(arrangement.verify(&pose)? && arrangement.keeps_limits(&pose)) {
-                return Err(PlanError::Unsound { pairs: named(arrangement, &pose[0])? });
+                return Err(PlanError::Unsound { pairs: arrangement.colliding(&pose)? });
             }
             checked += 1;
         }

@@ -1,17 +1,22 @@
 //! The search: two trees that grow towards samples and towards each other [Kuffner and LaValle 2000], with samples that
 //! overlap retracted by the generalized penetration [Tang14 §6.3].
 
+use super::retraction::Retraction;
 use super::space::{Numbers, Space};
 use super::sweep::Sweeper;
 use super::tree::{Extension, Tree, Walk};
 use super::{Plan, PlanError, PlanOptions, PlanWork, Reached, check, shorten};
-use crate::penetration::generalized::{Arrangement, GeneralizedOptions, GeneralizedStart, Pose};
+use crate::penetration::generalized::{Arrangement, Pose};
 use crate::penetration::object_norm::Metric;
 
-/// Gap that a retracted sample keeps, in resolutions beyond the clearance: segments need room to start.
-const RETRACTED_GAP: f64 = 8.0;
-/// Steps of the descent of a retraction.
-const RETRACTION_ITERATIONS: u32 = 25;
+/// Gap that samples keep, in resolutions beyond the clearance.
+const GAP: f64 = 8.0;
+/// Share of the samples that are drawn near nodes of the trees: of a robot with many joints, few poses of the whole
+/// space are near any way.
+const LOCAL: f64 = 0.6;
+/// Greatest √σ of a segment, as a share of the size of the arrangement. A longer one is moved aside too far where something
+/// is in the way, a shorter one costs more.
+const STEP: f64 = 0.25;
 /// Share of the free part of a blocked segment that is gone.
 const RETREAT: f64 = 0.97;
 /// Least √σ of a segment, in resolutions.
@@ -64,14 +69,15 @@ impl<'a> Search<'a> {
     /// Draws a sample, grows a tree towards it, and the other one towards what was gained.
     fn grow(&mut self, growing: usize) -> Result<Option<Vec<Pose>>, PlanError> {
         self.work.samples += 1;
-        let mut sample = self.space.sample(&mut self.numbers);
+        let mut sample = self.sample();
         let metric = self.space.metric(&sample)?;
         let (near, _) = self.trees[growing].nearest(&sample, &metric);
-        let gap = self.options.clearance + RETRACTED_GAP * self.resolution;
+        let gap = self.gap();
         if !self.space.arrangement.is_free(std::slice::from_ref(&sample), gap)? {
             self.work.overlapping += 1;
-            if self.options.retraction
-                && let Some(retracted) = self.retract(&sample, growing, near, gap)?
+            let free = self.trees[growing].pose(near);
+            if let Some(retraction) = self.retraction()
+                && let Some(retracted) = retraction.nearest_free(self.space.arrangement, &sample, free)
             {
                 self.work.retracted += 1;
                 sample = retracted;
@@ -83,32 +89,34 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The nearest free pose to a sample that is found from it and from the node of a tree.
-    fn retract(
-        &self,
-        sample: &Pose,
-        growing: usize,
-        near: usize,
-        clearance: f64,
-    ) -> Result<Option<Pose>, PlanError> {
-        let options = GeneralizedOptions {
-            clearance,
-            max_iterations: RETRACTION_ITERATIONS,
-            parallel: false,
-            start: Some(GeneralizedStart::Given(vec![self.trees[growing].pose(near).clone()])),
-            ..GeneralizedOptions::fast()
-        };
-        let found = self.space.arrangement.penetration(std::slice::from_ref(sample), &options);
-        Ok(found.ok().flatten().and_then(|found| found.poses.into_iter().next()))
+    /// A pose of the whole space, or one near a node of a tree.
+    fn sample(&mut self) -> Pose {
+        if self.numbers.next() >= LOCAL {
+            return self.space.sample(&mut self.numbers);
+        }
+        let tree = &self.trees[usize::from(self.numbers.next() < 0.5)];
+        let node = tree.pose((self.numbers.next() * tree.len() as f64) as usize);
+        let share = self.numbers.next();
+        self.space.sample_near(node, share * share, &mut self.numbers)
+    }
+
+    /// Gap that samples keep [m]: segments need room to start.
+    fn gap(&self) -> f64 {
+        self.options.clearance + GAP * self.resolution
+    }
+
+    fn retraction(&self) -> Option<Retraction> {
+        self.options.retraction.then(|| Retraction { clearance: self.gap() })
     }
 
     fn extend(&mut self, tree: usize, from: usize, to: &Pose) -> Result<Extension, PlanError> {
         let walk = Walk {
             space: &self.space,
-            step: self.options.step.unwrap_or_else(|| self.space.arrangement.size()),
+            step: self.options.step.unwrap_or_else(|| STEP * self.space.arrangement.size()),
             least: LEAST * self.resolution,
             retreat: RETREAT,
             most: MOST,
+            retraction: self.retraction(),
         };
         self.trees[tree].extend(from, to, &walk, &mut self.sweeper)
     }

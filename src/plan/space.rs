@@ -6,7 +6,7 @@
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 
 use super::{PlanError, PlanOptions};
-use crate::kinematics::JointKind;
+use crate::kinematics::{JointKind, Motion, RigidMotion};
 use crate::penetration::generalized::{Arrangement, Base, Pose};
 use crate::penetration::object_norm::Metric;
 
@@ -70,6 +70,19 @@ impl<'a> Space<'a> {
         let place =
             nalgebra::Vector3::from_fn(|axis, _| low[axis] + (high[axis] - low[axis]) * numbers.next());
         Pose { base: Isometry3::from_parts(Translation3::from(place), rotation(numbers)), joints }
+    }
+
+    /// A sample near a pose: about a share of its joints are those of a sample of the whole space, and a floating base goes
+    /// that share of the way.
+    pub(super) fn sample_near(&self, node: &Pose, share: f64, numbers: &mut Numbers) -> Pose {
+        let whole = self.sample(numbers);
+        let chosen = (numbers.next() * node.joints.len() as f64) as usize;
+        let pick = |(at, (new, old)): (usize, (&f64, &f64))| {
+            let is_new = numbers.next() < share || at == chosen;
+            if is_new { *new } else { *old }
+        };
+        let joints = whole.joints.iter().zip(&node.joints).enumerate().map(pick).collect();
+        Pose { base: Motion::linear(&node.base, &whole.base).pose_at(share), joints }
     }
 
     /// The object norm at a pose.

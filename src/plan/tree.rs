@@ -1,10 +1,12 @@
 //! A tree of free poses, each joined to its parent by a segment that is proved free.
 
+use super::PlanError;
+use super::retraction::Retraction;
 use super::segment::Segment;
 use super::space::Space;
-use super::{PlanError, sweep::Sweeper};
+use super::sweep::Sweeper;
 use crate::penetration::generalized::Pose;
-use crate::penetration::object_norm::Metric;
+use crate::penetration::object_norm::{JointWeight, Metric};
 
 /// A tree of free poses.
 pub(super) struct Tree {
@@ -72,8 +74,8 @@ impl Tree {
         (best, least)
     }
 
-    /// Goes from a node straight towards a pose until something is in the way, with a node after every `step` [m] of √σ;
-    /// no farther than `most` steps.
+    /// Goes from a node straight towards a pose, with a node after every step. Where something is in the way and the
+    /// walk retracts, it goes on along it: the next step is moved to the nearest free pose, as long as that comes nearer.
     pub(super) fn extend(
         &mut self,
         from: usize,
@@ -81,34 +83,69 @@ impl Tree {
         walk: &Walk<'_>,
         sweeper: &mut Sweeper<'_>,
     ) -> Result<Extension, PlanError> {
-        let space = walk.space;
-        let obstacles = space.arrangement.obstacles();
+        let towards = walk.space.metric(to)?;
         let mut at = from;
         for _ in 0..walk.most {
-            let here = self.nodes[at].pose.clone();
-            let metric = space.metric(&here)?;
-            let length = metric.sigma(&to.joints, &to.base).sqrt();
-            let whole = Segment::new(&here, to, obstacles);
-            // Long ways back that end near by σ still are long.
-            let share = if length > walk.step { walk.step / length } else { 1.0 };
-            let target = if share < 1.0 { whole.at(share) } else { to.clone() };
-            let segment = Segment::new(&here, &target, obstacles);
-            let free = sweeper.free_until(&segment)?;
-            if free >= 1.0 {
-                at = self.add(target, at, &metric);
-                if share >= 1.0 {
-                    return Ok(Extension::Reached(at));
-                }
-                continue;
+            let (step, is_last) = walk.step_towards(self.pose(at), to)?;
+            let (reached, is_free) = self.step(at, &step, walk, sweeper)?;
+            at = reached;
+            if is_free && is_last {
+                return Ok(Extension::Reached(at));
             }
-            let reached = segment.at(free * walk.retreat);
-            let gained = metric.sigma(&reached.joints, &reached.base).sqrt();
-            if gained > walk.least {
-                at = self.add(reached, at, &metric);
+            if !is_free {
+                let Some(slid) = self.slide(at, &step, (walk, &towards), sweeper)? else { break };
+                at = slid;
             }
-            break;
         }
         Ok(if at == from { Extension::Trapped } else { Extension::Blocked(at) })
+    }
+
+    /// Goes a step from a node, or as much of it as is free: the node that is reached, and whether it is the whole step.
+    fn step(
+        &mut self,
+        at: usize,
+        step: &Pose,
+        walk: &Walk<'_>,
+        sweeper: &mut Sweeper<'_>,
+    ) -> Result<(usize, bool), PlanError> {
+        let here = self.pose(at).clone();
+        let segment = Segment::new(&here, step, walk.space.arrangement.obstacles());
+        let free = sweeper.free_until(&segment)?;
+        let metric = walk.space.metric(&here)?;
+        if free >= 1.0 {
+            return Ok((self.add(step.clone(), at, &metric), true));
+        }
+        let reached = segment.at(free * walk.retreat);
+        let gained = metric.sigma(&reached.joints, &reached.base).sqrt();
+        Ok((if gained > walk.least { self.add(reached, at, &metric) } else { at }, false))
+    }
+
+    /// A node along what is in the way of a step: free, and nearer to the goal of the metric.
+    fn slide(
+        &mut self,
+        at: usize,
+        step: &Pose,
+        (walk, towards): (&Walk<'_>, &Metric),
+        sweeper: &mut Sweeper<'_>,
+    ) -> Result<Option<usize>, PlanError> {
+        let Some(retraction) = &walk.retraction else { return Ok(None) };
+        let here = self.pose(at).clone();
+        let obstacles = walk.space.arrangement.obstacles();
+        let before = towards.sigma(&here.joints, &here.base);
+        for share in SLIDES {
+            let beyond = Segment::new(&here, step, obstacles).at(share);
+            let Some(slid) = retraction.nearest_free(walk.space.arrangement, &beyond, &here) else {
+                continue;
+            };
+            if !(towards.sigma(&slid.joints, &slid.base) < NEARER * before) {
+                continue;
+            }
+            if sweeper.free_until(&Segment::new(&here, &slid, obstacles))? >= 1.0 {
+                let metric = walk.space.metric(&here)?;
+                return Ok(Some(self.add(slid, at, &metric)));
+            }
+        }
+        Ok(None)
     }
 
     fn add(&mut self, pose: Pose, parent: usize, metric: &Metric) -> usize {
@@ -129,6 +166,11 @@ impl Tree {
     }
 }
 
+/// Shares of a step that is in the way of something at which a free pose nearby is looked for.
+const SLIDES: [f64; 2] = [1.0, 0.3];
+/// Share of σ to the goal that must be undercut to go on along something.
+const NEARER: f64 = 0.995;
+
 /// How trees grow.
 pub(super) struct Walk<'a> {
     pub(super) space: &'a Space<'a>,
@@ -140,10 +182,24 @@ pub(super) struct Walk<'a> {
     pub(super) retreat: f64,
     /// Greatest number of segments at once.
     pub(super) most: usize,
+    /// How poses that overlap are moved to free ones, if they are.
+    pub(super) retraction: Option<Retraction>,
+}
+
+impl Walk<'_> {
+    /// The pose a step from one towards another, and whether it is the other.
+    fn step_towards(&self, from: &Pose, to: &Pose) -> Result<(Pose, bool), PlanError> {
+        let length = self.space.distance(from, to)?;
+        if length > self.step {
+            let whole = Segment::new(from, to, self.space.arrangement.obstacles());
+            return Ok((whole.at(self.step / length), false));
+        }
+        Ok((to.clone(), true))
+    }
 }
 
 fn embed(metric: &Metric, pose: &Pose) -> Vec<[f64; 2]> {
-    let place = |joint: &crate::penetration::object_norm::JointWeight| {
+    let place = |joint: &JointWeight| {
         let value = joint.factor * pose.joints[joint.coordinate];
         if joint.turns { [value.cos(), value.sin()] } else { [value, 0.0] }
     };

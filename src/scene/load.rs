@@ -12,7 +12,7 @@ use super::locate::Step::{Field, Index};
 use super::parse::Document;
 use super::rewrite::Moves;
 use super::robots::{self, LoadedRobot};
-use super::schema::{self, Expect, OnOverlap};
+use super::schema::{self, Expect, OnOverlap, PlanEntry};
 use super::shape::{self, LoadedShape};
 use super::validate::validate;
 use crate::dynamics::{
@@ -42,6 +42,8 @@ pub struct Scene {
     pub joints: Vec<JointDescription>,
     /// Robots.
     pub robots: Vec<RobotDescription>,
+    /// What a path is planned for, if anything.
+    pub plan: Option<PlanEntry>,
     /// What a run must show.
     pub expect: Expect,
     /// The mesh files of the scene: path and contents.
@@ -117,6 +119,7 @@ impl Scene {
         let links = robots::links(&robots);
         problems.extend(validate(&document, Some(&links)));
         problems.extend(robots::wrong_expectations(&document, &robots));
+        problems.extend(robots::wrong_goals(&document, &robots));
         if !problems.is_empty() {
             return Err(problems);
         }
@@ -144,6 +147,7 @@ impl Scene {
             on_overlap: file.on_overlap,
             bodies,
             joints,
+            plan: file.plan.clone(),
             expect: file.expect.clone(),
             meshes: meshes.collect(),
             robot_files: robots.iter().map(|robot| robot.path.clone()).collect(),

@@ -115,14 +115,7 @@ impl Loading<'_> {
         let entry = self.entry;
         let mut problems = Vec::new();
         self.each("joints", &entry.joints, robot, &mut problems, |at, value, robot| {
-            let value = value_of(robot, at.joint, *value)?;
-            let limits = robot.articulation.joints()[at.joint].limits;
-            if let Some([lower, upper]) = limits
-                && !(lower - SLACK <= value && value <= upper + SLACK)
-            {
-                return Err(Fault::OutsideLimits { joint: at.name.to_owned(), value, lower, upper });
-            }
-            robot.configuration[at.coordinate] = value;
+            robot.configuration[at.coordinate] = within_limits(robot, at.joint, *value)?;
             Ok(())
         });
         self.each("joint_velocities", &entry.joint_velocities, robot, &mut problems, |at, value, robot| {
@@ -151,7 +144,7 @@ impl Loading<'_> {
         entries: &Entries<T>,
         robot: &mut RobotDescription,
         problems: &mut Vec<Problem>,
-        put: impl Fn(&At<'_>, &T, &mut RobotDescription) -> Result<(), Fault>,
+        put: impl Fn(&At, &T, &mut RobotDescription) -> Result<(), Fault>,
     ) {
         for (index, (name, value)) in entries.0.iter().enumerate() {
             let (Some(joint), Some(coordinate)) = (robot.joint(name), robot.coordinate(name)) else {
@@ -162,7 +155,7 @@ impl Loading<'_> {
                 problems.push(self.problem(&[Field(field), Key(index)], fault));
                 continue;
             };
-            if let Err(fault) = put(&At { name, joint, coordinate }, value, robot) {
+            if let Err(fault) = put(&At { joint, coordinate }, value, robot) {
                 problems.push(self.problem(&[Field(field), Index(index)], fault));
             }
         }
@@ -187,8 +180,7 @@ impl Loading<'_> {
 const SLACK: f64 = 1e-9;
 
 /// A joint that a scene names.
-struct At<'a> {
-    name: &'a str,
+struct At {
     joint: usize,
     coordinate: usize,
 }
@@ -257,4 +249,69 @@ pub(super) fn wrong_expectations(document: &Document, robots: &[LoadedRobot]) ->
         }
     }
     problems
+}
+
+/// Goals of a path that the robot which moves cannot have.
+pub(super) fn wrong_goals(document: &Document, robots: &[LoadedRobot]) -> Vec<Problem> {
+    let Some(plan) = &document.file.plan else { return Vec::new() };
+    let Some(robot) = robots.iter().find(|robot| robot.description.name == plan.mover) else {
+        return Vec::new();
+    };
+    let robot = &robot.description;
+    let known = || {
+        let moving = robot.articulation.coordinates().iter();
+        moving.map(|&joint| robot.articulation.joints()[joint].name.clone()).collect()
+    };
+    let unknown = |name: &String| Fault::UnknownName {
+        what: "joint that moves of itself",
+        name: name.clone(),
+        known: known(),
+    };
+    let mut problems = Vec::new();
+    for (index, (name, value)) in plan.joints.0.iter().enumerate() {
+        let path = [Field("plan"), Field("joints")];
+        let (Some(joint), Some(_)) = (robot.joint(name), robot.coordinate(name)) else {
+            problems.push(document.problem(&[&path[..], &[Key(index)]].concat(), unknown(name)));
+            continue;
+        };
+        if let Err(fault) = within_limits(robot, joint, *value) {
+            problems.push(document.problem(&[&path[..], &[Index(index)]].concat(), fault));
+        }
+    }
+    for (index, (name, (least, most))) in plan.limits.0.iter().enumerate() {
+        let path = [Field("plan"), Field("limits")];
+        let (Some(joint), Some(_)) = (robot.joint(name), robot.coordinate(name)) else {
+            problems.push(document.problem(&[&path[..], &[Key(index)]].concat(), unknown(name)));
+            continue;
+        };
+        for (side, value) in [least, most].into_iter().enumerate() {
+            if let Err(fault) = value_of(robot, joint, *value) {
+                problems.push(document.problem(&[&path[..], &[Index(index), Index(side)]].concat(), fault));
+            }
+        }
+        let [lower, upper] = [least, most].map(|value| value.in_si().0);
+        if !(lower <= upper) {
+            let fault = Fault::ReversedLimits { lower, upper };
+            problems.push(document.problem(&[&path[..], &[Index(index)]].concat(), fault));
+        }
+    }
+    for (index, name) in plan.fixed.iter().enumerate() {
+        if robot.coordinate(name).is_none() {
+            let path = [Field("plan"), Field("fixed"), Index(index)];
+            problems.push(document.problem(&path, unknown(name)));
+        }
+    }
+    problems
+}
+
+/// The value of a joint [rad or m], whose unit must fit and which must keep the limits.
+pub(super) fn within_limits(robot: &RobotDescription, joint: usize, value: JointValue) -> Result<f64, Fault> {
+    let value = value_of(robot, joint, value)?;
+    let joint = &robot.articulation.joints()[joint];
+    match joint.limits {
+        Some([lower, upper]) if !(lower - SLACK <= value && value <= upper + SLACK) => {
+            Err(Fault::OutsideLimits { joint: joint.name.clone(), value, lower, upper })
+        }
+        _ => Ok(value),
+    }
 }

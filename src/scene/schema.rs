@@ -4,6 +4,7 @@
 //! says otherwise. Nothing is checked here beyond types and names of fields: `Scene::load` does that.
 
 mod expect;
+mod plan;
 mod robot;
 mod solver;
 
@@ -14,6 +15,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 pub use expect::{BodyAt, BodyWithin, Core, Distance, Expect, Linked, Measured, Quantity, Region};
+pub use plan::PlanEntry;
 pub use robot::{JointAt, JointValue, MotorEntry, RobotBase, RobotEntry};
 pub use solver::SolverEntry;
 
@@ -64,6 +66,9 @@ pub struct SceneFile {
     /// Joints between bodies.
     #[serde(default)]
     pub joints: Vec<JointEntry>,
+    /// What `plan` looks for a path for.
+    #[serde(default)]
+    pub plan: Option<PlanEntry>,
     /// What a run must show.
     #[serde(default)]
     pub expect: Expect,
@@ -111,7 +116,7 @@ pub enum OnOverlap {
 }
 
 /// Named entries in the order of the file; a name that stands twice is kept, so that it can be reported.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Entries<T>(pub Vec<(String, T)>);
 
 impl<T> Default for Entries<T> {

@@ -5,14 +5,15 @@ mod collide;
 mod convex;
 mod deforming;
 mod distance;
+mod generalized;
 mod hausdorff;
 mod lines;
 mod pair;
 mod penetration;
-mod poses;
-mod robot;
+pub(super) mod poses;
+pub(super) mod robot;
 mod self_collision;
-mod shape;
+pub(super) mod shape;
 mod spanning;
 mod time_of_contact;
 mod tolerance;
@@ -72,6 +73,8 @@ pub(super) enum Question {
     SelfCollision(self_collision::Arguments),
     /// How far must A move to be free of B?
     Penetration(penetration::Arguments),
+    /// How far must A move, turns allowed, to be free of B?
+    Generalized(generalized::Arguments),
     /// Which of many moving boxes overlap?
     BroadPhase(broad_phase::Arguments),
 }
@@ -90,6 +93,7 @@ pub(super) fn execute(
         Question::BroadPhase(arguments) => broad_phase::execute(console, interrupt, arguments),
         Question::TimeOfContact(arguments) => time_of_contact::execute(console, interrupt, arguments),
         Question::SelfCollision(arguments) => self_collision::execute(console, interrupt, arguments),
+        Question::Generalized(arguments) => generalized::execute(console, interrupt, arguments),
         Question::Penetration(arguments) => penetration::execute(console, interrupt, arguments),
     }
 }

@@ -132,7 +132,8 @@ impl PairArguments {
         Ok(Box::new(self.models([&a, &b], why)?))
     }
 
-    fn shapes(&self) -> Result<[ShapeArgument; 2], Failure> {
+    /// The two shapes as they were written.
+    pub(super) fn shapes(&self) -> Result<[ShapeArgument; 2], Failure> {
         Ok([ShapeArgument::parse(&self.a)?, ShapeArgument::parse(&self.b)?])
     }
 

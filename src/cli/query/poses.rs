@@ -42,8 +42,9 @@ struct MotionLine {
     b_end: Option<Pose>,
 }
 
+/// A pose as a line holds it.
 #[derive(Debug, Default, Deserialize)]
-struct Pose {
+pub(in crate::cli) struct Pose {
     #[serde(default)]
     translation: [f64; 3],
     #[serde(default)]
@@ -95,7 +96,8 @@ fn poses(line: Line) -> Result<Poses, String> {
     Ok(Poses { a: in_body("a", line.a)?, b: in_body("b", line.b)? })
 }
 
-fn isometry(pose: Pose) -> Result<Isometry3<f64>, String> {
+/// The pose, body → world.
+pub(in crate::cli) fn isometry(pose: Pose) -> Result<Isometry3<f64>, String> {
     let rotation = match pose.rotation.as_deref() {
         None => UnitQuaternion::identity(),
         Some(&[w, x, y, z]) => {

@@ -92,11 +92,11 @@ pub(super) struct LinkContact {
 }
 
 /// Whether a shape on the command line is a robot.
-pub(super) fn is_robot(text: &str) -> bool {
+pub(in crate::cli) fn is_robot(text: &str) -> bool {
     text.to_ascii_lowercase().ends_with(".urdf")
 }
 
-fn two_links(text: &str) -> Result<[String; 2], String> {
+pub(in crate::cli) fn two_links(text: &str) -> Result<[String; 2], String> {
     match text.split_once(',') {
         Some((first, second)) if !first.is_empty() && !second.is_empty() => {
             Ok([first.to_owned(), second.to_owned()])

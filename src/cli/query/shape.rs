@@ -16,7 +16,7 @@ use crate::proximity::Model;
 
 /// A shape by name.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct ShapeArgument {
+pub(in crate::cli) struct ShapeArgument {
     /// As it was written.
     text: String,
     form: Form,
@@ -43,18 +43,18 @@ const FORMS: &str =
 
 impl ShapeArgument {
     /// The shape that the text names.
-    pub(super) fn parse(text: &str) -> Result<Self, Failure> {
+    pub(in crate::cli) fn parse(text: &str) -> Result<Self, Failure> {
         let form = form(text).map_err(|why| Failure::new(Exit::Usage, format!("`{text}`: {why}")))?;
         Ok(Self { text: text.to_owned(), form })
     }
 
     /// As it was written.
-    pub(super) fn text(&self) -> &str {
+    pub(in crate::cli) fn text(&self) -> &str {
         &self.text
     }
 
     /// Whether the shape is convex by its form; that of a mesh file is not known.
-    pub(super) fn is_convex(&self) -> bool {
+    pub(in crate::cli) fn is_convex(&self) -> bool {
         !matches!(self.form, Form::File(_))
     }
 
@@ -68,13 +68,17 @@ impl ShapeArgument {
     }
 
     /// The convex shape.
-    pub(super) fn convex(&self) -> Result<ConvexShape, Failure> {
+    pub(in crate::cli) fn convex(&self) -> Result<ConvexShape, Failure> {
         self.form.convex()
     }
 
     /// The shape with its tree, which is kept in the folder `cache` if it is large; closed meshes are solid unless
     /// `solidity` says otherwise.
-    pub(super) fn model(&self, solidity: Option<Solidity>, cache: Option<&Path>) -> Result<Model, Failure> {
+    pub(in crate::cli) fn model(
+        &self,
+        solidity: Option<Solidity>,
+        cache: Option<&Path>,
+    ) -> Result<Model, Failure> {
         let mesh = self.mesh()?;
         let report = MeshReport::of(&mesh);
         if solidity == Some(Solidity::Solid) && !report.solid {

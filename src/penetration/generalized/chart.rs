@@ -189,6 +189,7 @@ impl Chart {
             bases.push(tree.base.map(|first| {
                 let inertia = metric.whole().inertia() / metric.measure();
                 let eigen = SymmetricEigen::new(inertia);
+                let share = share * mover.base_weight();
                 FloatingBase {
                     first,
                     centroid: metric.whole().centroid().coords,

@@ -27,6 +27,7 @@ pub struct Mover {
     norm: ObjectNorm,
     fixed: Vec<bool>,
     weights: Vec<f64>,
+    base_weight: f64,
 }
 
 /// Something that stands still.
@@ -111,7 +112,7 @@ impl Mover {
         shapes.resize_with(articulation.links().len(), || None);
         let coordinates = articulation.coordinates().len();
         let (fixed, weights) = (vec![false; coordinates], vec![1.0; coordinates]);
-        Self { articulation, shapes, allowed, base, norm, fixed, weights }
+        Self { articulation, shapes, allowed, base, norm, fixed, weights, base_weight: 1.0 }
     }
 
     /// Keeps a joint, and those that follow it, at its value.
@@ -136,6 +137,24 @@ impl Mover {
             return Err(GeneralizedError::Weight { joint: joint.to_owned(), weight });
         }
         self.weights[at] = weight;
+        Ok(())
+    }
+
+    /// Keeps the base where it is.
+    pub fn fix_base(&mut self) {
+        self.base = Base::Fixed;
+    }
+
+    /// Makes the base, and with it all of a rigid body, dearer to move or cheaper, as [`Mover::weigh`] does joints.
+    ///
+    /// # Errors
+    /// [`GeneralizedError::Weight`] when the weight is not positive and finite.
+    pub fn weigh_base(&mut self, weight: f64) -> Result<(), GeneralizedError> {
+        let is_weight = weight > 0.0 && weight.is_finite();
+        if !is_weight {
+            return Err(GeneralizedError::Weight { joint: "base".to_owned(), weight });
+        }
+        self.base_weight = weight;
         Ok(())
     }
 
@@ -179,6 +198,12 @@ impl Mover {
     #[must_use]
     pub fn weights(&self) -> &[f64] {
         &self.weights
+    }
+
+    /// How many times the motion of the base counts.
+    #[must_use]
+    pub fn base_weight(&self) -> f64 {
+        self.base_weight
     }
 
     /// Least and greatest value of each number of a configuration, with the limits of the joints that follow it; infinite

@@ -3,6 +3,7 @@
 mod bodies;
 mod expectations;
 mod joints;
+mod plan;
 mod robots;
 mod shapes;
 
@@ -32,6 +33,7 @@ pub(super) fn validate(document: &Document, links: Option<&BTreeMap<String, bool
         let mut bodies = checker.bodies();
         bodies.extend(links.into_iter().flatten().map(|(name, dynamic)| (name.clone(), *dynamic)));
         checker.joints(&bodies);
+        checker.plan(&bodies);
         checker.expectations(&bodies);
     }
     let mut problems = checker.problems;

@@ -1,101 +1,19 @@
-//! `extricate repair`: the bodies of a scene moved apart.
+//! The bodies of a scene, moved apart without being turned.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
 use nalgebra::Vector3;
 use serde::Serialize;
 
-use super::console::Console;
-use super::failure::{Exit, Failure};
-use super::table::{self, Table};
+use super::super::console::Console;
+use super::super::failure::{Exit, Failure};
+use super::super::table::{self, Table};
+use super::{Arguments, Status, write_whole};
 use crate::dynamics::{BodyPenetration, BodySeparation, BodySeparationError, Mobility, World};
 use crate::penetration::{Effort, SeparationOptions};
 use crate::scene::{Moves, Scene, overlaps};
-
-const EXAMPLES: &str = "\
-Examples:
-  extricate repair scene.ron -o repaired.ron
-  extricate repair scene.ron -o repaired.ron --clearance 0.001 --fix cup --weight knot=5
-  extricate repair scene.ron -o repaired.ron --max-move 0.1 --json
-
-Dynamic bodies are translated, all at once and as little as possible; fixed and kinematic ones stay, and no body is
-turned. Bodies that joints tie together move as one, and not at all where one of them stays. OUT is the scene with its
-positions (of bodies, of copies, of anchors of joints) replaced; comments and layout stay.
-Exit code 6 tells that something still overlaps in OUT, which is the best arrangement found.";
-
-/// Arguments of `repair`.
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
-    /// The scene file.
-    scene: PathBuf,
-    /// File of the repaired scene.
-    #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
-    /// How much work to do.
-    #[arg(long, value_name = "EFFORT", default_value = "best")]
-    effort: EffortArgument,
-    /// Distance that bodies shall keep [m].
-    #[arg(long, value_name = "D", default_value_t = 0.0, value_parser = not_negative, allow_negative_numbers = true)]
-    clearance: f64,
-    /// Distance that no body may be moved beyond [m]; exit code 6 where one would have to.
-    #[arg(long, value_name = "D", value_parser = not_negative, allow_negative_numbers = true)]
-    max_move: Option<f64>,
-    /// A dynamic body that stays where it is; may be given several times.
-    #[arg(long, value_name = "NAME")]
-    fix: Vec<String>,
-    /// How dear the motion of a body is, 1 for all others; may be given several times.
-    #[arg(long, value_name = "NAME=W", value_parser = weight)]
-    weight: Vec<(String, f64)>,
-}
-
-/// How much work to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum EffortArgument {
-    /// One look at each pair.
-    Fast,
-    /// A thorough search of each pair.
-    Best,
-}
-
-impl From<EffortArgument> for Effort {
-    fn from(argument: EffortArgument) -> Self {
-        match argument {
-            EffortArgument::Fast => Self::Fast,
-            EffortArgument::Best => Self::Best,
-        }
-    }
-}
-
-fn not_negative(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
-        _ => Err(String::from("a number of metres, not below zero, is needed")),
-    }
-}
-
-fn weight(text: &str) -> Result<(String, f64), String> {
-    let wrong = || String::from("NAME=W with a number W above zero is needed");
-    // A name may hold an equals sign, a number does not.
-    let (name, number) = text.rsplit_once('=').ok_or_else(wrong)?;
-    match number.parse::<f64>() {
-        Ok(value) if value > 0.0 && value.is_finite() => Ok((name.to_owned(), value)),
-        _ => Err(wrong()),
-    }
-}
-
-/// What a repair came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Status {
-    Repaired,
-    AlreadyFree,
-    NotFound,
-}
 
 /// The answer as JSON.
 #[derive(Debug, Serialize)]
@@ -118,10 +36,13 @@ struct Answer {
 }
 
 /// Repairs the scene.
-pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
-    let started = Instant::now();
-    let scene = Scene::load(&arguments.scene)?;
-    let world = build(&scene)?;
+pub(super) fn execute(
+    console: &mut Console,
+    arguments: &Arguments,
+    (scene, output): (&Scene, &Path),
+    started: Instant,
+) -> Result<(), Failure> {
+    let world = build(scene)?;
     let before = measured(&world)?;
     let mobility = Mobility {
         fixed: arguments.fix.iter().cloned().collect(),
@@ -140,7 +61,7 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
             (best_effort(error)?, Some(message))
         }
     };
-    let repaired = write(&scene, &found.moved, &arguments.output)?;
+    let repaired = write(scene, &found.moved, output)?;
     let after = measured(&build(&repaired)?)?;
     let status = match (refusal.is_none() && after.is_empty(), found.moved.is_empty()) {
         (false, _) => Status::NotFound,
@@ -164,7 +85,7 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     if console.json() {
         console.json_line(&answer)?;
     } else {
-        tell(console, &answer, &before, &after, &arguments.output)?;
+        tell(console, &answer, &before, &after, output)?;
     }
     match (status, refusal) {
         (Status::NotFound, Some(message)) => Err(Failure::new(Exit::NoFreePose, message)),
@@ -188,16 +109,15 @@ fn best_effort(error: BodySeparationError) -> Result<BodySeparation, Failure> {
 fn write(scene: &Scene, moves: &Moves, output: &Path) -> Result<Scene, Failure> {
     let folder = output.parent().unwrap_or(Path::new(""));
     let text = scene.text_with_moves(moves, folder)?;
-    fs::write(output, &text)
-        .map_err(|error| Failure::new(Exit::Usage, format!("cannot write {}: {error}", output.display())))?;
+    write_whole(output, &text)?;
     Ok(Scene::parse(output, text)?)
 }
 
-fn build(scene: &Scene) -> Result<World, Failure> {
+pub(super) fn build(scene: &Scene) -> Result<World, Failure> {
     scene.world().map_err(|error| Failure::of(Exit::BadFile, &error))
 }
 
-fn measured(world: &World) -> Result<Vec<BodyPenetration>, Failure> {
+pub(super) fn measured(world: &World) -> Result<Vec<BodyPenetration>, Failure> {
     overlaps(world, Effort::Best).map_err(|error| Failure::of(Exit::Numerical, &error))
 }
 

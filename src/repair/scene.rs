@@ -1,0 +1,415 @@
+//! The bodies and robots of a scene: what moves, what stands still, and what may touch.
+//!
+//! Robots move: their joints, and their bases where these float. Of the bodies those move that are dynamic and overlap
+//! something; the others stand still, unless no answer is found without them. Bodies that joints tie together move as one
+//! rigid body, and not at all where one of them stays; a robot that a joint ties to a body stays, and so does that body.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nalgebra::Isometry3;
+
+use super::ensemble::in_search;
+use super::robot::norm_of;
+use super::stand_in::facing;
+use super::{Actor, Ensemble, Freedom, Moved, Prop, Repair, RepairError, RepairOptions};
+use crate::dynamics::{self, BodyDescription, BodyKind, RobotBase, RobotDescription, World};
+use crate::geometry::Solidity;
+use crate::geometry::convex::ConvexShape;
+use crate::kinematics::{Articulation, Joint, JointKind};
+use crate::penetration::generalized::{Base, GeneralizedError, Mover, Obstacle, Pose, Shape};
+use crate::penetration::object_norm::{Extent, ObjectNorm, ObjectNormError};
+use crate::proximity::{AllowedCollisions, ArticulatedModel};
+use crate::scene::schema::JointValue;
+use crate::scene::{RobotPose, Scene, ScenePoses};
+
+/// Share of its radius that a body without an inside is thick, for its weight against the others.
+const SKIN: f64 = 0.01;
+
+/// Share of its value by which a joint changes by rounding alone: it is not written.
+const ROUNDING: f64 = 1e-14;
+
+/// The bodies and robots of a scene, made ready to be repaired.
+#[derive(Debug)]
+pub struct SceneRepair<'a> {
+    scene: &'a Scene,
+    ensemble: Ensemble,
+    who: Vec<Who>,
+    poses: Vec<Pose>,
+}
+
+/// What an actor is in the scene.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Who {
+    /// A robot, by index.
+    Robot(usize),
+    /// Bodies that move as one, by index; the first one's frame is that of the actor.
+    Bodies(Vec<usize>),
+}
+
+impl<'a> SceneRepair<'a> {
+    /// Makes a scene ready. Of its bodies the dynamic ones move that `moving` names, or all of them.
+    ///
+    /// # Errors
+    /// [`RepairError::UnknownName`] when `freedom` names nothing of the scene, [`RepairError::Norm`] when something that
+    /// moves has no volume, and others when the scene makes no arrangement.
+    pub fn new(
+        scene: &'a Scene,
+        world: &World,
+        freedom: &Freedom,
+        moving: Option<&BTreeSet<String>>,
+    ) -> Result<Self, RepairError> {
+        freedom.check()?;
+        check_names(scene, freedom)?;
+        let cast = Cast::of(scene, freedom, moving);
+        let (mut actors, mut poses) = (Vec::new(), Vec::new());
+        for who in &cast.who {
+            let (actor, pose) = match who {
+                Who::Robot(index) => actor_of_robot(&scene.robots[*index], world)?,
+                Who::Bodies(members) => actor_of_bodies(scene, members)?,
+            };
+            actors.push(actor);
+            poses.push(pose);
+        }
+        let mut props = Vec::new();
+        for &body in &cast.still {
+            props.push(prop(&scene.bodies[body]));
+        }
+        for &robot in &cast.still_robots {
+            props.extend(props_of_robot(&scene.robots[robot])?);
+        }
+        let known: Freedom = freedom_of(&actors, freedom);
+        let ensemble = Ensemble::new(actors, props, &known)?;
+        let mut repair = Self { scene, ensemble, who: cast.who, poses };
+        repair.allow_what_cannot_be_helped();
+        Ok(repair)
+    }
+
+    /// Lets parts touch that are no pair of the dynamics: links that hang rigidly on a fixed base and what is not dynamic,
+    /// and two bodies that a joint exempts.
+    fn allow_what_cannot_be_helped(&mut self) {
+        let mut pairs: Vec<[String; 2]> = Vec::new();
+        for robot in self.scene.robots.iter().filter(|robot| robot.base == RobotBase::Fixed) {
+            let rigid = parts(&robot.articulation);
+            let root = robot.articulation.parents_first()[0];
+            let on_base = (0..rigid.len()).filter(|&link| rigid[link] == root);
+            for link in on_base {
+                let link = format!("{}/{}", robot.name, robot.articulation.links()[link]);
+                let still = self.scene.bodies.iter().filter(|body| body.kind != BodyKind::Dynamic);
+                pairs.extend(still.map(|body| [link.clone(), body.name.clone()]));
+            }
+        }
+        let exempt = self.scene.joints.iter().filter(|joint| !joint.contacts);
+        pairs.extend(exempt.map(|joint| joint.bodies.clone()));
+        for [first, second] in pairs {
+            // What is no part of the ensemble, a link without a shape, collides with nothing.
+            let _ = self.ensemble.allow([&first, &second]);
+        }
+    }
+
+    /// What moves and what stands still.
+    #[must_use]
+    pub fn ensemble(&self) -> &Ensemble {
+        &self.ensemble
+    }
+
+    /// The poses of what moves, as the scene has them.
+    #[must_use]
+    pub fn poses(&self) -> &[Pose] {
+        &self.poses
+    }
+
+    /// The nearest poses without overlaps; `None` where these are.
+    ///
+    /// # Errors
+    /// As [`Ensemble::repair`].
+    pub fn repair(&self, options: &RepairOptions) -> Result<Option<Repair>, RepairError> {
+        self.ensemble.repair(&self.poses, options)
+    }
+
+    /// Where bodies and robots are put by a repair; what did not move is not named.
+    #[must_use]
+    pub fn placed(&self, repair: &Repair) -> ScenePoses {
+        let mut placed = ScenePoses::default();
+        for ((who, before), after) in self.who.iter().zip(&self.poses).zip(&repair.poses) {
+            if before == after {
+                continue;
+            }
+            match who {
+                Who::Robot(index) => {
+                    let robot = &self.scene.robots[*index];
+                    let joints = changed_joints(robot, &after.joints);
+                    placed.robots.insert(robot.name.clone(), RobotPose { base: after.base, joints });
+                }
+                Who::Bodies(members) => {
+                    let motion = after.base * before.base.inverse();
+                    for (at, &member) in members.iter().enumerate() {
+                        let body = &self.scene.bodies[member];
+                        let pose = if at == 0 { after.base } else { motion * body.pose };
+                        placed.bodies.insert(body.name.clone(), pose);
+                    }
+                }
+            }
+        }
+        placed
+    }
+
+    /// How far bodies and bases of robots moved, by name.
+    #[must_use]
+    pub fn moved(&self, repair: &Repair) -> BTreeMap<String, Moved> {
+        let placed = self.placed(repair);
+        let by = |from: &Isometry3<f64>, to: &Isometry3<f64>| Moved::Placed {
+            translation: to.translation.vector - from.translation.vector,
+            angle: from.rotation.angle_to(&to.rotation),
+        };
+        let bodies = self
+            .scene
+            .bodies
+            .iter()
+            .filter_map(|body| Some((body.name.clone(), by(&body.pose, placed.bodies.get(&body.name)?))));
+        let robots = self.scene.robots.iter().filter_map(|robot| {
+            let put = placed.robots.get(&robot.name).filter(|put| put.base != robot.pose)?;
+            Some((robot.name.clone(), by(&robot.pose, &put.base)))
+        });
+        bodies.chain(robots).collect()
+    }
+
+    /// The configuration of each robot after a repair, by name.
+    #[must_use]
+    pub fn robots(&self, repair: Option<&Repair>) -> BTreeMap<String, Pose> {
+        let poses = repair.map_or(&self.poses, |repair| &repair.poses);
+        let of_robot = |(who, pose): (&Who, &Pose)| match who {
+            Who::Robot(index) => Some((self.scene.robots[*index].name.clone(), pose.clone())),
+            Who::Bodies(_) => None,
+        };
+        self.who.iter().zip(poses).filter_map(of_robot).collect()
+    }
+}
+
+/// Who moves and who stands still.
+struct Cast {
+    who: Vec<Who>,
+    still: Vec<usize>,
+    still_robots: Vec<usize>,
+}
+
+impl Cast {
+    fn of(scene: &Scene, freedom: &Freedom, moving: Option<&BTreeSet<String>>) -> Self {
+        let index: BTreeMap<&str, usize> =
+            scene.bodies.iter().enumerate().map(|(index, body)| (body.name.as_str(), index)).collect();
+        let mut group: Vec<usize> = (0..scene.bodies.len()).collect();
+        let (mut tied_bodies, mut tied_robots) = (BTreeSet::new(), BTreeSet::new());
+        for joint in &scene.joints {
+            let ends = joint.bodies.each_ref().map(|name| index.get(name.as_str()).copied());
+            if let [Some(a), Some(b)] = ends {
+                let (kept, gone) = (group[a].min(group[b]), group[a].max(group[b]));
+                group.iter_mut().filter(|at| **at == gone).for_each(|at| *at = kept);
+                continue;
+            }
+            tied_bodies.extend(ends.into_iter().flatten());
+            let robots = joint.bodies.iter().filter_map(|name| name.split_once('/'));
+            tied_robots.extend(robots.map(|(robot, _)| robot.to_owned()));
+        }
+        let stays = |body: usize| {
+            let BodyDescription { name, kind, .. } = &scene.bodies[body];
+            *kind != BodyKind::Dynamic || freedom.fixed.contains(name) || tied_bodies.contains(&body)
+        };
+        let named = |body: usize| moving.is_none_or(|names| names.contains(&scene.bodies[body].name));
+        let (mut who, mut still, mut still_robots) = (Vec::new(), Vec::new(), Vec::new());
+        for (robot, description) in scene.robots.iter().enumerate() {
+            if tied_robots.contains(&description.name) {
+                still_robots.push(robot);
+            } else {
+                who.push(Who::Robot(robot));
+            }
+        }
+        for first in (0..scene.bodies.len()).filter(|&body| group[body] == body) {
+            let members: Vec<_> = (first..scene.bodies.len()).filter(|&body| group[body] == first).collect();
+            let moves = !members.iter().any(|&body| stays(body)) && members.iter().any(|&body| named(body));
+            if moves {
+                who.push(Who::Bodies(members));
+            } else {
+                still.extend(members);
+            }
+        }
+        Self { who, still, still_robots }
+    }
+}
+
+/// Refuses a freedom that names nothing of the scene.
+fn check_names(scene: &Scene, freedom: &Freedom) -> Result<(), RepairError> {
+    let mut known: Vec<String> = scene.bodies.iter().map(|body| body.name.clone()).collect();
+    for robot in &scene.robots {
+        known.push(robot.name.clone());
+        let inner = super::freedom::known(&robot.articulation);
+        known.extend(inner.into_iter().map(|name| format!("{}/{name}", robot.name)));
+    }
+    match freedom.names().find(|name| !known.contains(name)) {
+        None => Ok(()),
+        Some(name) => {
+            let what = "body, robot, joint or link";
+            Err(RepairError::UnknownName { what, name: name.clone(), known })
+        }
+    }
+}
+
+/// The part of a freedom that the actors know: what stands still needs none.
+fn freedom_of(actors: &[Actor], freedom: &Freedom) -> Freedom {
+    let is_known = |name: &String| {
+        actors.iter().any(|actor| {
+            let articulation = actor.mover.articulation();
+            super::ensemble::target_of(articulation, name, [&actor.prefix, &actor.base]).is_some()
+        })
+    };
+    Freedom {
+        fixed: freedom.fixed.iter().filter(|name| is_known(name)).cloned().collect(),
+        weights: freedom
+            .weights
+            .iter()
+            .filter(|(name, _)| is_known(name))
+            .map(|(n, w)| (n.clone(), *w))
+            .collect(),
+    }
+}
+
+/// The uppermost link on which each link hangs rigidly.
+fn parts(articulation: &Articulation) -> Vec<usize> {
+    let mut parts: Vec<usize> = (0..articulation.links().len()).collect();
+    for &link in articulation.parents_first() {
+        let carrier = articulation.carrier(link).map(|joint| articulation.joints()[joint].kind);
+        if let (Some(JointKind::Fixed), Some(parent)) = (carrier, articulation.parent(link)) {
+            parts[link] = parts[parent];
+        }
+    }
+    parts
+}
+
+fn actor_of_robot(robot: &RobotDescription, world: &World) -> Result<(Actor, Pose), RepairError> {
+    let models = robot.links.iter().map(|link| link.model.as_deref().cloned()).collect();
+    let model = ArticulatedModel::of_models(robot.articulation.clone(), models);
+    let base = match robot.base {
+        RobotBase::Fixed => Base::Fixed,
+        RobotBase::Floating => Base::Floating,
+    };
+    let allowed = allowed_of(robot, world);
+    let shapes = (0..robot.links.len()).map(|link| model.model(link).cloned().map(Shape::of_model)).collect();
+    let mover = Mover::with_norm(norm_of(&model)?, shapes, allowed, base);
+    let actor = Actor { prefix: format!("{}/", robot.name), base: robot.name.clone(), mover };
+    Ok((actor, Pose { base: robot.pose, joints: robot.configuration.clone() }))
+}
+
+/// Links of one part, and of two parts that the dynamics lets collide.
+fn allowed_of(robot: &RobotDescription, world: &World) -> AllowedCollisions {
+    let articulation = &robot.articulation;
+    let parts = parts(articulation);
+    let name = |link: usize| format!("{}/{}", robot.name, articulation.links()[parts[link]]);
+    let pairs: BTreeSet<[String; 2]> = world
+        .allowed_collisions(&robot.name)
+        .unwrap_or_default()
+        .iter()
+        .flat_map(|pair| {
+            let [a, b] = pair.bodies.clone();
+            [[a.clone(), b.clone()], [b, a]]
+        })
+        .collect();
+    let mut allowed = AllowedCollisions::default();
+    for i in 0..parts.len() {
+        for j in i + 1..parts.len() {
+            if parts[i] == parts[j] || pairs.contains(&[name(i), name(j)]) {
+                allowed.allow(i, j);
+            }
+        }
+    }
+    allowed
+}
+
+/// Bodies that move as one: the links of a tree of fixed joints.
+fn actor_of_bodies(scene: &Scene, members: &[usize]) -> Result<(Actor, Pose), RepairError> {
+    let bodies: Vec<_> = members.iter().map(|&member| &scene.bodies[member]).collect();
+    let first = bodies[0];
+    let tie = |body: &&BodyDescription| {
+        let joint = Joint::new(&format!("tie {}", body.name), &first.name, &body.name, JointKind::Fixed);
+        joint.at(first.pose.inverse() * body.pose)
+    };
+    let links = bodies.iter().map(|body| body.name.clone()).collect();
+    let articulation = Articulation::new(links, bodies[1..].iter().map(tie).collect())?;
+    let mut allowed = AllowedCollisions::default();
+    (0..bodies.len()).for_each(|i| (i + 1..bodies.len()).for_each(|j| allowed.allow(i, j)));
+    let extents = bodies.iter().map(|body| extent_of(body).map(Some)).collect::<Result<Vec<_>, _>>()?;
+    let norm =
+        ObjectNorm::new(&articulation, extents).map_err(|error| in_search(GeneralizedError::Norm(error)))?;
+    let shapes = bodies.iter().map(|body| Some(shape_of(&body.shape))).collect();
+    let mover = Mover::with_norm(norm, shapes, allowed, Base::Floating);
+    let actor = Actor { prefix: String::new(), base: first.name.clone(), mover };
+    Ok((actor, first.pose.into()))
+}
+
+fn extent_of(body: &BodyDescription) -> Result<Extent, RepairError> {
+    let refused = |source| RepairError::Norm { name: body.name.clone(), source };
+    let given = |extent: Extent, measure: f64| Extent::given(measure, extent.centroid(), extent.spread());
+    let extent = match &body.shape {
+        dynamics::Shape::Mesh(model) => {
+            let extent = Extent::of_mesh(model.mesh(), model.solidity()).map_err(refused)?;
+            let thickness = if model.solidity() == Solidity::Solid { 1.0 } else { SKIN * model.radius() };
+            given(extent, extent.measure() * thickness)
+        }
+        shape => {
+            let closed_form = shape.convex().map(|convex| Extent::of_convex(&convex));
+            let extent = match (closed_form, shape.surface()) {
+                (Some(Err(ObjectNormError::NoClosedForm)), Some(mesh)) => {
+                    Extent::of_mesh(&mesh, Solidity::Solid)
+                }
+                (Some(extent), _) => extent,
+                (None, _) => Err(ObjectNormError::NoClosedForm),
+            };
+            let extent = extent.map_err(refused)?;
+            given(extent, extent.measure())
+        }
+    };
+    extent.map_err(refused)
+}
+
+/// The shape of a body for the search.
+fn shape_of(shape: &dynamics::Shape) -> Shape {
+    match shape {
+        dynamics::Shape::Mesh(model) => Shape::of_model((**model).clone()),
+        dynamics::Shape::HalfSpace { normal } => {
+            Shape::of_pieces(vec![(ConvexShape::half_space(), facing(normal))])
+        }
+        other => match (other.convex(), other.surface()) {
+            (Some(convex), _) => Shape::convex(convex),
+            (None, Some(mesh)) => Shape::of_model(crate::proximity::Model::new(mesh, Solidity::Solid)),
+            (None, None) => Shape::of_pieces(Vec::new()),
+        },
+    }
+}
+
+fn prop(body: &BodyDescription) -> Prop {
+    let obstacle = Obstacle { shape: shape_of(&body.shape), pose: body.pose };
+    Prop { name: body.name.clone(), obstacle }
+}
+
+fn props_of_robot(robot: &RobotDescription) -> Result<Vec<Prop>, RepairError> {
+    let places = robot.articulation.link_poses(&robot.configuration, &robot.pose)?;
+    let prop = |(link, pose): (usize, &Isometry3<f64>)| {
+        let model = robot.links[link].model.as_deref()?;
+        let obstacle = Obstacle { shape: Shape::of_model(model.clone()), pose: *pose };
+        Some(Prop { name: format!("{}/{}", robot.name, robot.articulation.links()[link]), obstacle })
+    };
+    Ok(places.iter().enumerate().filter_map(prop).collect())
+}
+
+/// The joints of a robot whose values changed.
+fn changed_joints(robot: &RobotDescription, values: &[f64]) -> BTreeMap<String, JointValue> {
+    let joints = robot.articulation.joints();
+    let changed = robot.articulation.coordinates().iter().zip(values.iter().zip(&robot.configuration));
+    let changed =
+        changed.filter(|(_, (after, before))| (*after - *before).abs() > ROUNDING * (1.0 + before.abs()));
+    let value = |(&joint, (&after, _)): (&usize, (&f64, &f64))| {
+        let value = match joints[joint].kind {
+            JointKind::Prismatic { .. } => JointValue::Metres(after),
+            _ => JointValue::Radians(after),
+        };
+        (joints[joint].name.clone(), value)
+    };
+    changed.map(value).collect()
+}

@@ -1,0 +1,449 @@
+//! `extricate repair --robot`: configurations come out free, within their limits, and as near as can be.
+
+mod cli_program;
+mod json_schema;
+
+use std::collections::BTreeMap;
+use std::f64::consts::FRAC_PI_2;
+
+use cli_program::{Folder, extricate};
+use extricate::kinematics::urdf::{UrdfOptions, read_urdf};
+use extricate::proximity::{ArticulatedModel, Model, distance};
+use json_schema::faults;
+use nalgebra::Isometry3;
+use serde_json::{Value, json};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+fn asset(name: &str) -> String {
+    format!("{ROOT}/assets/{name}")
+}
+
+/// A box of 1 × 1 × 1 on a turning post of no extent, with a second box that slides out of it along x.
+const CRANE: &str = r#"<robot name="crane">
+  <link name="ground"/>
+  <link name="tower"><collision><origin xyz="0 0 0.5"/><geometry><box size="1 1 1"/></geometry></collision></link>
+  <link name="boom"><collision><origin xyz="1.5 0 0.5"/><geometry><box size="2 0.5 0.5"/></geometry></collision></link>
+  <joint name="turn" type="revolute"><parent link="ground"/><child link="tower"/><axis xyz="0 0 1"/>
+    <limit lower="-1.5" upper="1.5" effort="1" velocity="1"/></joint>
+  <joint name="reach" type="prismatic"><parent link="tower"/><child link="boom"/><axis xyz="1 0 0"/>
+    <limit lower="-0.5" upper="1" effort="1" velocity="1"/></joint>
+</robot>"#;
+
+/// Answers of a repair with its exit code, each in the form of the schema.
+fn repair(arguments: &[&str]) -> (i32, Vec<Value>) {
+    let ended = extricate(["repair", "--json"].into_iter().chain(arguments.iter().copied()));
+    let text = std::fs::read_to_string(asset("schema/repair.schema.json")).expect("a schema");
+    let schema: Value = serde_json::from_str(&text).expect("JSON");
+    let answers: Vec<Value> = ended
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect();
+    for answer in &answers {
+        assert_eq!(faults(&schema, answer), Vec::<String>::new(), "{answer}");
+    }
+    assert!(!answers.is_empty(), "{}", ended.stderr);
+    (ended.exit, answers)
+}
+
+fn crane(folder: &Folder, joints: Value, options: &[&str]) -> (i32, Value) {
+    let (robot, line) = (folder.write("crane.urdf", CRANE), json!({ "joints": joints }).to_string());
+    let joints = folder.write("q.json", &line);
+    let mut arguments = vec!["--robot", &robot, "--joints", &joints];
+    arguments.extend(options);
+    let (exit, mut answers) = repair(&arguments);
+    (exit, answers.remove(0))
+}
+
+/// Numbers in [0, 1), the same on every machine.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 40) as f64 / (1_u64 << 24) as f64
+    }
+}
+
+/// Configurations of the arm on its planar base, around and in the car.
+fn arm_configurations(count: usize) -> Vec<BTreeMap<String, f64>> {
+    let robot = read_urdf(asset("robots/arm_on_base.urdf"), &UrdfOptions::default()).unwrap();
+    let mut numbers = Numbers(7);
+    let joints = robot.articulation.joints();
+    let value = |joint: &usize, share: f64| {
+        let joint = &joints[*joint];
+        // The base stands within two metres of the middle of the car.
+        let [lower, upper] = joint.limits.unwrap_or([-3.0, 3.0]).map(|limit| limit.clamp(-2.0, 2.0));
+        (joint.name.clone(), lower + (upper - lower) * share)
+    };
+    let one = |_| robot.articulation.coordinates().iter().map(|joint| value(joint, numbers.next())).collect();
+    (0..count).map(one).collect()
+}
+
+fn lines(configurations: &[BTreeMap<String, f64>]) -> String {
+    configurations.iter().map(|joints| json!({ "joints": joints }).to_string() + "\n").collect()
+}
+
+#[test]
+fn what_was_repaired_is_free_and_at_99_percent_of_the_way_it_collides() {
+    let folder = Folder::new();
+    let start = arm_configurations(12);
+    let joints = folder.write("q.jsonl", &lines(&start));
+    let (robot, car, out) =
+        (asset("robots/arm_on_base.urdf"), asset("meshes/car.obj"), folder.path("out.jsonl"));
+    let common = ["--robot", &robot, "--obstacle", &car, "--independent"];
+    let arguments = [&common[..], &["--joints", &joints, "-o", &out]].concat();
+    let (exit, answers) = repair(&arguments);
+    assert_eq!(exit, 0, "{answers:?}");
+    let (mut repaired, mut nearly) = (0, Vec::new());
+    for (answer, before) in answers.iter().zip(&start) {
+        assert!(answer["verified_free"] == true && answer["limits_kept"] == true, "{answer}");
+        assert_eq!(answer["sigma"] == 0.0, answer["status"] == "already-free", "{answer}");
+        assert_eq!(answer["collisions_before"] == json!([]), answer["status"] == "already-free", "{answer}");
+        if answer["status"] == "repaired" {
+            repaired += 1;
+            let after = |name: &str| answer["joints"][name].as_f64().unwrap();
+            let at = |(name, value): (&String, &f64)| (name.clone(), value + 0.99 * (after(name) - value));
+            nearly.push(before.iter().map(at).collect());
+        }
+    }
+    assert!(repaired >= 4, "only {repaired} configurations collided");
+    let (exit, again) = repair(&[&common[..], &["--joints", &out]].concat());
+    assert_eq!(exit, 0);
+    assert!(again.iter().all(|answer| answer["status"] == "already-free"), "{again:?}");
+    let nearly = folder.write("nearly.jsonl", &lines(&nearly));
+    let (_, short) = repair(&[&common[..], &["--joints", &nearly, "--effort", "fast"]].concat());
+    assert!(short.iter().all(|answer| answer["status"] != "already-free"), "{short:?}");
+}
+
+#[test]
+fn a_boom_that_overlaps_a_wall_by_a_tenth_is_drawn_back_by_a_tenth() {
+    let folder = Folder::new();
+    // The boom ends at 2.5 + reach; the wall begins at 2.9. Its volume is a third of the crane's.
+    let wall = "box:1,4,4@3.4,0,0";
+    let (exit, answer) = crane(&folder, json!({ "reach": 0.5 }), &["--obstacle", wall]);
+    assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
+    assert!((answer["change"]["reach"].as_f64().unwrap() + 0.1).abs() < 1e-5, "{answer}");
+    assert!((answer["sigma"].as_f64().unwrap() - 0.01 / 3.0).abs() < 1e-6, "{answer}");
+    assert_eq!(answer["collisions_before"], json!([["boom", wall]]));
+    assert_eq!(answer["farthest"]["link"], "boom");
+    let (exit, answer) = crane(&folder, json!({ "reach": 0.3 }), &["--obstacle", wall]);
+    assert_eq!(
+        (exit, &answer["status"], &answer["change"]),
+        (0, &json!("already-free"), &json!({})),
+        "{answer}"
+    );
+    assert!((answer["clearance"].as_f64().unwrap() - 0.1).abs() < 1e-9, "{answer}");
+}
+
+#[test]
+fn what_is_fixed_stays_and_what_is_dear_moves_less() {
+    let folder = Folder::new();
+    let post = ["--obstacle", "cylinder:0.1,4@2.2,0.2,0"];
+    let with = |options: &[&str]| {
+        let (exit, answer) = crane(&folder, json!({ "reach": 0.2 }), &[&post[..], options].concat());
+        assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
+        ["turn", "reach"].map(|joint| answer["change"][joint].as_f64().unwrap_or(0.0))
+    };
+    let [turn, reach] = with(&["--fix", "reach"]);
+    assert!(turn.abs() > 1e-3 && reach == 0.0, "{turn} {reach}");
+    let [turn, reach] = with(&["--fix", "tower"]);
+    assert!(turn == 0.0 && reach.abs() > 1e-3, "{turn} {reach}");
+    let [turn, _] = with(&[]);
+    assert!(turn.abs() > 1e-3);
+    let [dear, reach] = with(&["--weight", "turn=1000"]);
+    assert!(dear.abs() < 1e-2 * turn.abs() && reach.abs() > 1e-3, "{dear} {reach}");
+}
+
+#[test]
+fn a_floating_base_is_lifted_and_a_fixed_one_is_not() {
+    let folder = Folder::new();
+    let ground = ["--obstacle", "halfspace@0,0,0.25", "--base", "floating"];
+    let (exit, answer) = crane(&folder, json!({}), &ground);
+    assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
+    let up = answer["base_change"]["translation"][2].as_f64().unwrap();
+    assert!((up - 0.25).abs() < 1e-2 && answer["depth"].as_f64().unwrap() <= 0.25 + 1e-5, "{answer}");
+    let (exit, answer) = crane(&folder, json!({}), &[&ground[..], &["--fix", "base"]].concat());
+    assert_eq!((exit, &answer["status"]), (6, &json!("not-found")), "{answer}");
+    assert_eq!((&answer["base_change"], &answer["verified_free"]), (&Value::Null, &json!(false)), "{answer}");
+    assert!(
+        answer["collisions_after"].as_array().unwrap().contains(&json!(["tower", ground[1]])),
+        "{answer}"
+    );
+}
+
+#[test]
+fn the_clearance_is_kept_as_an_independent_distance_measures_it() {
+    let folder = Folder::new();
+    let (robot, car) = (asset("robots/arm_on_base.urdf"), asset("meshes/car.obj"));
+    let joints = folder.write("q.jsonl", &lines(&arm_configurations(4)));
+    let arguments = ["--robot", &robot, "--obstacle", &car, "--joints", &joints, "--effort", "fast"];
+    let (exit, answers) = repair(&[&arguments[..], &["--clearance", "0.02"]].concat());
+    assert_eq!(exit, 0, "{answers:?}");
+    let model = ArticulatedModel::of_robot(read_urdf(robot, &UrdfOptions::default()).unwrap());
+    let car = extricate::geometry::read::read_mesh(car).unwrap();
+    let car = Model::new(car, extricate::geometry::Solidity::Solid);
+    for answer in &answers {
+        let joints = serde_json::from_value(answer["joints"].clone()).unwrap();
+        let configuration = model.articulation().configuration(&joints).unwrap();
+        let poses = model.articulation().link_poses(&configuration, &Isometry3::identity()).unwrap();
+        let links = (0..poses.len()).filter_map(|link| Some((model.model(link)?, &poses[link])));
+        let gap = |(link, pose)| distance(link, pose, &car, &Isometry3::identity()).value;
+        let least = links.map(gap).fold(f64::INFINITY, f64::min);
+        assert!(least >= 0.02 && answer["clearance"].as_f64().unwrap() >= 0.02, "{least}: {answer}");
+        assert!(answer["clearance"].as_f64().unwrap() <= least + 1e-9, "{least}: {answer}");
+    }
+}
+
+#[test]
+fn what_would_move_too_far_is_not_found_and_written_all_the_same() {
+    let folder = Folder::new();
+    let out = folder.path("out.json");
+    let options = ["--obstacle", "box:1,4,4@3.4,0,0", "--max-move", "0.05", "-o", &out];
+    let (exit, answer) = crane(&folder, json!({ "reach": 0.5 }), &options);
+    assert_eq!((exit, &answer["status"], &answer["verified_free"]), (6, &json!("not-found"), &json!(true)));
+    assert!(answer["error"].as_str().unwrap().contains("`boom` would move 0.1"), "{answer}");
+    let written: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
+    assert_eq!((&written["joints"], &written["base"]), (&answer["joints"], &answer["base"]));
+}
+
+#[test]
+fn a_value_beyond_its_limit_comes_back_to_it() {
+    let folder = Folder::new();
+    let (exit, answer) = crane(&folder, json!({ "reach": 1.25 }), &[]);
+    assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
+    assert!((answer["joints"]["reach"].as_f64().unwrap() - 1.0).abs() < 1e-9, "{answer}");
+    assert!(answer["limits_kept"] == true && answer["collisions_before"] == json!([]), "{answer}");
+}
+
+#[test]
+fn lines_of_a_sequence_are_answered_one_by_one_in_any_layout() {
+    let folder = Folder::new();
+    let robot = folder.write("crane.urdf", CRANE);
+    let joints = folder.write(
+        "q.json",
+        "{\n  \"joints\": {\n    \"reach\": 0.5\n  }\n}\n\n{\"joints\": {\"reach\": 0.3}} {\"joints\": {\"reach\": 0.6}}\n",
+    );
+    for more in [&[][..], &["--independent"]] {
+        let common = ["--robot", &robot, "--joints", &joints, "--obstacle", "box:1,4,4@3.4,0,0"];
+        let (exit, answers) = repair(&[&common[..], more].concat());
+        let told: Vec<_> = answers.iter().map(|answer| answer["status"].as_str().unwrap()).collect();
+        assert_eq!((exit, &told[..]), (0, &["repaired", "already-free", "repaired"][..]));
+        let indices: Vec<_> = answers.iter().map(|answer| answer["index"].as_u64().unwrap()).collect();
+        assert_eq!(indices, [0, 1, 2]);
+    }
+}
+
+#[test]
+fn obstacles_are_shapes_meshes_hulls_and_robots_at_rest() {
+    let folder = Folder::new();
+    let wall = folder.write(
+        "wall.urdf",
+        r#"<robot name="wall"><link name="wall"><collision><origin xyz="3.4 0 0"/><geometry><box size="1 4 4"/></geometry>
+           </collision></link></robot>"#,
+    );
+    let mesh = folder.path("wall.obj");
+    let made = extricate(["mesh", "box", "--x", "1", "--y", "4", "--z", "4", "-o", &mesh]);
+    assert_eq!(made.exit, 0, "{}", made.stderr);
+    let place = "@3.4,0,0";
+    for obstacle in [
+        wall,
+        format!("{mesh}{place}"),
+        format!("hull:{mesh}{place}"),
+        format!("rounded:0.1:box:0.8,3.8,3.8{place}"),
+    ] {
+        let (exit, answer) = crane(&folder, json!({ "reach": 0.5 }), &["--obstacle", &obstacle]);
+        assert_eq!(exit, 0, "{obstacle}: {answer}");
+        assert!((answer["change"]["reach"].as_f64().unwrap() + 0.1).abs() < 1e-5, "{obstacle}: {answer}");
+    }
+}
+
+#[test]
+fn round_obstacles_are_seen_by_links_that_are_known_by_their_triangles_alone() {
+    let folder = Folder::new();
+    std::fs::copy(asset("meshes/cup.obj"), folder.path("cup.obj")).unwrap();
+    // A cup is no union of convex components.
+    let robot = folder.write(
+        "cup.urdf",
+        r#"<robot name="cup"><link name="ground"/><link name="cup"><collision><geometry><mesh filename="cup.obj"/>
+           </geometry></collision></link><joint name="lift" type="prismatic"><parent link="ground"/><child link="cup"/>
+           <axis xyz="0 0 1"/><limit lower="-1" upper="1000" effort="1" velocity="1"/></joint></robot>"#,
+    );
+    let cup = extricate::geometry::read::read_mesh(asset("meshes/cup.obj")).unwrap();
+    let lowest = cup.vertices().iter().map(|vertex| vertex.z).fold(f64::INFINITY, f64::min);
+    let (level, radius) = (lowest + 0.1, 3.0);
+    for (obstacle, top) in [
+        (format!("halfspace@0,0,{level}"), level),
+        (format!("cylinder:{radius},1@0,0,{}", level - 0.5), level),
+    ] {
+        let ended = extricate(["repair", "--json", "--robot", &robot, "--obstacle", &obstacle]);
+        let answer: Value =
+            serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{}", ended.stderr));
+        assert_eq!((ended.exit, &answer["status"]), (0, &json!("repaired")), "{obstacle}: {answer}");
+        let lift = answer["change"]["lift"].as_f64().unwrap();
+        assert!((lift - (top - lowest)).abs() < 1e-3, "{obstacle}: {answer}");
+    }
+}
+
+#[test]
+fn allowed_pairs_are_listed_and_can_be_changed() {
+    let folder = Folder::new();
+    let robot = folder.write("crane.urdf", CRANE);
+    let listed = extricate(["repair", "--robot", &robot, "--list-allowed", "--json"]);
+    let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
+    let adjacent = json!([{ "links": ["tower", "boom"], "because": "adjacent", "configurations": 0 }]);
+    assert_eq!(listed["allowed_collisions"], adjacent);
+    // The boom starts inside the tower once it is drawn in; neighbours may collide unless told otherwise.
+    let (exit, answer) = crane(&folder, json!({ "reach": -0.2 }), &[]);
+    assert_eq!((exit, &answer["status"]), (0, &json!("already-free")), "{answer}");
+    let (exit, answer) = crane(&folder, json!({ "reach": -0.2 }), &["--forbid", "boom,tower"]);
+    assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
+    assert!((answer["change"]["reach"].as_f64().unwrap() - 0.2).abs() < 1e-5, "{answer}");
+    let wall = "box:1,4,4@3.4,0,0";
+    let allow = format!("boom,{wall}");
+    let (exit, answer) = crane(&folder, json!({ "reach": 0.5 }), &["--obstacle", wall, "--allow", &allow]);
+    assert_eq!((exit, &answer["status"]), (0, &json!("already-free")), "{answer}");
+}
+
+#[test]
+fn joints_that_mimic_follow_and_cannot_be_set() {
+    let folder = Folder::new();
+    let robot = asset("robots/gripper.urdf");
+    let joints = folder.write("q.json", r#"{"joints": {"grip": 0.0}}"#);
+    // A block between the fingers that is wider than they are apart; both give way alike.
+    let (exit, answers) =
+        repair(&["--robot", &robot, "--joints", &joints, "--obstacle", "box:0.05,0.02,0.4", "--fix", "lift"]);
+    assert!(exit == 0 || answers[0]["status"] == "not-found", "{answers:?}");
+    assert!(answers[0]["joints"].get("grip_mirrored").is_none(), "{answers:?}");
+    let wrong = folder.write("wrong.json", r#"{"joints": {"grip_mirrored": 0.01}}"#);
+    let ended = extricate(["repair", "--robot", &robot, "--joints", &wrong]);
+    assert_eq!(ended.exit, 3);
+    assert!(
+        ended.stderr.contains("wrong.json:1") && ended.stderr.contains("grip_mirrored"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn files_that_are_wrong_are_told_with_place_and_cause() {
+    let folder = Folder::new();
+    let robot = folder.write("crane.urdf", CRANE);
+    for (text, told) in [
+        (
+            "{\"joints\": {\"reach\": 0}}\n\n{\"joints\": {\"raech\": 0}}",
+            "q.json:3: there is no joint \"raech\"",
+        ),
+        ("{\"joints\": {\"reach\": NaN}}", "q.json:1: not a configuration"),
+        ("{\"joints\": {\"reach\": 1e999}}", "q.json:1: not a configuration"),
+        (
+            "{\"joints\": {\"reach\": 0},\n \"base\": {\"rotation\": [1, 1, 0, 0]}}",
+            "q.json:1: base: the quaternion",
+        ),
+        ("{\"joints\": {\"reach\":\n \"far\"}}", "q.json:2: not a configuration"),
+        ("{\"joints\": {\"reach\": 0}", "q.json:1: not a configuration"),
+        ("  \n", "holds no configurations"),
+    ] {
+        let out = folder.path("out.json");
+        let joints = folder.write("q.json", text);
+        let ended = extricate(["repair", "--robot", &robot, "--joints", &joints, "-o", &out]);
+        assert_eq!(ended.exit, 3, "{text}: {}", ended.stderr);
+        assert!(ended.stderr.contains(told), "{text}: {}", ended.stderr);
+        assert!(!folder.exists("out.json") && ended.stdout.is_empty(), "{text}");
+    }
+    let missing = extricate(["repair", "--robot", &robot, "--joints", &folder.path("none.json")]);
+    assert!(missing.exit == 3 && missing.stderr.contains("none.json"), "{}", missing.stderr);
+}
+
+#[test]
+fn robots_that_are_wrong_are_told_with_the_link_or_joint() {
+    let folder = Folder::new();
+    let flat = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 2\n";
+    folder.write("flat.obj", flat);
+    let link = |name: &str, shape: &str| {
+        format!("<link name=\"{name}\"><collision><geometry>{shape}</geometry></collision></link>")
+    };
+    let (cube, joint) = ("<box size=\"1 1 1\"/>", |parent: &str, child: &str, limits: &str| {
+        format!(
+            "<joint name=\"{parent}-{child}\" type=\"revolute\"><parent link=\"{parent}\"/><child link=\"{child}\"/>
+             <axis xyz=\"0 0 1\"/><limit {limits} effort=\"1\" velocity=\"1\"/></joint>"
+        )
+    });
+    let sound = "lower=\"-1\" upper=\"1\"";
+    let ab = link("a", cube) + &link("b", cube);
+    let cases = [
+        (ab.clone() + &joint("a", "b", "lower=\"1\" upper=\"-1\""), "a-b\" are reversed"),
+        (ab.clone() + &joint("a", "b", sound) + &joint("b", "a", sound), "hangs on itself"),
+        (link("a", "<mesh filename=\"none.obj\"/>"), "link \"a\": the mesh \"none.obj\" is not there"),
+        (link("a", cube) + &link("b", "<box size=\"1 1 0\"/>") + &joint("a", "b", sound), "b"),
+        (link("a", cube) + "<link name=\"c\"/>" + &joint("a", "b", sound), "\"b\""),
+        ("<link name=\"a\"/>".to_owned(), "no"),
+        (ab + &joint("a", "b", "lower=\"nan\" upper=\"1\""), "a-b"),
+    ];
+    for (content, told) in cases {
+        let robot = folder.write("r.urdf", &format!("<robot name=\"r\">{content}</robot>"));
+        let ended = extricate(["repair", "--robot", &robot, "--obstacle", "sphere:1"]);
+        assert_eq!(ended.exit, 3, "{content}: {}{}", ended.stdout, ended.stderr);
+        assert!(
+            ended.stderr.contains("r.urdf") && ended.stderr.contains(told),
+            "{content}: {}",
+            ended.stderr
+        );
+    }
+}
+
+#[test]
+fn names_and_options_that_make_no_sense_are_usage_errors() {
+    let folder = Folder::new();
+    let robot = folder.write("crane.urdf", CRANE);
+    let scene = folder.write("s.ron", "(title: \"t\", duration: 1)");
+    for (options, told) in [
+        (&["--robot", &robot, "--fix", "hook"][..], "named `hook`; there are: base, turn, reach"),
+        (&["--robot", &robot, "--weight", "hook=2"], "named `hook`"),
+        (&["--robot", &robot, "--weight", "turn=0"], "above zero"),
+        (&["--robot", &robot, "--allow", "boom,hook"], "named `hook`"),
+        (&["--robot", &robot, "--forbid", "boom,hook"], "named `hook`"),
+        (&["--robot", &robot, "--obstacle", "sphere:-1"], "radius of a sphere"),
+        (&["--robot", &robot, "--obstacle", "sphere:1@1,2"], "3 numbers"),
+        (&["--robot", &robot, &scene], "cannot be used with"),
+        (&[&scene], "--output"),
+        (&[&scene, "-o", "out.ron", "--independent"], "`--independent` goes with `--robot`"),
+        (&[], "required"),
+    ] {
+        let ended = extricate(["repair"].into_iter().chain(options.iter().copied()));
+        assert_eq!(ended.exit, 2, "{options:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(told), "{options:?}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_person_is_told_what_moved_by_how_much_largest_first() {
+    let folder = Folder::new();
+    let (robot, car) = (asset("robots/arm_on_base.urdf"), asset("meshes/car.obj"));
+    let reach = json!({ "joints": { "base_x": 0.2, "base_y": -1.45, "base_turn": FRAC_PI_2, "shoulder_bend": 0.9, "elbow": 0.8 } });
+    let joints = folder.write("q.json", &reach.to_string());
+    let ended = extricate(["repair", "--robot", &robot, "--joints", &joints, "--obstacle", &car]);
+    assert_eq!(ended.exit, 0, "{}", ended.stderr);
+    let parts = |line: &str| line.split_whitespace().last().and_then(|word| word.parse::<f64>().ok());
+    let table = ended.stdout.lines().skip_while(|line| !line.contains("moves all by")).skip(1);
+    let told: Vec<f64> = table.filter_map(parts).collect();
+    assert!(told.len() >= 3 && told.is_sorted_by(|a, b| a >= b), "{}", ended.stdout);
+    assert!(ended.stdout.contains("0: repaired; ") && ended.stdout.contains("°"), "{}", ended.stdout);
+}
+
+#[test]
+fn answers_are_equal_for_every_number_of_threads() {
+    let folder = Folder::new();
+    let (robot, car) = (asset("robots/arm_on_base.urdf"), asset("meshes/car.obj"));
+    let joints = folder.write("q.jsonl", &lines(&arm_configurations(3)));
+    let with = |threads: &str| {
+        let (_, mut answers) =
+            repair(&["--robot", &robot, "--obstacle", &car, "--joints", &joints, "--threads", threads]);
+        for answer in &mut answers {
+            answer["time_ms"] = json!(0);
+        }
+        answers
+    };
+    assert_eq!(with("1"), with("2"));
+}
