@@ -18,7 +18,7 @@ use super::projection::project;
 use super::starts::{Start, from_outside, orientations, promising};
 use super::walk::{Optimum, Walk, WalkEffort};
 use crate::penetration::generalized::{GeneralizedError, GeneralizedOptions, GeneralizedStart};
-use crate::penetration::translational::{fast, maximally_clear};
+use crate::penetration::translational::{axes, centroid_difference, maximally_clear};
 use crate::penetration::{
     Effort, FreeConfiguration, LowerBound, PenetrationError, TranslationalOptions, penetration,
 };
@@ -150,7 +150,13 @@ impl<'a> Search<'a> {
         // A clearance is kept by all casts; the query itself knows of none.
         let at = walk.chart.at(&Vector6::zeros()).expect("the input is in the chart");
         let mut space = walk.space(&at, &Vector3::zeros());
-        let q = fast(&mut space).q;
+        let directions = std::iter::once(centroid_difference(&space)).chain(axes(&space)).collect::<Vec<_>>();
+        let (mut nearest, mut q) = (f64::INFINITY, directions[0] * space.outside(&directions[0]));
+        for direction in directions {
+            if let Some(depth) = space.depth_from_outside(&direction, nearest) {
+                (nearest, q) = (depth, direction * (depth + space.clearance()));
+            }
+        }
         Ok(Vector6::new(0.0, 0.0, 0.0, q.x, q.y, q.z))
     }
 
