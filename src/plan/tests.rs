@@ -39,6 +39,9 @@ fn bar(wall: Vec<Obstacle>, unit: f64) -> Arrangement {
     Arrangement::new(vec![Mover::rigid(bar).unwrap()], wall).unwrap()
 }
 
+/// Edge of a hole through which a bar of 0.1 m and 0.8 m length goes at some tilt.
+const HOLE: f64 = 0.5;
+
 /// From one side of the wall, turned, to the other; a region that does not reach round the wall.
 fn through(unit: f64) -> ([Pose; 2], PlanOptions) {
     let start = Isometry3::new(Vector3::new(-unit, 0.5 * unit, 0.0), Vector3::z() * 1.5);
@@ -72,7 +75,7 @@ fn is_free_by_models(arrangement: &Arrangement, path: &[Pose]) -> bool {
 
 #[test]
 fn a_bar_finds_the_hole_in_the_wall_with_and_without_retraction() {
-    let arrangement = bar(wall_with_hole(0.2, 1.0), 1.0);
+    let arrangement = bar(wall_with_hole(HOLE, 1.0), 1.0);
     let ([start, goal], options) = through(1.0);
     for seed in 0..3 {
         for retraction in [true, false] {
@@ -94,7 +97,7 @@ fn the_same_seed_finds_the_same_path_in_every_unit() {
     let find = |unit: f64, seed: u64| {
         let ([start, goal], options) = through(unit);
         let options = PlanOptions { seed, ..options };
-        plan(&bar(wall_with_hole(0.2, unit), unit), &start, &goal, &options).unwrap()
+        plan(&bar(wall_with_hole(HOLE, unit), unit), &start, &goal, &options).unwrap()
     };
     let (one, again, other) = (find(1.0, 0), find(1.0, 0), find(1.0, 1));
     assert_eq!(one, again);
@@ -200,7 +203,7 @@ fn ends_that_are_no_place_to_be_are_refused_by_name() {
 
 #[test]
 fn a_clearance_is_kept_on_the_way() {
-    let arrangement = bar(wall_with_hole(0.2, 1.0), 1.0);
+    let arrangement = bar(wall_with_hole(HOLE, 1.0), 1.0);
     let ([start, goal], options) = through(1.0);
     let options = PlanOptions { clearance: 0.03, ..options };
     let found = plan(&arrangement, &start, &goal, &options).unwrap();
