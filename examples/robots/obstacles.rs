@@ -125,7 +125,7 @@ fn alpha() -> Vec<Piece> {
         cuboid([0.0, 0.25, 0.0], [0.6, bar, bar]),
         cuboid([0.0, -0.25, 0.0], [0.6, bar, bar]),
         cuboid([-0.25, 0.0, 0.0], [bar, 0.58, bar]),
-        cuboid([0.25, 0.18, 0.0], [bar, 0.22, bar]),
-        cuboid([0.25, -0.18, 0.0], [bar, 0.22, bar]),
+        cuboid([0.25, 0.175, 0.0], [bar, 0.23, bar]),
+        cuboid([0.25, -0.175, 0.0], [bar, 0.23, bar]),
     ]
 }

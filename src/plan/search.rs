@@ -11,6 +11,12 @@ use crate::penetration::object_norm::Metric;
 
 /// Gap that samples keep, in resolutions beyond the clearance.
 const GAP: f64 = 8.0;
+/// Share of the samples that are drawn near nodes of the trees: of a robot with many joints, few poses of the whole
+/// space are near any way.
+const LOCAL: f64 = 0.6;
+/// Greatest √σ of a segment, as a share of the size of the arrangement. A longer one is moved aside too far where something
+/// is in the way, a shorter one costs more.
+const STEP: f64 = 0.25;
 /// Share of the free part of a blocked segment that is gone.
 const RETREAT: f64 = 0.97;
 /// Least √σ of a segment, in resolutions.
@@ -63,13 +69,7 @@ impl<'a> Search<'a> {
     /// Draws a sample, grows a tree towards it, and the other one towards what was gained.
     fn grow(&mut self, growing: usize) -> Result<Option<Vec<Pose>>, PlanError> {
         self.work.samples += 1;
-        let mut sample = self.space.sample(&mut self.numbers);
-        if self.numbers.next() < std::env::var("PARTIAL").ok().and_then(|x| x.parse().ok()).unwrap_or(0.0) {
-            let tree = &self.trees[(self.numbers.next() * 2.0) as usize];
-            let node = tree.pose((self.numbers.next() * tree.len() as f64) as usize).clone();
-            let share = self.numbers.next();
-            self.space.keep_some(&mut sample, &node, share * share, &mut self.numbers);
-        }
+        let mut sample = self.sample();
         let metric = self.space.metric(&sample)?;
         let (near, _) = self.trees[growing].nearest(&sample, &metric);
         let gap = self.gap();
@@ -77,7 +77,6 @@ impl<'a> Search<'a> {
             self.work.overlapping += 1;
             let free = self.trees[growing].pose(near);
             if let Some(retraction) = self.retraction()
-                && std::env::var("NO_SAMPLE").is_err()
                 && let Some(retracted) = retraction.nearest_free(self.space.arrangement, &sample, free)
             {
                 self.work.retracted += 1;
@@ -88,6 +87,17 @@ impl<'a> Search<'a> {
             Extension::Reached(node) | Extension::Blocked(node) => self.connect(growing, node),
             Extension::Trapped => Ok(None),
         }
+    }
+
+    /// A pose of the whole space, or one near a node of a tree.
+    fn sample(&mut self) -> Pose {
+        if self.numbers.next() >= LOCAL {
+            return self.space.sample(&mut self.numbers);
+        }
+        let tree = &self.trees[usize::from(self.numbers.next() < 0.5)];
+        let node = tree.pose((self.numbers.next() * tree.len() as f64) as usize);
+        let share = self.numbers.next();
+        self.space.sample_near(node, share * share, &mut self.numbers)
     }
 
     /// Gap that samples keep [m]: segments need room to start.
@@ -102,11 +112,11 @@ impl<'a> Search<'a> {
     fn extend(&mut self, tree: usize, from: usize, to: &Pose) -> Result<Extension, PlanError> {
         let walk = Walk {
             space: &self.space,
-            step: self.options.step.unwrap_or_else(|| self.space.arrangement.size()),
+            step: self.options.step.unwrap_or_else(|| STEP * self.space.arrangement.size()),
             least: LEAST * self.resolution,
             retreat: RETREAT,
             most: MOST,
-            retraction: self.retraction().filter(|_| std::env::var("NO_SLIDE").is_err()),
+            retraction: self.retraction(),
         };
         self.trees[tree].extend(from, to, &walk, &mut self.sweeper)
     }

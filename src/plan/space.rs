@@ -6,7 +6,7 @@
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 
 use super::{PlanError, PlanOptions};
-use crate::kinematics::JointKind;
+use crate::kinematics::{JointKind, Motion, RigidMotion};
 use crate::penetration::generalized::{Arrangement, Base, Pose};
 use crate::penetration::object_norm::Metric;
 
@@ -72,18 +72,17 @@ impl<'a> Space<'a> {
         Pose { base: Isometry3::from_parts(Translation3::from(place), rotation(numbers)), joints }
     }
 
-    /// Puts the numbers of a node back into a sample, but for about a share of them.
-    pub(super) fn keep_some(&self, sample: &mut Pose, node: &Pose, share: f64, numbers: &mut Numbers) {
-        let count = sample.joints.len();
-        let chosen = if count > 0 { (numbers.next() * count as f64) as usize } else { 0 };
-        for (at, (value, old)) in sample.joints.iter_mut().zip(&node.joints).enumerate() {
-            if numbers.next() >= share && at != chosen {
-                *value = *old;
-            }
-        }
-        if count > 0 && numbers.next() >= share {
-            sample.base = node.base;
-        }
+    /// A sample near a pose: about a share of its joints are those of a sample of the whole space, and a floating base goes
+    /// that share of the way.
+    pub(super) fn sample_near(&self, node: &Pose, share: f64, numbers: &mut Numbers) -> Pose {
+        let whole = self.sample(numbers);
+        let chosen = (numbers.next() * node.joints.len() as f64) as usize;
+        let pick = |(at, (new, old)): (usize, (&f64, &f64))| {
+            let is_new = numbers.next() < share || at == chosen;
+            if is_new { *new } else { *old }
+        };
+        let joints = whole.joints.iter().zip(&node.joints).enumerate().map(pick).collect();
+        Pose { base: Motion::linear(&node.base, &whole.base).pose_at(share), joints }
     }
 
     /// The object norm at a pose.

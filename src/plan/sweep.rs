@@ -266,3 +266,87 @@ impl<'a> Sweeper<'a> {
         speeds
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{UnitQuaternion, Vector3};
+
+    use super::super::space::Numbers;
+    use super::*;
+    use crate::geometry::Solidity;
+    use crate::geometry::procedural::{Cuboid, Procedural, Torus};
+    use crate::kinematics::Joint;
+    use crate::penetration::generalized::{Base, Mover, Obstacle, Pose};
+    use crate::proximity::{AllowedCollisions, Model};
+
+    const LINKS: usize = 4;
+
+    fn turn(numbers: &mut Numbers) -> UnitQuaternion<f64> {
+        let mut next = || 6.0 * numbers.next() - 3.0;
+        UnitQuaternion::from_scaled_axis(Vector3::new(next(), next(), next()))
+    }
+
+    /// A chain of bars with joints of both kinds on a floating base, among bars and a ring of triangles.
+    fn arrangement(numbers: &mut Numbers) -> Arrangement {
+        let bar = |x: f64| {
+            let mesh = Cuboid { x, y: 0.1, z: 0.1, ..Cuboid::default() }.mesh().unwrap();
+            Shape::of_model(Model::new(mesh, Solidity::Solid))
+        };
+        let names: Vec<String> = (0..LINKS).map(|link| link.to_string()).collect();
+        let mut allowed = AllowedCollisions::default();
+        let joint = |at: usize| {
+            let axis = Vector3::new(0.3, 1.0, 0.5 * at as f64);
+            let kind = if at == 2 { JointKind::Prismatic { axis } } else { JointKind::Revolute { axis } };
+            let origin =
+                Isometry3::from_parts(Vector3::new(0.4, 0.0, 0.1).into(), UnitQuaternion::identity());
+            Joint::new(&format!("j{at}"), &names[at - 1], &names[at], kind).at(origin)
+        };
+        (1..LINKS).for_each(|at| allowed.allow(at - 1, at));
+        let tree = Articulation::new(names.clone(), (1..LINKS).map(joint).collect()).unwrap();
+        let shapes = (0..LINKS).map(|_| Some(bar(0.5))).collect();
+        let mover = Mover::new(tree, shapes, allowed, Base::Floating).unwrap();
+        let ring = Torus { major_radius: 0.5, minor_radius: 0.1, segments: 24, sides: 8 }.mesh().unwrap();
+        let ring = Shape::of_model(Model::new(ring, Solidity::Solid));
+        let mut place = |shape: Shape| {
+            let shift = Vector3::from_fn(|_, _| 3.0 * numbers.next() - 1.5);
+            Obstacle { shape, pose: Isometry3::from_parts(shift.into(), turn(numbers)) }
+        };
+        let obstacles = vec![place(bar(2.0)), place(bar(2.0)), place(ring)];
+        Arrangement::new(vec![mover], obstacles).unwrap()
+    }
+
+    #[test]
+    fn up_to_the_answered_time_nothing_collides_and_soon_after_something_is_near() {
+        let mut numbers = Numbers(7);
+        let (mut free, mut blocked) = (0, 0);
+        for round in 0..150 {
+            let arrangement = arrangement(&mut numbers);
+            let mut pose = || Pose {
+                base: Isometry3::from_parts(
+                    Vector3::from_fn(|_, _| 3.0 * numbers.next() - 1.5).into(),
+                    turn(&mut numbers),
+                ),
+                joints: (1..LINKS).map(|_| 2.0 * numbers.next() - 1.0).collect(),
+            };
+            let (from, to) = (pose(), pose());
+            let resolution = 1e-3;
+            if !arrangement.is_free(std::slice::from_ref(&from), 4.0 * resolution).unwrap() {
+                continue;
+            }
+            let segment = Segment::new(&from, &to, arrangement.obstacles());
+            let time = Sweeper::new(&arrangement, 0.0, resolution).free_until(&segment).unwrap();
+            for i in 0..=100 {
+                let pose = [segment.at(time * f64::from(i) / 100.0)];
+                assert!(arrangement.is_free(&pose, 0.0).unwrap(), "{round}");
+            }
+            if time < 1.0 {
+                blocked += 1;
+                // Within the interval that could not be halved, everything moves by no more than a few resolutions.
+                assert!(!arrangement.is_free(&[segment.at(time)], 8.0 * resolution).unwrap(), "{round}");
+            } else {
+                free += 1;
+            }
+        }
+        assert!(free > 10 && blocked > 10, "{free} {blocked}");
+    }
+}

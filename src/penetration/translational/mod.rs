@@ -28,8 +28,8 @@ pub use options::{Effort, FreeConfiguration, LowerBound, TranslationalOptions};
 use self::coherence::Remembered;
 use crate::proximity::placement::Placement;
 use crate::proximity::{Model, collide};
-use lower_bound::lower_bound;
 pub(crate) use free_configuration::{axes, fibonacci, maximally_clear};
+use lower_bound::lower_bound;
 pub(crate) use search::fast;
 pub(crate) use walk::{ContactSpace, Optimum};
 

@@ -184,9 +184,9 @@ impl<'a> Walk<'a> {
             let next = match self.solver.nearest(&self.rows, target.as_slice(), 0.0) {
                 Ok(next) => Vector6::from_column_slice(next),
                 Err(_) if refinement > 0 => break,
-                Err(_) => Vector6::from_column_slice(
-                    self.solver.nearest(&self.rows, target.as_slice(), soft).ok()?,
-                ),
+                Err(_) => {
+                    Vector6::from_column_slice(self.solver.nearest(&self.rows, target.as_slice(), soft).ok()?)
+                }
             };
             let step = (next - at.y).norm();
             let Some(next) = self.chart.at(&next) else { break };
