@@ -68,7 +68,7 @@ impl Numbers {
 
 /// Configurations of the arm on its planar base, around and in the car.
 fn arm_configurations(count: usize) -> Vec<BTreeMap<String, f64>> {
-    let robot = read_urdf(asset("robots/arm_on_base.urdf"), &UrdfOptions::default()).unwrap();
+    let robot = read_urdf(asset("robots/arm_on_base.urdf"), &UrdfOptions::default()).expect("a robot");
     let mut numbers = Numbers(7);
     let joints = robot.articulation.joints();
     let value = |joint: &usize, share: f64| {
