@@ -6,6 +6,8 @@
 //! joint values, used as the grasp of a larger cup, put the fingers into its wall; repaired again, they lie on that one.
 //! Told are the links that touch the cup, the least distance, and what moved most.
 
+#![expect(clippy::print_stdout, reason = "a program that prints what it finds")]
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;

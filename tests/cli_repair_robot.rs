@@ -68,7 +68,7 @@ impl Numbers {
 
 /// Configurations of the arm on its planar base, around and in the car.
 fn arm_configurations(count: usize) -> Vec<BTreeMap<String, f64>> {
-    let robot = read_urdf(asset("robots/arm_on_base.urdf"), &UrdfOptions::default()).unwrap();
+    let robot = read_urdf(asset("robots/arm_on_base.urdf"), &UrdfOptions::default()).expect("a robot");
     let mut numbers = Numbers(7);
     let joints = robot.articulation.joints();
     let value = |joint: &usize, share: f64| {
@@ -375,6 +375,14 @@ fn robots_that_are_wrong_are_told_with_the_link_or_joint() {
     let cases = [
         (ab.clone() + &joint("a", "b", "lower=\"1\" upper=\"-1\""), "a-b\" are reversed"),
         (ab.clone() + &joint("a", "b", sound) + &joint("b", "a", sound), "hangs on itself"),
+        (
+            ab.clone()
+                + &link("c", cube)
+                + &joint("a", "b", sound)
+                + &joint("a", "c", sound)
+                + &joint("b", "c", sound),
+            "link \"c\" is carried by two joints",
+        ),
         (link("a", "<mesh filename=\"none.obj\"/>"), "link \"a\": the mesh \"none.obj\" is not there"),
         (link("a", cube) + &link("b", "<box size=\"1 1 0\"/>") + &joint("a", "b", sound), "b"),
         (link("a", cube) + "<link name=\"c\"/>" + &joint("a", "b", sound), "\"b\""),

@@ -3,10 +3,10 @@
 use nalgebra::{Isometry3, Point3};
 
 use super::RepairError;
-use super::answer::{Change, Farthest, Moved, Repair};
+use super::answer::{Farthest, Repair};
 use super::freedom::{self, Freedom};
-use super::stand_in::{plane, with_triangles};
-use crate::kinematics::{Articulation, JointKind};
+use super::stand_in::{plane, with_triangles, with_triangles_where_needed};
+use crate::kinematics::Articulation;
 use crate::penetration::Effort;
 use crate::penetration::generalized::{
     Arrangement, Base, CollidingPair, GeneralizedCoherence, GeneralizedError, GeneralizedOptions,
@@ -187,6 +187,16 @@ impl Ensemble {
         }
     }
 
+    /// Name of an actor's base.
+    pub(super) fn base_of(&self, actor: usize) -> &str {
+        &self.bases[actor]
+    }
+
+    /// What stands before the names of an actor's joints.
+    pub(super) fn prefix_of(&self, actor: usize) -> &str {
+        &self.prefixes[actor]
+    }
+
     /// The pairs that collide, and how deep.
     ///
     /// # Errors
@@ -294,92 +304,11 @@ impl Ensemble {
         };
         pairs.iter().map(named).collect()
     }
-
-    /// What moved by how much, largest part of σ first.
-    fn changes(&self, before: &[Pose], after: &[Pose]) -> Result<Vec<Change>, RepairError> {
-        let movers = self.arrangement.movers();
-        let whole: f64 = movers.iter().map(|mover| mover.norm().measure()).sum();
-        let mut changes = Vec::new();
-        for (index, mover) in movers.iter().enumerate() {
-            let (from, to) = (&before[index], &after[index]);
-            let metric = mover.norm().at(&from.joints, &from.base)?;
-            let share = metric.measure() / whole;
-            if mover.base() == Base::Floating && from.base != to.base {
-                let translation = to.base.translation.vector - from.base.translation.vector;
-                let moved =
-                    Moved::Placed { translation, angle: from.base.rotation.angle_to(&to.base.rotation) };
-                let sigma = share * metric.sigma_of_base(&to.base);
-                changes.push(Change { name: self.bases[index].clone(), moved, sigma });
-            }
-            let joints = mover.articulation().joints();
-            for (at, &joint) in mover.articulation().coordinates().iter().enumerate() {
-                let change = to.joints[at] - from.joints[at];
-                if change.abs() > 0.0 {
-                    let mut one = from.joints.clone();
-                    one[at] = to.joints[at];
-                    let turns = matches!(joints[joint].kind, JointKind::Revolute { .. });
-                    changes.push(Change {
-                        name: format!("{}{}", self.prefixes[index], joints[joint].name),
-                        moved: if turns { Moved::Turned(change) } else { Moved::Slid(change) },
-                        sigma: share * metric.sigma_of_joints(&one),
-                    });
-                }
-            }
-        }
-        changes.sort_by(|a, b| b.sigma.total_cmp(&a.sigma).then_with(|| a.name.cmp(&b.name)));
-        Ok(changes)
-    }
-
-    /// The point of all that moved farthest.
-    fn farthest(&self, before: &[Pose], after: &[Pose]) -> Result<Option<Farthest>, RepairError> {
-        let mut farthest: Option<(f64, Part)> = None;
-        for (index, mover) in self.arrangement.movers().iter().enumerate() {
-            let places = |pose: &Pose| mover.articulation().link_poses(&pose.joints, &pose.base);
-            let (from, to) = (places(&before[index])?, places(&after[index])?);
-            for (link, shape) in mover.shapes().iter().enumerate() {
-                let Some(shape) = shape else { continue };
-                let distance = displacement(shape, &from[link], &to[link]);
-                if distance > 0.0 && farthest.is_none_or(|(most, _)| distance > most) {
-                    farthest = Some((distance, Part::Link { mover: index, link }));
-                }
-            }
-        }
-        Ok(farthest.map(|(distance, part)| Farthest { name: self.name_of(part), distance }))
-    }
 }
 
 /// Whether a mover is a rigid body of one link, which bears the name of its base.
 fn is_body(mover: &Mover) -> bool {
     mover.articulation().links().len() == 1
-}
-
-/// How far the farthest point of a shape moves [m]: of triangles that of a corner, of what is round a bound.
-fn displacement(shape: &Shape, from: &Isometry3<f64>, to: &Isometry3<f64>) -> f64 {
-    if let Some(model) = shape.model() {
-        let vertices = model.mesh().vertices().iter();
-        return vertices.map(|vertex| (to * vertex - from * vertex).norm()).fold(0.0, f64::max);
-    }
-    let (center, radius) = shape.ball();
-    let turn = 2.0 * (0.5 * from.rotation.angle_to(&to.rotation)).sin() * radius;
-    (to * center - from * center).norm() + turn
-}
-
-/// Where something is known by its triangles alone, all that has none gets some.
-fn with_triangles_where_needed(mut actors: Vec<Actor>, mut props: Vec<Prop>) -> (Vec<Actor>, Vec<Prop>) {
-    let of_actors = actors.iter().flat_map(|actor| actor.mover.shapes().iter().flatten());
-    let shapes: Vec<&Shape> = of_actors.chain(props.iter().map(|prop| &prop.obstacle.shape)).collect();
-    if shapes.iter().all(|shape| shape.convex_pieces().is_some()) {
-        return (actors, props);
-    }
-    for actor in &mut actors {
-        let shapes = actor.mover.shapes().iter().map(|shape| Some(with_triangles(shape.as_ref()?)));
-        let (norm, allowed) = (actor.mover.norm().clone(), actor.mover.allowed().clone());
-        actor.mover = Mover::with_norm(norm, shapes.collect(), allowed, actor.mover.base());
-    }
-    for prop in &mut props {
-        prop.obstacle.shape = with_triangles(&prop.obstacle.shape);
-    }
-    (actors, props)
 }
 
 impl From<&RepairOptions> for GeneralizedOptions {

@@ -7,6 +7,7 @@
 //! error carries the best effort and what still collides there.
 
 mod answer;
+mod changes;
 mod ensemble;
 mod error;
 mod freedom;

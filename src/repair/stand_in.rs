@@ -8,10 +8,11 @@ use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use super::{Actor, Prop};
 use crate::geometry::convex::{ConvexHull, ConvexShape, Core};
 use crate::geometry::procedural::{Procedural, Sphere};
 use crate::geometry::{Solidity, TriangleMesh};
-use crate::penetration::generalized::Shape;
+use crate::penetration::generalized::{Mover, Shape};
 use crate::proximity::Model;
 
 /// Sides of the polygon around a circle: up to 0.22 % larger.
@@ -39,6 +40,27 @@ pub fn with_triangles(shape: &Shape) -> Shape {
         Ok(mesh) => Shape::of_model(Model::new(mesh, Solidity::Solid)),
         Err(_) => shape.clone(),
     }
+}
+
+/// Where something is known by its triangles alone, all that has none gets some.
+pub(super) fn with_triangles_where_needed(
+    mut actors: Vec<Actor>,
+    mut props: Vec<Prop>,
+) -> (Vec<Actor>, Vec<Prop>) {
+    let of_actors = actors.iter().flat_map(|actor| actor.mover.shapes().iter().flatten());
+    let shapes: Vec<&Shape> = of_actors.chain(props.iter().map(|prop| &prop.obstacle.shape)).collect();
+    if shapes.iter().all(|shape| shape.convex_pieces().is_some()) {
+        return (actors, props);
+    }
+    for actor in &mut actors {
+        let shapes = actor.mover.shapes().iter().map(|shape| Some(with_triangles(shape.as_ref()?)));
+        let (norm, allowed) = (actor.mover.norm().clone(), actor.mover.allowed().clone());
+        actor.mover = Mover::with_norm(norm, shapes.collect(), allowed, actor.mover.base());
+    }
+    for prop in &mut props {
+        prop.obstacle.shape = with_triangles(&prop.obstacle.shape);
+    }
+    (actors, props)
 }
 
 /// A polyhedron around a convex shape.

@@ -117,7 +117,7 @@ pub(super) fn execute(
 /// The two shapes, made ready.
 enum Pair {
     /// Unions of convex pieces, B at the origin: everything is seen from it.
-    Pieces(Ensemble),
+    Pieces(Box<Ensemble>),
     /// At least one is known by its triangles alone.
     Models(Box<[Model; 2]>),
 }
@@ -138,7 +138,8 @@ impl Pair {
         }
         let obstacle = Obstacle { shape: b, pose: Isometry3::identity() };
         let prop = Prop { name: shapes[1].text().to_owned(), obstacle };
-        Ensemble::new(vec![actor], vec![prop], &Freedom::default()).map(Self::Pieces).map_err(bad)
+        let ensemble = Ensemble::new(vec![actor], vec![prop], &Freedom::default()).map_err(bad)?;
+        Ok(Self::Pieces(Box::new(ensemble)))
     }
 
     /// The answer with the pose of A in the world.
