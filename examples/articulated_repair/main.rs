@@ -1,7 +1,7 @@
 //! Repairs the colliding configurations of `shared/data/articulated` and compares with the best known answers.
 //!
 //! ```text
-//! cargo run --release --example articulated_repair -- ../shared/data [puma|hand|figure|spoon|l|hammer]… [fast|best] [ID]
+//! cargo run --release --example articulated_repair -- ../shared/data [puma|hand|figure|folded|spoon|l|hammer]… [fast|best] [ID]
 //! ```
 //!
 //! `spoon`, `l` and `hammer` are the rigid pairs of `shared/data/generalized`. Times of fast effort, which is one thread's
@@ -9,6 +9,7 @@
 
 #![expect(clippy::print_stdout, reason = "a program that prints what it finds")]
 
+mod folded;
 mod rigid;
 
 use std::collections::BTreeMap;
@@ -35,11 +36,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         let named: Vec<_> = only.iter().filter(|word| among.contains(&word.as_str())).collect();
         named.is_empty() || named.iter().any(|word| *word == name)
     };
-    let sets = ["puma", "hand", "figure", "spoon", "l", "hammer"];
+    let sets = ["puma", "hand", "figure", "folded", "spoon", "l", "hammer"];
     for set in sets.into_iter().filter(|set| wants(set, &sets)) {
         for effort in ["fast", "best"].into_iter().filter(|effort| wants(effort, &["fast", "best"])) {
             let id = only.iter().find(|word| word.contains('_')).map(String::as_str);
             match set {
+                "folded" if effort == "fast" => {
+                    for robot in ["puma", "hand", "figure"] {
+                        folded::folded(&data, robot)?;
+                    }
+                }
+                "folded" => {}
                 "spoon" => rigid::spoon(&data, effort)?,
                 "l" => rigid::pair(&data, "l_torusknot", effort)?,
                 "hammer" => rigid::pair(&data, "hammer_bumpy", effort)?,
@@ -58,10 +65,11 @@ struct Outcome {
     milliseconds: f64,
 }
 
-fn run_set(data: &Path, set: &str, effort: &str, only: Option<&str>) -> Result<(), Box<dyn Error>> {
+/// The file of a set, its robot and the links that may collide.
+fn robot(data: &Path, set: &str) -> Result<(Value, ArticulatedModel, AllowedCollisions), Box<dyn Error>> {
     let file = data.join("articulated").join(format!("{set}.json"));
     let json: Value = serde_json::from_str(&std::fs::read_to_string(file)?)?;
-    let robot = read_urdf(&data.join(text(&json["robot"])?), &UrdfOptions::default())?;
+    let robot = read_urdf(data.join(text(&json["robot"])?), &UrdfOptions::default())?;
     let model = ArticulatedModel::of_robot(robot);
     let mut allowed = AllowedCollisions::default();
     for pair in json["excluded_pairs"].as_array().ok_or("no excluded_pairs")? {
@@ -70,6 +78,11 @@ fn run_set(data: &Path, set: &str, effort: &str, only: Option<&str>) -> Result<(
             allowed.allow(a, b);
         }
     }
+    Ok((json, model, allowed))
+}
+
+fn run_set(data: &Path, set: &str, effort: &str, only: Option<&str>) -> Result<(), Box<dyn Error>> {
+    let (json, model, allowed) = robot(data, set)?;
     let mut arrangements = BTreeMap::new();
     let mut outcomes = Vec::new();
     for config in json["configs"].as_array().ok_or("no configs")? {

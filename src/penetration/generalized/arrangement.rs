@@ -5,9 +5,9 @@ use std::sync::Mutex;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::chart::Tree;
 use super::descent::Workspace;
 use super::shape::Piece;
+use super::tree::Tree;
 use super::{GeneralizedError, Mover, Obstacle, Pose, Shape, stand_in};
 use crate::proximity::Model;
 

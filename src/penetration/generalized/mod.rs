@@ -30,6 +30,7 @@ mod search;
 mod shape;
 mod stand_in;
 mod starts;
+mod tree;
 mod verify;
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use nalgebra::Isometry3;
 
 use super::arrangement::Arrangement;
-use super::chart::Chart;
 use super::pairs::ScanOptions;
 use super::stand_in::{height, plane};
 use super::{CollidingPair, GeneralizedError, Pose};
@@ -17,10 +16,9 @@ impl Arrangement {
     /// [`GeneralizedError`] when the poses are none of these movers.
     pub fn is_free(&self, poses: &[Pose], clearance: f64) -> Result<bool, GeneralizedError> {
         self.check(poses)?;
-        let chart = Chart::new(self, poses);
-        let y = vec![0.0; chart.dimension()];
+        let bodies = self.body_poses(poses)?;
         let touches = self.with_workspace(|workspace| {
-            chart.place(self, &y, &mut workspace.frames);
+            workspace.frames.bodies.clone_from(&bodies);
             workspace.scan.forget();
             self.touches(&workspace.frames, clearance, &mut workspace.scan)
         });
@@ -34,10 +32,9 @@ impl Arrangement {
     /// [`GeneralizedError`] when the poses are none of these movers.
     pub fn clearance(&self, poses: &[Pose], horizon: f64) -> Result<f64, GeneralizedError> {
         self.check(poses)?;
-        let chart = Chart::new(self, poses);
-        let y = vec![0.0; chart.dimension()];
+        let bodies = self.body_poses(poses)?;
         Ok(self.with_workspace(|workspace| {
-            chart.place(self, &y, &mut workspace.frames);
+            workspace.frames.bodies.clone_from(&bodies);
             workspace.scan.forget();
             let options = ScanOptions { target: 0.0, horizon, convex: ConvexOptions::default() };
             let mut rows = Vec::new();
@@ -51,10 +48,9 @@ impl Arrangement {
     /// [`GeneralizedError`] when the poses are none of these movers.
     pub fn colliding(&self, poses: &[Pose]) -> Result<Vec<CollidingPair>, GeneralizedError> {
         self.check(poses)?;
-        let chart = Chart::new(self, poses);
-        let y = vec![0.0; chart.dimension()];
+        let bodies = self.body_poses(poses)?;
         let mut found = self.with_workspace(|workspace| {
-            chart.place(self, &y, &mut workspace.frames);
+            workspace.frames.bodies.clone_from(&bodies);
             workspace.scan.forget();
             let options = ScanOptions { target: 0.0, horizon: 0.0, convex: ConvexOptions::default() };
             let mut rows = Vec::new();
@@ -78,7 +74,6 @@ impl Arrangement {
             }
             found
         });
-        let bodies = self.body_poses(poses)?;
         let meshes = self.mesh_pairs.iter().filter(|&&pair| self.models_within(pair, &bodies, 0.0));
         found.extend(meshes.map(|&pair| self.colliding_pair(pair, f64::NAN)));
         found.sort_by_key(|pair| pair.parts);
