@@ -16,6 +16,9 @@ use super::{
 };
 use crate::penetration::Effort;
 
+/// Strategies that find free configurations from nothing but collision queries.
+const STRATEGIES: [GeneralizedStart; 2] =
+    [GeneralizedStart::SuccessivePerturbation, GeneralizedStart::ConstrainedTranslation];
 /// Descents of a round, and rounds at most.
 const ROUND: u64 = 32;
 const ROUNDS: u64 = 8;
@@ -120,9 +123,7 @@ impl Search<'_> {
             Effort::Fast => self.fallbacks(best),
             Effort::Best => {
                 best = better(best, self.as_one_body());
-                let strategies =
-                    [GeneralizedStart::SuccessivePerturbation, GeneralizedStart::ConstrainedTranslation];
-                best = strategies.iter().filter_map(|source| self.strategy(source)).fold(best, better);
+                best = STRATEGIES.iter().filter_map(|source| self.strategy(source)).fold(best, better);
                 self.rounds(best)
             }
         }
@@ -209,6 +210,11 @@ impl Search<'_> {
     fn fallbacks(&self, mut best: Descended) -> Descended {
         if best.free.is_none() {
             best = better(best, self.as_one_body());
+        }
+        for source in STRATEGIES {
+            if best.free.is_none() {
+                best = self.strategy(&source).into_iter().fold(best, better);
+            }
         }
         let mut radius = FIRST_RADIUS * self.arrangement.size;
         for index in 0..FALLBACKS {
