@@ -17,6 +17,9 @@ use super::{
 };
 use crate::penetration::{Effort, TranslationalOptions, penetration};
 
+/// Strategies that find free configurations from nothing but collision queries.
+const STRATEGIES: [GeneralizedStart; 2] =
+    [GeneralizedStart::SuccessivePerturbation, GeneralizedStart::ConstrainedTranslation];
 /// Descents of a round, and rounds at most.
 const ROUND: u64 = 32;
 const ROUNDS: u64 = 8;
@@ -124,9 +127,7 @@ impl Search<'_> {
                 for found in [self.together(), self.translational()].into_iter().flatten() {
                     best = better(best, found);
                 }
-                let strategies =
-                    [GeneralizedStart::SuccessivePerturbation, GeneralizedStart::ConstrainedTranslation];
-                best = strategies.iter().filter_map(|source| self.strategy(source)).fold(best, better);
+                best = STRATEGIES.iter().filter_map(|source| self.strategy(source)).fold(best, better);
                 self.rounds(best)
             }
         }
@@ -262,6 +263,11 @@ impl Search<'_> {
         }
         if best.free.is_none() {
             best = better(best, self.as_one_body());
+        }
+        for source in STRATEGIES {
+            if best.free.is_none() {
+                best = self.strategy(&source).into_iter().fold(best, better);
+            }
         }
         let mut radius = FIRST_RADIUS * self.arrangement.size;
         for index in 0..FALLBACKS {

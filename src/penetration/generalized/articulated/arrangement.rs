@@ -254,8 +254,7 @@ fn sliding_base(arrangement: &Arrangement, mover: usize, pose: &Pose) -> Vec<(us
             (0..articulation.links().len()).filter(|&other| articulation.parent(other) == Some(link));
         let (Some(only), None) = (below.next(), below.next()) else { break };
         let joint = articulation.carrier(only);
-        let of_joint =
-            joint.and_then(|joint| Some((&articulation.joints()[joint], articulation.dependence(joint))));
+        let of_joint = joint.map(|joint| (&articulation.joints()[joint], articulation.dependence(joint)));
         match of_joint {
             Some((joint, Some((coordinate, factor, _)))) if factor > 0.0 => {
                 let JointKind::Prismatic { axis } = joint.kind else { break };

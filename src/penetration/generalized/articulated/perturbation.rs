@@ -48,7 +48,7 @@ pub(crate) fn successive_perturbation(space: &mut dyn Configurations, start: &[f
 /// themselves.
 fn free_forks(
     space: &mut dyn Configurations,
-    configuration: &mut Vec<f64>,
+    configuration: &mut [f64],
     (parents, depths, children): (&[Option<usize>], &[usize], &[usize]),
 ) -> Option<()> {
     let mut forks = space.colliding(configuration);
@@ -67,7 +67,7 @@ fn free_forks(
 /// Changes the joint of a link by as little as frees all links that `must_be_free`.
 fn perturb(
     space: &mut dyn Configurations,
-    configuration: &mut Vec<f64>,
+    configuration: &mut [f64],
     link: usize,
     must_be_free: &dyn Fn(usize) -> bool,
 ) -> bool {
@@ -80,7 +80,7 @@ fn perturb(
     let Some(coordinate) = space.coordinate(link) else { return false };
     let (from, [lower, upper]) = (configuration[coordinate], space.limits(coordinate));
     let scale = space.scale(coordinate) * MOST;
-    let mut trial = configuration.clone();
+    let mut trial = configuration.to_vec();
     for step in (0..TRIES).rev() {
         let change = scale * GROWTH.powi(-step);
         let before = if step + 1 == TRIES { 0.0 } else { change / GROWTH };

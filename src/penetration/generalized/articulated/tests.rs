@@ -1,6 +1,13 @@
 //! The figures of [Tang14 §5] as small cases with known answers.
 
-use super::{Configurations, Direction, FirstContact, project, successive_perturbation};
+use nalgebra::{Isometry3, Vector3};
+
+use super::super::{Arrangement, Base, GeneralizedOptions, GeneralizedStart, Mover, Obstacle, Pose, Shape};
+use super::{Configurations, Direction, FirstContact, project, start, successive_perturbation};
+use crate::geometry::Solidity;
+use crate::geometry::procedural::{BumpySphere, Procedural, Torus};
+use crate::kinematics::{Articulation, Joint, JointKind};
+use crate::proximity::{AllowedCollisions, ArticulatedModel, Model};
 
 /// Links whose collisions are told by a rule; motions are followed in small steps.
 struct Rule<F> {
@@ -77,7 +84,7 @@ fn links_are_freed_from_the_tips_and_by_their_parents_where_they_cannot_themselv
         assert_eq!(moved, if own { vec![5, 8] } else { vec![4, 8] });
         // By no more than it takes, to within the bisection.
         let turned = found[5] + found[4];
-        assert!(turned >= 0.3 && turned < 0.32 && found[8] <= -0.2 && found[8] > -0.22, "{found:?}");
+        assert!((0.3..0.32).contains(&turned) && (0.2..0.22).contains(&-found[8]), "{found:?}");
     }
 }
 
@@ -153,4 +160,75 @@ fn a_reverse_projection_is_not_stopped_by_what_blocks_the_way_far_from_the_input
     assert!((forward[0] - 0.2).abs() < 1e-3, "{forward:?}");
     let reverse = project(&mut space, &[0.0], &[1.0], Direction::Reverse);
     assert!((reverse[0] - 0.8).abs() < 1e-3, "{reverse:?}");
+}
+
+/// Three rings in a chain on a base that slides along x and y, and a bumpy ball in the way: nothing here is convex.
+fn rings() -> Arrangement {
+    let ring = Torus { major_radius: 0.4, minor_radius: 0.08, segments: 24, sides: 10 }.mesh().unwrap();
+    let ring = ring.transformed(&Isometry3::translation(0.5, 0.0, 0.0));
+    let slide = |name: &str, parent: &str, child: &str, axis: Vector3<f64>| {
+        Joint::new(name, parent, child, JointKind::Prismatic { axis }).within([-3.0, 3.0])
+    };
+    let turn = |name: &str, parent: &str, child: &str, x: f64| {
+        let axis = Vector3::new(0.3, 0.2, 1.0);
+        Joint::new(name, parent, child, JointKind::Revolute { axis })
+            .at(Isometry3::translation(x, 0.0, 0.0))
+            .within([-2.0, 2.0])
+    };
+    let joints = vec![
+        slide("x", "world", "cart", Vector3::x()),
+        slide("y", "cart", "a", Vector3::y()),
+        turn("ab", "a", "b", 1.0),
+        turn("bc", "b", "c", 1.0),
+    ];
+    let links = ["world", "cart", "a", "b", "c"].map(String::from).to_vec();
+    let articulation = Articulation::new(links, joints).unwrap();
+    let meshes = vec![None, None, Some(ring.clone()), Some(ring.clone()), Some(ring)];
+    let model = ArticulatedModel::new(articulation, meshes, Solidity::Solid);
+    let allowed = AllowedCollisions::adjacent(&model);
+    let ball = BumpySphere { radius: 0.4, ..BumpySphere::default() }.mesh().unwrap();
+    let shape = Shape::of_model(Model::new(ball, Solidity::Solid));
+    let obstacle = Obstacle { shape, pose: Isometry3::translation(1.6, 0.35, 0.1) };
+    Arrangement::new(vec![Mover::robot(model, allowed, Base::Fixed).unwrap()], vec![obstacle]).unwrap()
+}
+
+fn posed(joints: [f64; 4]) -> [Pose; 1] {
+    [Pose { base: Isometry3::identity(), joints: joints.to_vec() }]
+}
+
+#[test]
+fn a_chain_of_rings_is_freed_from_every_start_with_its_limits_kept() {
+    let arrangement = rings();
+    for joints in [[0.0, 0.0, 0.1, 0.0], [0.1, 0.2, 0.3, 0.2], [0.4, 0.1, -0.2, 1.9]] {
+        let input = posed(joints);
+        assert!(!arrangement.is_free(&input, 0.0).unwrap());
+        let starts = [
+            None,
+            Some(GeneralizedStart::SuccessivePerturbation),
+            Some(GeneralizedStart::ConstrainedTranslation),
+            Some(GeneralizedStart::Given(posed([-2.0, 0.0, 0.0, 0.0]).to_vec())),
+        ];
+        for start in starts {
+            let options = GeneralizedOptions { start: start.clone(), ..GeneralizedOptions::fast() };
+            let found = arrangement.penetration(&input, &options).unwrap().expect("it collides");
+            assert!(found.verified_free && found.limits_kept, "{start:?}");
+            assert!(arrangement.is_free(&found.poses, 0.0).unwrap() && found.sigma > 0.0);
+        }
+    }
+}
+
+#[test]
+fn a_strategy_ends_free_and_next_to_a_contact() {
+    let arrangement = rings();
+    let input = posed([0.0, 0.0, 0.1, 0.0]);
+    for source in [GeneralizedStart::SuccessivePerturbation, GeneralizedStart::ConstrainedTranslation] {
+        let found = start(&arrangement, &input, &source).expect("a way out");
+        assert!(arrangement.is_free(&found, 0.0).unwrap(), "{source:?}");
+        let joints = &found[0].joints;
+        // What was moved, moved back by a hundredth of the way, collides.
+        let back = |k: usize| input[0].joints[k] + 0.99 * (joints[k] - input[0].joints[k]);
+        let back = posed([back(0), back(1), back(2), back(3)]);
+        assert!(!arrangement.is_free(&back, 0.0).unwrap(), "{source:?} {joints:?}");
+    }
+    assert!(start(&arrangement, &input, &GeneralizedStart::Random).is_none());
 }

@@ -142,7 +142,7 @@ impl Chart {
     }
 
     /// A point of A's frame relative to the centroid.
-    pub(crate) fn from_centroid(&self, point: &Point3<f64>) -> Vector3<f64> {
+    pub(crate) fn relative_to_centroid(&self, point: &Point3<f64>) -> Vector3<f64> {
         point - self.centroid
     }
 

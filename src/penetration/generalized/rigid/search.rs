@@ -218,8 +218,8 @@ impl Search<'_> {
     /// Configurations in holes and hollows at the input's orientation.
     fn clear(&self, walk: &Walk<'_>, within: f64) -> Vec<Vector6<f64>> {
         let Some(at) = walk.chart.at(&Vector6::zeros()) else { return Vec::new() };
-        let mut space = walk.space(&at, &Vector3::zeros());
-        let found = maximally_clear(&mut space, HOPE * within, CLEAR);
+        let space = walk.space(&at, &Vector3::zeros());
+        let found = maximally_clear(&space, HOPE * within, CLEAR);
         found.into_iter().map(|q| Vector6::new(0.0, 0.0, 0.0, q.x, q.y, q.z)).collect()
     }
 

@@ -27,6 +27,9 @@ const TOUCHING: f64 = 1e-6;
 const SLANTED: f64 = 2.0;
 /// Pairs of one projection that are remembered, nearest first.
 const MET: usize = 24;
+/// Least step out of an overlap, in √σ: what it steps over the cast back finds again, and in finely meshed bodies it bounds
+/// the number of steps.
+const STRIDE: f64 = 2e-3;
 /// Least changes for one step, each linearised where the last one ended.
 const REFINEMENTS: u32 = 4;
 /// A refinement shorter than this, relative to √σ, is the last.
@@ -209,7 +212,8 @@ impl<'a> Walk<'a> {
         let mut space = self.space(next, &q);
         let outwards = self.outwards(next, from);
         let within = BEYOND * from.y.norm() + self.clearance();
-        let Some(free) = space.first_free(&outwards, within, 0.0, |length| length) else {
+        let stride = STRIDE * from.y.norm();
+        let Some(free) = space.first_free(&outwards, within, stride, |length| length) else {
             return (None, self.learn(next, from));
         };
         self.touch(&mut space, next, &q, &free)
@@ -234,7 +238,7 @@ impl<'a> Walk<'a> {
         let outwards = q.try_normalize(0.0)?;
         let of_turn = y.norm_squared() - q.norm_squared();
         let reach = (within - of_turn).max(0.0).sqrt() - q.norm();
-        let free = space.first_free(&outwards, reach, 0.0, |length| length)?;
+        let free = space.first_free(&outwards, reach, STRIDE * y.norm(), |length| length)?;
         let mut y = *y;
         y.fixed_rows_mut::<3>(3).copy_from(&(q + free));
         Some(y)
@@ -286,7 +290,7 @@ fn pair_of(a: &Model, b: &Model, chart: &Chart, triangles: [u32; 2]) -> Pair {
     let [i, j] = triangles;
     Pair {
         triangles,
-        of_a: a.mesh().triangle(i as usize).map(|p| chart.from_centroid(&p)),
+        of_a: a.mesh().triangle(i as usize).map(|p| chart.relative_to_centroid(&p)),
         of_b: b.mesh().triangle(j as usize).map(|p: Point3<f64>| p - b.center()),
     }
 }
