@@ -201,8 +201,8 @@ def measure(name, options, folder):
     data = json.loads((options.data / "articulated" / f"{name}.json").read_text())
     urdf, joints = (options.data / data["robot"]).resolve(), data["dofs"]
     print(f"\n{name}: {data['robot']}, {len(data['configs'])} configurations, {len(joints)} joints")
-    for label, wanted in (("", lambda case: not case.get("self_collision_at_q0")), (" self-colliding", lambda case: case.get("self_collision_at_q0"))):
-        cases = [case for case in data["configs"] if wanted(case)]
+    for label, self_colliding in (("", False), (" self-colliding", True)):
+        cases = [case for case in data["configs"] if bool(case.get("self_collision_at_q0")) == self_colliding]
         if cases:
             of_cases(name + label, cases, data, urdf, options, folder)
 

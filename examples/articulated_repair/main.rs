@@ -4,7 +4,8 @@
 //! cargo run --release --example articulated_repair -- ../shared/data [puma|hand|figure|spoon|l|hammer]… [fast|best] [ID]
 //! ```
 //!
-//! `spoon`, `l` and `hammer` are the rigid pairs of `shared/data/generalized`.
+//! `spoon`, `l` and `hammer` are the rigid pairs of `shared/data/generalized`. Times of fast effort, which is one thread's
+//! work, are of its processor, median of five; those of best effort are of the clock.
 
 #![expect(clippy::print_stdout, reason = "a program that prints what it finds")]
 
@@ -15,6 +16,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use cpu_time::ThreadTime;
 use extricate::geometry::Solidity;
 use extricate::geometry::read::read_mesh;
 use extricate::kinematics::urdf::{UrdfOptions, read_urdf};
@@ -120,13 +122,15 @@ fn repair(
     let values = values.iter().filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).collect();
     let joints = model.articulation().configuration(&values)?;
     let start = [Pose { base: base(&config["base"])?, joints }];
-    let options = if effort == "fast" { GeneralizedOptions::fast() } else { GeneralizedOptions::default() };
+    let mut options =
+        if effort == "fast" { GeneralizedOptions::fast() } else { GeneralizedOptions::default() };
     let mut milliseconds = Vec::new();
     let mut answer = arrangement.penetration(&start, &options);
     for _ in 0..if effort == "fast" { 5 } else { 1 } {
-        let begin = Instant::now();
+        let (wall, own) = (Instant::now(), ThreadTime::now());
         answer = arrangement.penetration(&start, &options);
-        milliseconds.push(begin.elapsed().as_secs_f64() * 1e3);
+        let time = if effort == "fast" { own.elapsed() } else { wall.elapsed() };
+        milliseconds.push(time.as_secs_f64() * 1e3);
     }
     milliseconds.sort_by(f64::total_cmp);
     let best = config["sqrt_sigma"].as_f64().ok_or("no sqrt_sigma")?;

@@ -1,11 +1,12 @@
 //! Draws scenes as a picture, at the start or after some simulated time:
 //!
 //! ```text
-//! cargo run --release --example picture -- SCENE.ron… OUT.png [SECONDS]… [--overlaps]
+//! cargo run --release --example picture -- SCENE.ron… OUT.png [SECONDS]… [--overlaps] [--eye=X,Y,Z]
 //! ```
 //!
 //! Several scenes or times give several pictures side by side, all seen from where the first one is. With `--overlaps`, bodies
-//! that overlap another one are vermilion and the others green, and what is fixed is of glass. Parallel projection, one light with shadows, a ground grid of
+//! that overlap another one are vermilion and the others green, what is fixed is of glass, and what moves fills the picture.
+//! `--eye` is the direction to look from. Parallel projection, one light with shadows, a ground grid of
 //! tenths of a metre where the scene has a half-space; colours are told apart by colour-blind readers (Okabe–Ito).
 
 #![expect(
@@ -49,6 +50,8 @@ const FIXED: [f64; 3] = [0.62, 0.64, 0.67];
 /// Of what overlaps, and of what does not, where that is the question.
 const OVERLAPPING: [f64; 3] = PALETTE[6];
 const FREE: [f64; 3] = PALETTE[2];
+/// Width of the picture over that of what moves.
+const FRAME: f64 = 1.5;
 /// How much of what is behind glass is hidden by it.
 const GLASS: f64 = 0.45;
 
@@ -84,7 +87,7 @@ struct Stage {
 }
 
 impl Stage {
-    fn new(bodies: &[BodyDescription]) -> Result<Self> {
+    fn new(bodies: &[BodyDescription], eye: Vector3<f64>) -> Result<Self> {
         let mut drawn = HashMap::new();
         let mut bounds = Aabb::EMPTY;
         let mut ground = None;
@@ -106,9 +109,24 @@ impl Stage {
             width,
             height,
         };
-        let view = seen_from(Vector3::new(1.0, -2.2, 0.9), 0.48 * width as f64 / radius, width, height);
+        let view = seen_from(eye, 0.48 * width as f64 / radius, width, height);
         let light = seen_from(Vector3::new(0.6, -0.5, 1.6), 600.0 / radius, 1600, 1600);
         Ok(Self { bodies: drawn, ground, view, light })
+    }
+
+    /// Looks at what moves, so that it fills the picture.
+    fn fit(&mut self, bodies: &[BodyDescription]) {
+        let mut seen = Aabb::EMPTY;
+        for body in bodies.iter().filter(|body| body.kind == BodyKind::Dynamic) {
+            let Some(drawn) = self.bodies.get(&body.name) else { continue };
+            for vertex in drawn.mesh.vertices() {
+                seen.include(&(self.view.axes * (body.pose * vertex)));
+            }
+        }
+        let size = seen.extents();
+        let fits = |pixels: usize, length: f64| pixels as f64 / (FRAME * length);
+        self.view.scale = fits(self.view.width, size.x).min(fits(self.view.height, size.y));
+        self.view.middle = self.view.axes.transpose() * seen.center();
     }
 
     /// Colours what overlaps and what does not, and makes glass of what is fixed.
@@ -225,27 +243,34 @@ struct Request {
     out: String,
     times: Vec<f64>,
     overlaps: bool,
+    eye: Vector3<f64>,
 }
 
 impl Request {
     fn read() -> Result<Self> {
         let (mut scenes, mut out, mut times, mut overlaps) = (Vec::new(), None, Vec::new(), false);
+        let mut eye = Vector3::new(1.0, -2.2, 0.9);
         for argument in std::env::args().skip(1) {
             match argument.as_str() {
                 "--overlaps" => overlaps = true,
+                look if look.starts_with("--eye=") => {
+                    let numbers = look["--eye=".len()..].split(',').map(str::parse);
+                    let numbers = numbers.collect::<std::result::Result<Vec<f64>, _>>()?;
+                    eye = Vector3::from(<[f64; 3]>::try_from(numbers).map_err(|_| "--eye=X,Y,Z")?);
+                }
                 name if name.ends_with(".ron") => scenes.push(argument),
                 name if name.ends_with(".png") => out = Some(argument),
                 number => times.push(number.parse::<f64>().map_err(|error| format!("{number}: {error}"))?),
             }
         }
-        let usage = "usage: picture SCENE.ron… OUT.png [SECONDS]… [--overlaps]";
+        let usage = "usage: picture SCENE.ron… OUT.png [SECONDS]… [--overlaps] [--eye=X,Y,Z]";
         if scenes.is_empty() {
             return Err(usage.into());
         }
         if times.is_empty() {
             times.push(0.0);
         }
-        Ok(Self { scenes, out: out.ok_or(usage)?, times, overlaps })
+        Ok(Self { scenes, out: out.ok_or(usage)?, times, overlaps, eye })
     }
 }
 
@@ -256,7 +281,10 @@ fn run() -> Result<()> {
     for path in &request.scenes {
         let scene = Scene::load(path)?;
         let mut world = scene.world()?;
-        let mut stage = Stage::new(world.descriptions())?;
+        let mut stage = Stage::new(world.descriptions(), request.eye)?;
+        if request.overlaps {
+            stage.fit(world.descriptions());
+        }
         let [view, light] = first.get_or_insert([stage.view.clone(), stage.light.clone()]).clone();
         (stage.view, stage.light) = (view, light);
         if request.overlaps {

@@ -1,19 +1,19 @@
 //! Robots and bodies that may move, and what stands still, by name.
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 
 use super::RepairError;
-use super::answer::{Change, Farthest, Moved, Repair};
+use super::answer::{Farthest, Repair};
 use super::freedom::{self, Freedom};
-use super::stand_in::with_triangles;
-use crate::kinematics::{Articulation, JointKind};
+use super::stand_in::{plane, with_triangles, with_triangles_where_needed};
+use crate::kinematics::Articulation;
 use crate::penetration::Effort;
 use crate::penetration::generalized::{
     Arrangement, Base, CollidingPair, GeneralizedCoherence, GeneralizedError, GeneralizedOptions,
     GeneralizedPenetration, Mover, Obstacle, Part, Pose, Shape,
 };
 use crate::penetration::object_norm::ObjectNormError;
-use crate::proximity::{AllowedCollisions, distance};
+use crate::proximity::{AllowedCollisions, Model, distance};
 
 /// Something that may move, by name.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ impl Actor {
         };
         let mover = make(&shape).or_else(|error| {
             let is_infinite = !shape.ball().1.is_finite();
-            let measured = if is_infinite { Err(error) } else { make(&with_triangles(&shape, 1.0)) }?;
+            let measured = if is_infinite { Err(error) } else { make(&with_triangles(&shape)) }?;
             let (norm, allowed) = (measured.norm().clone(), measured.allowed().clone());
             Ok(Mover::with_norm(norm, vec![Some(shape.clone())], allowed, Base::Floating))
         });
@@ -187,6 +187,16 @@ impl Ensemble {
         }
     }
 
+    /// Name of an actor's base.
+    pub(super) fn base_of(&self, actor: usize) -> &str {
+        &self.bases[actor]
+    }
+
+    /// What stands before the names of an actor's joints.
+    pub(super) fn prefix_of(&self, actor: usize) -> &str {
+        &self.prefixes[actor]
+    }
+
     /// The pairs that collide, and how deep.
     ///
     /// # Errors
@@ -213,10 +223,23 @@ impl Ensemble {
         let of_meshes = self.arrangement.mesh_pairs.iter().filter_map(|pair| {
             let [a, b] = pair.map(|body| body as usize);
             let bodies = &self.arrangement.bodies;
-            let (first, second) = (bodies[a].model.as_ref()?, bodies[b].model.as_ref()?);
-            Some(distance(first, &places[a], second, &places[b]).value)
+            match (&bodies[a].model, &bodies[b].model) {
+                (Some(first), Some(second)) => Some(distance(first, &places[a], second, &places[b]).value),
+                (Some(model), None) => Some(self.height((model, &places[a]), bodies[b].part)?),
+                (None, Some(model)) => Some(self.height((model, &places[b]), bodies[a].part)?),
+                (None, None) => None,
+            }
         });
         Ok(of_meshes.fold(convex, f64::min))
+    }
+
+    /// Height of a model above an obstacle that is a half-space [m].
+    fn height(&self, (model, pose): (&Model, &Isometry3<f64>), part: Part) -> Option<f64> {
+        let Part::Obstacle(index) = part else { return None };
+        let obstacle = &self.arrangement.obstacles()[index];
+        let (normal, level) = plane(&obstacle.shape, &obstacle.pose)?;
+        let above = |vertex: &Point3<f64>| normal.dot(&(pose * vertex).coords) - level;
+        Some(model.mesh().vertices().iter().map(above).fold(f64::INFINITY, f64::min))
     }
 
     /// The nearest poses without overlaps that were found, within the limits of joints; `None` where these are.
@@ -225,7 +248,7 @@ impl Ensemble {
     /// [`RepairError::NotFound`] and [`RepairError::TooFar`] with the best effort; others when the poses are none of these
     /// actors or an option makes no sense.
     pub fn repair(&self, poses: &[Pose], options: &RepairOptions) -> Result<Option<Repair>, RepairError> {
-        let found = self.arrangement.penetration(poses, &generalized(options));
+        let found = self.arrangement.penetration(poses, &options.into());
         self.told(poses, options, found)
     }
 
@@ -239,7 +262,7 @@ impl Ensemble {
         options: &RepairOptions,
         coherence: &mut GeneralizedCoherence,
     ) -> Result<Option<Repair>, RepairError> {
-        let found = self.arrangement.penetration_coherent(poses, &generalized(options), coherence);
+        let found = self.arrangement.penetration_coherent(poses, &options.into(), coherence);
         self.told(poses, options, found)
     }
 
@@ -281,58 +304,6 @@ impl Ensemble {
         };
         pairs.iter().map(named).collect()
     }
-
-    /// What moved by how much, largest part of σ first.
-    fn changes(&self, before: &[Pose], after: &[Pose]) -> Result<Vec<Change>, RepairError> {
-        let movers = self.arrangement.movers();
-        let whole: f64 = movers.iter().map(|mover| mover.norm().measure()).sum();
-        let mut changes = Vec::new();
-        for (index, mover) in movers.iter().enumerate() {
-            let (from, to) = (&before[index], &after[index]);
-            let metric = mover.norm().at(&from.joints, &from.base)?;
-            let share = metric.measure() / whole;
-            if mover.base() == Base::Floating && from.base != to.base {
-                let translation = to.base.translation.vector - from.base.translation.vector;
-                let moved =
-                    Moved::Placed { translation, angle: from.base.rotation.angle_to(&to.base.rotation) };
-                let sigma = share * metric.sigma_of_base(&to.base);
-                changes.push(Change { name: self.bases[index].clone(), moved, sigma });
-            }
-            let joints = mover.articulation().joints();
-            for (at, &joint) in mover.articulation().coordinates().iter().enumerate() {
-                let change = to.joints[at] - from.joints[at];
-                if change.abs() > 0.0 {
-                    let mut one = from.joints.clone();
-                    one[at] = to.joints[at];
-                    let turns = matches!(joints[joint].kind, JointKind::Revolute { .. });
-                    changes.push(Change {
-                        name: format!("{}{}", self.prefixes[index], joints[joint].name),
-                        moved: if turns { Moved::Turned(change) } else { Moved::Slid(change) },
-                        sigma: share * metric.sigma_of_joints(&one),
-                    });
-                }
-            }
-        }
-        changes.sort_by(|a, b| b.sigma.total_cmp(&a.sigma).then_with(|| a.name.cmp(&b.name)));
-        Ok(changes)
-    }
-
-    /// The point of all that moved farthest.
-    fn farthest(&self, before: &[Pose], after: &[Pose]) -> Result<Option<Farthest>, RepairError> {
-        let mut farthest: Option<(f64, Part)> = None;
-        for (index, mover) in self.arrangement.movers().iter().enumerate() {
-            let places = |pose: &Pose| mover.articulation().link_poses(&pose.joints, &pose.base);
-            let (from, to) = (places(&before[index])?, places(&after[index])?);
-            for (link, shape) in mover.shapes().iter().enumerate() {
-                let Some(shape) = shape else { continue };
-                let distance = displacement(shape, &from[link], &to[link]);
-                if distance > 0.0 && farthest.is_none_or(|(most, _)| distance > most) {
-                    farthest = Some((distance, Part::Link { mover: index, link }));
-                }
-            }
-        }
-        Ok(farthest.map(|(distance, part)| Farthest { name: self.name_of(part), distance }))
-    }
 }
 
 /// Whether a mover is a rigid body of one link, which bears the name of its base.
@@ -340,47 +311,15 @@ fn is_body(mover: &Mover) -> bool {
     mover.articulation().links().len() == 1
 }
 
-/// How far the farthest point of a shape moves [m]: of triangles that of a corner, of what is round a bound.
-fn displacement(shape: &Shape, from: &Isometry3<f64>, to: &Isometry3<f64>) -> f64 {
-    if let Some(model) = shape.model() {
-        let vertices = model.mesh().vertices().iter();
-        return vertices.map(|vertex| (to * vertex - from * vertex).norm()).fold(0.0, f64::max);
-    }
-    let (center, radius) = shape.ball();
-    let turn = 2.0 * (0.5 * from.rotation.angle_to(&to.rotation)).sin() * radius;
-    (to * center - from * center).norm() + turn
-}
-
-/// Where something is known by its triangles alone, all that has none gets some.
-fn with_triangles_where_needed(mut actors: Vec<Actor>, mut props: Vec<Prop>) -> (Vec<Actor>, Vec<Prop>) {
-    let of_actors = actors.iter().flat_map(|actor| actor.mover.shapes().iter().flatten());
-    let shapes: Vec<&Shape> = of_actors.chain(props.iter().map(|prop| &prop.obstacle.shape)).collect();
-    if shapes.iter().all(|shape| shape.convex_pieces().is_some()) {
-        return (actors, props);
-    }
-    let radii = shapes.iter().map(|shape| shape.ball().1).filter(|radius| radius.is_finite());
-    let size = radii.fold(0.0, f64::max);
-    for actor in &mut actors {
-        let shapes = actor.mover.shapes().iter().map(|shape| Some(with_triangles(shape.as_ref()?, size)));
-        let (norm, allowed) = (actor.mover.norm().clone(), actor.mover.allowed().clone());
-        actor.mover = Mover::with_norm(norm, shapes.collect(), allowed, actor.mover.base());
-    }
-    for prop in &mut props {
-        prop.obstacle.shape = with_triangles(&prop.obstacle.shape, size);
-    }
-    (actors, props)
-}
-
-fn generalized(options: &RepairOptions) -> GeneralizedOptions {
-    let base = match options.effort {
-        Effort::Fast => GeneralizedOptions::fast(),
-        Effort::Best => GeneralizedOptions::default(),
-    };
-    GeneralizedOptions {
-        clearance: options.clearance,
-        seed: options.seed,
-        parallel: options.parallel,
-        ..base
+impl From<&RepairOptions> for GeneralizedOptions {
+    /// The options of the search; how far something may move is judged afterwards.
+    fn from(options: &RepairOptions) -> Self {
+        let RepairOptions { effort, clearance, seed, parallel, .. } = *options;
+        let of_effort = match effort {
+            Effort::Fast => Self::fast(),
+            Effort::Best => Self::default(),
+        };
+        Self { clearance, seed, parallel, ..of_effort }
     }
 }
 

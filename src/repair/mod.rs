@@ -7,6 +7,7 @@
 //! error carries the best effort and what still collides there.
 
 mod answer;
+mod changes;
 mod ensemble;
 mod error;
 mod freedom;
@@ -20,3 +21,4 @@ pub use error::RepairError;
 pub use freedom::Freedom;
 pub use robot::{AllowedLinks, Robot, RobotOptions, at_rest};
 pub use scene::SceneRepair;
+pub use stand_in::with_triangles;

@@ -18,8 +18,11 @@ use super::shape::ShapeArgument;
 use super::{POSES, SHAPES, text_of};
 use crate::geometry::Solidity;
 use crate::penetration::Effort;
-use crate::penetration::generalized::{GeneralizedCoherence, Obstacle, Shape};
-use crate::repair::{Actor, Ensemble, Freedom, Prop, Repair, RepairError, RepairOptions};
+use crate::penetration::generalized::{
+    GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, Obstacle, Shape, rigid, rigid_coherent,
+};
+use crate::proximity::Model;
+use crate::repair::{Actor, Ensemble, Freedom, Prop, RepairError, RepairOptions, with_triangles};
 
 /// Arguments of `query generalized`.
 #[derive(Debug, Args)]
@@ -99,15 +102,7 @@ pub(super) fn execute(
         let why = "`--coherent` remembers one pose for the next ones and needs `--poses`";
         return Err(Failure::new(Exit::Usage, why));
     }
-    let shapes = arguments.pair.shapes()?;
-    let [a, b] = [&shapes[0], &shapes[1]].map(|shape| made(shape, arguments.pair.wish()));
-    let (a, b) = (a?, b?);
-    let bad = |error: RepairError| Failure::new(Exit::BadFile, error.to_string());
-    let actor = Actor::body(shapes[0].text(), a).map_err(bad)?;
-    // B stands still: everything is seen from it.
-    let obstacle = Obstacle { shape: b, pose: Isometry3::identity() };
-    let prop = Prop { name: shapes[1].text().to_owned(), obstacle };
-    let ensemble = Ensemble::new(vec![actor], vec![prop], &Freedom::default()).map_err(bad)?;
+    let pair = Pair::new(arguments)?;
     let poses = arguments.pair.poses()?;
     let effort = match arguments.effort {
         EffortArgument::Fast => Effort::Fast,
@@ -116,7 +111,78 @@ pub(super) fn execute(
     let (clearance, seed) = (arguments.clearance, arguments.seed);
     let options = RepairOptions { effort, clearance, seed, ..RepairOptions::default() };
     let mut coherence = arguments.coherent.then(GeneralizedCoherence::default);
-    lines::answer(console, interrupt, &poses, |poses| ask(&ensemble, poses, &options, coherence.as_mut()))
+    lines::answer(console, interrupt, &poses, |poses| ask(&pair, poses, &options, coherence.as_mut()))
+}
+
+/// The two shapes, made ready.
+enum Pair {
+    /// Unions of convex pieces, B at the origin: everything is seen from it.
+    Pieces(Box<Ensemble>),
+    /// At least one is known by its triangles alone.
+    Models(Box<[Model; 2]>),
+}
+
+impl Pair {
+    fn new(arguments: &Arguments) -> Result<Self, Failure> {
+        let shapes = arguments.pair.shapes()?;
+        let wish = arguments.pair.wish();
+        let (a, b) = (made(&shapes[0], wish)?, made(&shapes[1], wish)?);
+        let bad = |error: RepairError| Failure::new(Exit::BadFile, error.to_string());
+        // An infinite shape, or one without volume, is refused here.
+        let actor = Actor::body(shapes[0].text(), a.clone()).map_err(bad)?;
+        if a.convex_pieces().is_none() || b.convex_pieces().is_none() {
+            let models = [&a, &b].map(|shape| with_triangles(shape).model().cloned());
+            if let [Some(a), Some(b)] = models {
+                return Ok(Self::Models(Box::new([a, b])));
+            }
+        }
+        let obstacle = Obstacle { shape: b, pose: Isometry3::identity() };
+        let prop = Prop { name: shapes[1].text().to_owned(), obstacle };
+        let ensemble = Ensemble::new(vec![actor], vec![prop], &Freedom::default()).map_err(bad)?;
+        Ok(Self::Pieces(Box::new(ensemble)))
+    }
+
+    /// The answer with the pose of A in the world.
+    fn search(
+        &self,
+        Poses { a, b }: &Poses,
+        options: &RepairOptions,
+        coherence: Option<&mut GeneralizedCoherence>,
+    ) -> Answered<Option<PenetrationAnswer>> {
+        match self {
+            Self::Pieces(ensemble) => {
+                let seen_from_b = [(b.inverse() * a).into()];
+                let found = match coherence {
+                    Some(coherence) => ensemble.repair_coherent(&seen_from_b, options, coherence),
+                    None => ensemble.repair(&seen_from_b, options),
+                };
+                let answer = |found: crate::repair::Repair| PenetrationAnswer {
+                    sigma: found.sigma,
+                    depth: found.depth,
+                    pose: (&(b * found.poses[0].base)).into(),
+                    iterations: found.iterations,
+                    verified_free: found.verified_free,
+                };
+                found.map(|found| found.map(answer)).map_err(|error| error.to_string())
+            }
+            Self::Models(models) => {
+                let options = GeneralizedOptions::from(options);
+                let [first, second] = &**models;
+                let found = match coherence {
+                    Some(coherence) => rigid_coherent((first, a), (second, b), &options, coherence),
+                    None => rigid(first, a, second, b, &options),
+                };
+                let answer = |found: GeneralizedPenetration| PenetrationAnswer {
+                    sigma: found.sigma,
+                    depth: found.depth,
+                    pose: (&found.poses[0].base).into(),
+                    iterations: found.iterations,
+                    verified_free: found.verified_free,
+                };
+                found.map(|found| found.map(answer)).map_err(|error| error.to_string())
+            }
+        }
+    }
 }
 
 /// The shape for the search: exact where it is convex by its form.
@@ -132,35 +198,19 @@ fn made(shape: &ShapeArgument, wish: Option<Solidity>) -> Result<Shape, Failure>
 }
 
 fn ask(
-    ensemble: &Ensemble,
-    Poses { a, b }: &Poses,
+    pair: &Pair,
+    poses: &Poses,
     options: &RepairOptions,
     coherence: Option<&mut GeneralizedCoherence>,
 ) -> (Answered<Answer>, Duration) {
-    let seen_from_b = [(b.inverse() * a).into()];
-    let (found, time) = timed(|| match coherence {
-        Some(coherence) => ensemble.repair_coherent(&seen_from_b, options, coherence),
-        None => ensemble.repair(&seen_from_b, options),
-    });
-    let answer = match found {
-        Ok(Some(repair)) => Ok(Answer::Penetrating(PenetrationAnswer::new(&repair, b))),
-        Ok(None) => Ok(Answer::Separate {}),
-        Err(error) => Err(error.to_string()),
-    };
-    (answer, time)
+    let (found, time) = timed(|| pair.search(poses, options, coherence));
+    (found.map(|found| found.map_or(Answer::Separate {}, Answer::Penetrating)), time)
 }
 
-impl PenetrationAnswer {
-    fn new(repair: &Repair, b: &Isometry3<f64>) -> Self {
-        let pose = b * repair.poses[0].base;
+impl From<&Isometry3<f64>> for PoseAnswer {
+    fn from(pose: &Isometry3<f64>) -> Self {
         let q = pose.rotation;
-        Self {
-            sigma: repair.sigma,
-            depth: repair.depth,
-            pose: PoseAnswer { translation: pose.translation.vector.into(), rotation: [q.w, q.i, q.j, q.k] },
-            iterations: repair.iterations,
-            verified_free: repair.verified_free,
-        }
+        Self { translation: pose.translation.vector.into(), rotation: [q.w, q.i, q.j, q.k] }
     }
 }
 

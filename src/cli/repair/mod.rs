@@ -17,6 +17,7 @@ use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
 use crate::dynamics::World;
 use crate::penetration::Effort;
+use crate::repair::Change;
 use crate::scene::Scene;
 
 const EXAMPLES: &str = "\
@@ -112,6 +113,15 @@ impl Status {
             Self::NotFound => "NOT repaired",
         }
     }
+}
+
+/// Share of the whole motion below which a change is not listed for people.
+const UNLISTED: f64 = 1e-3;
+
+/// The changes worth listing, which come first, and the number of the others.
+fn matter(changes: &[Change], depth: f64) -> (&[Change], usize) {
+    let listed = changes.iter().take_while(|change| change.sigma.sqrt() >= UNLISTED * depth).count();
+    (&changes[..listed], changes.len() - listed)
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {

@@ -11,7 +11,7 @@ use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::table::{self, Table, number};
 use super::bodies::{build, measured};
-use super::{Arguments, Status, write_whole};
+use super::{Arguments, Status, matter, write_whole};
 use crate::dynamics::{BodyPenetration, World};
 use crate::penetration::generalized::Pose;
 use crate::repair::{Change, Freedom, Moved, Repair, RepairError, RepairOptions, SceneRepair};
@@ -284,7 +284,8 @@ fn tell(
     }
     let mut moves = Table::default();
     moves.row("what", ["change", "moves all by [m]"].map(String::from));
-    for Change { name, moved, sigma } in changes {
+    let (listed, rest) = matter(changes, answer.depth);
+    for Change { name, moved, sigma } in listed {
         let change = match *moved {
             Moved::Turned(by) => format!("{}°", number(by.to_degrees())),
             Moved::Slid(by) => format!("{} m", number(by)),
@@ -294,5 +295,6 @@ fn tell(
         };
         moves.row(name, [change, number(sigma.sqrt())]);
     }
-    console.line(moves)
+    console.line(moves)?;
+    if rest > 0 { console.line(format_args!("  and {rest} others by less")) } else { Ok(()) }
 }

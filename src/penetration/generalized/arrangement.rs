@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::chart::Tree;
 use super::descent::Workspace;
 use super::shape::Piece;
-use super::{GeneralizedError, Mover, Obstacle, Pose, Shape};
+use super::{GeneralizedError, Mover, Obstacle, Pose, Shape, stand_in};
 use crate::proximity::Model;
 
 /// A part of an arrangement that may collide with another one.
@@ -125,6 +125,12 @@ impl Arrangement {
             .iter()
             .enumerate()
             .for_each(|(index, obstacle)| add(Part::Obstacle(index), &obstacle.shape));
+        if bodies.iter().any(|body| body.pieces.is_empty()) {
+            // Bodies that are known by their triangles alone meet triangles.
+            for body in bodies.iter_mut().filter(|body| body.model.is_none()) {
+                body.model = stand_in::tessellated(&pieces[body.pieces.clone()]);
+            }
+        }
         let (mut variables, mut slots) = (0, 0);
         let trees = movers.iter().map(|mover| Tree::new(mover, &mut variables, &mut slots)).collect();
         let mut arrangement = Self {

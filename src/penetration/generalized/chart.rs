@@ -320,17 +320,17 @@ impl Chart {
         derivative: &mut [f64],
     ) {
         let normal = row.normal.into_inner();
+        let parts = row.bodies.map(|body| arrangement.bodies[body as usize].part);
+        let shared = self.shared_levers(arrangement, parts);
         for (side, sign) in [(0, 1.0), (1, -1.0)] {
-            let Part::Link { mover, link } = arrangement.bodies[row.bodies[side] as usize].part else {
-                continue;
-            };
+            let Part::Link { mover, link } = parts[side] else { continue };
             let (direction, point) = (normal * sign, row.points[side].coords);
-            if let Some(base) = &self.bases[mover] {
+            if let (Some(base), None) = (&self.bases[mover], shared) {
                 let (w, v, center) = &frames.turns[mover];
                 base.differentiate(&direction, &(point - center), (*w, v), derivative);
             }
             let moment = point.cross(&direction);
-            for lever in &arrangement.trees[mover].levers[link] {
+            for lever in &arrangement.trees[mover].levers[link][shared.unwrap_or(0)..] {
                 let [axis, origin] = &frames.axes[lever.slot];
                 let rate = if lever.turns {
                     axis.dot(&(moment - origin.cross(&direction)))
@@ -340,6 +340,16 @@ impl Chart {
                 derivative[lever.variable] += lever.factor * rate * frames.slopes[lever.variable];
             }
         }
+    }
+
+    /// How many levers, from the root on, move both parts alike, where both are links of one mover.
+    fn shared_levers(&self, arrangement: &Arrangement, parts: [Part; 2]) -> Option<usize> {
+        let [Part::Link { mover, link }, Part::Link { mover: other, link: second }] = parts else {
+            return None;
+        };
+        let levers = &arrangement.trees[mover].levers;
+        let both = levers[link].iter().zip(&levers[second]);
+        (mover == other).then(|| both.take_while(|(a, b)| a.slot == b.slot).count())
     }
 
     /// How far each variable may move without turning a joint by more than an angle [rad] or shifting anything by more

@@ -8,6 +8,7 @@
 use super::GeneralizedOptions;
 use super::arrangement::Arrangement;
 use super::chart::{Chart, Frames};
+use super::exits::Exit;
 use super::pairs::{Nearness, ScanMemory, ScanOptions};
 use super::rows::ContactRow;
 use crate::penetration::convex::ConvexOptions;
@@ -15,7 +16,7 @@ use crate::penetration::least_change::{LeastChange, Rows};
 
 /// Share of the arrangement's size by which everything is kept farther apart than asked, so that what touches within
 /// rounding is free: a larger one costs so much σ.
-const TOUCH: f64 = 2e-7;
+const TOUCH: f64 = 5e-8;
 /// Share of that distance that must be kept for a point to count as free.
 const FREE: f64 = 0.25;
 /// Share of the size within which pairs have rows.
@@ -33,12 +34,16 @@ const ARRIVED: f64 = 1e-5;
 const FILTER: f64 = 1e-3;
 /// Softness of contradictory rows.
 const SOFT: f64 = 0.5;
+/// Share of the lack of clearance at which rows contradicted each other, below which they may not any more.
+const RESOLVED: f64 = 0.5;
 /// Share by which bounds of signed distances may differ in a descent.
 const PRECISION: f64 = 1e-6;
 
 /// What makes limits, and the reach of a step, hard among soft rows.
 const HARD: f64 = 1e9;
 const HARD_REACH: f64 = 100.0;
+/// Share of its width by which a bound may be broken for all rounding.
+const BOUND_ROUNDING: f64 = 1e-9;
 /// Steps that must lessen the lack of clearance by a share or, once free, σ by another one.
 const WINDOW: usize = 6;
 const LACK_GAIN: f64 = 0.2;
@@ -55,7 +60,9 @@ pub(crate) struct Workspace {
     problem: Rows,
     solver: LeastChange,
     derivative: Vec<f64>,
-    target: Vec<f64>,
+    boxed: Vec<[f64; 2]>,
+    /// Whether the rows contradicted each other in the last step.
+    soft: bool,
 }
 
 impl Workspace {
@@ -69,7 +76,8 @@ impl Workspace {
             problem: Rows::new(0),
             solver: LeastChange::default(),
             derivative: Vec::new(),
-            target: Vec::new(),
+            boxed: Vec::new(),
+            soft: false,
         }
     }
 }
@@ -89,6 +97,23 @@ impl Descended {
     /// σ of the free point; infinite without one.
     pub(crate) fn sigma(&self) -> f64 {
         self.free.as_ref().map_or(f64::INFINITY, |y| squared(y))
+    }
+}
+
+/// Where a descent starts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Launch<'a> {
+    /// The point of the chart.
+    pub(crate) from: &'a [f64],
+    /// Which variables move; all, where it is not given.
+    pub(crate) active: Option<&'a [bool]>,
+    /// Ways out of pairs of pieces that are prescribed.
+    pub(crate) exits: &'a [(usize, Exit)],
+}
+
+impl<'a> From<&'a [f64]> for Launch<'a> {
+    fn from(from: &'a [f64]) -> Self {
+        Self { from, active: None, exits: &[] }
     }
 }
 
@@ -123,6 +148,14 @@ impl<'a> Descent<'a> {
         Self { arrangement, chart, clearance, max_iterations }
     }
 
+    /// Common ways out of what several links are stuck in at the start of the chart.
+    pub(crate) fn common_exits(&self, workspace: &mut Workspace) -> Vec<(usize, Exit)> {
+        let origin = vec![0.0; self.chart.dimension()];
+        workspace.scan.forget();
+        self.chart.place(self.arrangement, &origin, &mut workspace.frames);
+        self.arrangement.common_exits(&workspace.frames, &mut workspace.scan)
+    }
+
     /// Whether a point is free as an answer must be.
     pub(crate) fn is_free(&self, y: &[f64], workspace: &mut Workspace) -> bool {
         workspace.scan.forget();
@@ -141,10 +174,10 @@ impl<'a> Descent<'a> {
     }
 
     /// Descends from a point of the chart.
-    ///
-    /// Where `active` is given, only those variables move.
-    pub(crate) fn run(&self, from: &[f64], active: Option<&[bool]>, workspace: &mut Workspace) -> Descended {
+    pub(crate) fn run(&self, launch: &Launch<'_>, workspace: &mut Workspace) -> Descended {
+        let Launch { from, active, exits } = *launch;
         workspace.scan.forget();
+        workspace.scan.prescribe(exits);
         let mut y: Vec<f64> =
             from.iter().zip(self.chart.bounds()).map(|(y, b)| y.clamp(b[0], b[1])).collect();
         let mut trial = y.clone();
@@ -155,6 +188,8 @@ impl<'a> Descent<'a> {
         self.note(&y, &nearness, &mut found);
         let mut filter = vec![[nearness.lack, squared(&y)]];
         let mut radius = 1.0;
+        let mut contradictory = nearness.lack;
+        workspace.soft = false;
         let mut progress: Vec<[f64; 2]> = Vec::new();
         for _ in 0..self.max_iterations {
             found.iterations += 1;
@@ -183,6 +218,13 @@ impl<'a> Descent<'a> {
             filter.retain(|old| !(point[0] <= old[0] && point[1] <= old[1]));
             filter.push(point);
             radius = (radius * GROW).min(1.0);
+            // What contradicts itself goes on doing so until much of it is resolved.
+            let resolved = nearness.lack < RESOLVED * contradictory;
+            if !workspace.soft {
+                contradictory = nearness.lack;
+            } else if resolved {
+                workspace.soft = false;
+            }
             std::mem::swap(&mut y, &mut trial);
             std::mem::swap(&mut workspace.rows, &mut workspace.trial_rows);
             std::mem::swap(&mut workspace.frames, &mut workspace.trial_frames);
@@ -224,7 +266,8 @@ impl<'a> Descent<'a> {
         self.arrangement.scan(trial_frames, &options, scan, trial_rows)
     }
 
-    /// The change of y to the nearest point to the origin that keeps all rows and limits.
+    /// The change of y to the nearest point to the origin that keeps all rows and limits: within the trust region where it
+    /// would leave it, softly where the rows contradict each other there.
     fn step(
         &self,
         y: &[f64],
@@ -232,16 +275,44 @@ impl<'a> Descent<'a> {
         active: Option<&[bool]>,
         workspace: &mut Workspace,
     ) -> Option<Vec<f64>> {
-        let Workspace { frames, rows, problem, solver, derivative, target, .. } = workspace;
-        let dimension = y.len();
-        if problem.columns() != dimension {
-            *problem = Rows::new(dimension);
+        self.linearise(y, active, workspace);
+        let Workspace { frames, problem, solver, derivative, boxed, soft, .. } = workspace;
+        boxed.clear();
+        boxed.extend_from_slice(self.chart.bounds());
+        let shift = radius * MOST_SHIFT * self.arrangement.size;
+        let turn = radius * MOST_TURN;
+        let change =
+            |nearest: Vec<f64>| -> Vec<f64> { nearest.iter().zip(y).map(|(to, from)| to - from).collect() };
+        let hardness = |_: usize| HARD;
+        if !*soft
+            && let Some(step) =
+                (InBox { boxed: boxed.as_slice(), hardness }).nearest(problem, solver, 0.0).map(change)
+            && self.chart.share_within(frames, &step, turn, shift) >= 1.0
+        {
+            return Some(step);
+        }
+        self.chart.reach(frames, turn, shift, derivative);
+        for ((bound, reach), y) in boxed.iter_mut().zip(derivative.iter()).zip(y) {
+            *bound = [bound[0].max(y - reach), bound[1].min(y + reach)];
+        }
+        let hardness = |at: usize| HARD_REACH * self.arrangement.size / derivative[at];
+        let in_box = InBox { boxed: boxed.as_slice(), hardness };
+        let hard = if *soft { None } else { in_box.nearest(problem, solver, 0.0) };
+        *soft = hard.is_none();
+        hard.or_else(|| in_box.nearest(problem, solver, SOFT)).map(change)
+    }
+
+    /// The rows of the least-change problem at a point.
+    fn linearise(&self, y: &[f64], active: Option<&[bool]>, workspace: &mut Workspace) {
+        let Workspace { frames, rows, problem, derivative, .. } = workspace;
+        if problem.columns() != y.len() {
+            *problem = Rows::new(y.len());
         }
         problem.clear();
         let wanted = self.target();
         for row in rows.iter() {
             derivative.clear();
-            derivative.resize(dimension, 0.0);
+            derivative.resize(y.len(), 0.0);
             self.chart.differentiate(self.arrangement, frames, row, derivative);
             if let Some(active) = active {
                 derivative.iter_mut().zip(active).filter(|(_, active)| !**active).for_each(|(d, _)| *d = 0.0);
@@ -251,41 +322,45 @@ impl<'a> Descent<'a> {
                 problem.push(derivative, wanted - row.gap + here);
             }
         }
-        for (at, bound) in self.chart.bounds().iter().enumerate() {
-            for (sign, bound) in [(1.0, bound[0]), (-1.0, -bound[1])] {
-                if bound.is_finite() {
-                    derivative.clear();
-                    derivative.resize(dimension, 0.0);
-                    derivative[at] = sign * HARD;
-                    problem.push(derivative, bound * HARD);
+    }
+}
+
+/// Bounds of the variables of a least-change problem, and how hard each is among soft rows.
+struct InBox<'a, H: Fn(usize) -> f64> {
+    boxed: &'a [[f64; 2]],
+    hardness: H,
+}
+
+impl<H: Fn(usize) -> f64> InBox<'_, H> {
+    /// The nearest point to the origin that keeps the rows and the bounds. Few bounds matter, so that they become rows only
+    /// when an answer breaks them.
+    fn nearest(&self, problem: &mut Rows, solver: &mut LeastChange, soft: f64) -> Option<Vec<f64>> {
+        let dimension = self.boxed.len();
+        let target = vec![0.0; dimension];
+        let mut pushed = vec![[false; 2]; dimension];
+        loop {
+            let mut point = solver.nearest(problem, &target, soft).ok()?.to_vec();
+            let mut is_kept = true;
+            for (at, &[lower, upper]) in self.boxed.iter().enumerate() {
+                let slack = BOUND_ROUNDING * (1.0 + point[at].abs());
+                for (side, beyond) in [lower - point[at], point[at] - upper].into_iter().enumerate() {
+                    if beyond > slack * (upper - lower).min(1.0) && !pushed[at][side] {
+                        pushed[at][side] = true;
+                        is_kept = false;
+                        let (sign, bound) = if side == 0 { (1.0, lower) } else { (-1.0, -upper) };
+                        let hardness = (self.hardness)(at);
+                        let mut row = vec![0.0; dimension];
+                        row[at] = sign * hardness;
+                        problem.push(&row, bound * hardness);
+                    }
                 }
             }
-        }
-        target.clear();
-        target.resize(dimension, 0.0);
-        let most = radius * MOST_SHIFT * self.arrangement.size;
-        let angle = radius * MOST_TURN;
-        if let Ok(nearest) = solver.nearest(problem, target, 0.0) {
-            let step: Vec<f64> = nearest.iter().zip(y).map(|(to, from)| to - from).collect();
-            if self.chart.share_within(frames, &step, angle, most) >= 1.0 {
-                return Some(step);
+            if is_kept {
+                for (y, [lower, upper]) in point.iter_mut().zip(self.boxed) {
+                    *y = y.clamp(*lower, *upper);
+                }
+                return Some(point);
             }
         }
-        self.chart.reach(frames, angle, most, derivative);
-        for at in 0..dimension {
-            let (reach, y) = (derivative[at], y[at]);
-            let hard = HARD_REACH * self.arrangement.size / reach;
-            for sign in [hard, -hard] {
-                target[at] = sign;
-                problem.push(target, sign * y - hard * reach);
-                target[at] = 0.0;
-            }
-        }
-        for soft in [0.0, SOFT] {
-            if let Ok(nearest) = solver.nearest(problem, target, soft) {
-                return Some(nearest.iter().zip(y).map(|(to, from)| to - from).collect());
-            }
-        }
-        None
     }
 }

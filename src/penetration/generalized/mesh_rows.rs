@@ -144,7 +144,8 @@ mod tests {
             assert!((value - (height - 1.0)).abs() < 1e-8, "{height} {value}");
             for corner in 0..4 {
                 let (x, y) = (0.2 + f64::from(corner % 2) - 0.5, 0.1 + f64::from(corner / 2) - 0.5);
-                let at_corner = |row: &ContactRow| (row.points[0] - Point3::new(x, y, height - 0.5)).norm() < 1e-6;
+                let at_corner =
+                    |row: &ContactRow| (row.points[0] - Point3::new(x, y, height - 0.5)).norm() < 1e-6;
                 let row = rows.iter().find(|row| at_corner(row)).expect("a row of that corner");
                 assert!((row.gap - (height - 1.0)).abs() < 1e-6 && row.normal.z > 1.0 - 1e-6, "{row:?}");
             }

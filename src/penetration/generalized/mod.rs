@@ -18,6 +18,7 @@ mod articulated;
 mod chart;
 mod descent;
 mod error;
+mod exits;
 mod mesh_rows;
 mod mover;
 mod options;
@@ -27,8 +28,12 @@ mod rigid;
 mod rows;
 mod search;
 mod shape;
+mod stand_in;
 mod starts;
 mod verify;
+
+#[cfg(test)]
+mod tests;
 
 pub use arrangement::{Arrangement, CollidingPair, Part};
 pub use error::GeneralizedError;

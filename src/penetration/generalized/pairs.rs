@@ -1,25 +1,14 @@
 //! Contact rows of convex pieces: certified signed distances of all pairs of pieces that are near each other.
-//!
-//! The witness pair alone makes a descent zigzag: when a face touches, the next step turns the body about the witness and
-//! another corner becomes it. So where the plane between two pieces is that of a face of one of them, the plane moves with
-//! that body and every vertex of the other one near it has a row. Where a plane separates all vertices of a piece from the other
-//! one they are apart, so the rows are sufficient however far the bodies turn.
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::arrangement::{Arrangement, BodyPair};
 use super::chart::Frames;
+use super::exits::{Exit, Near};
 use super::mesh_rows::{MeshMemory, mesh_rows};
 use super::rows::ContactRow;
-use super::shape::Piece;
-use crate::geometry::convex::{ConvexHull, Core};
+use super::stand_in::{plane, plane_rows};
 use crate::penetration::convex::{ConvexCache, ConvexOptions, SignedDistance, signed_distance};
-
-/// Cosine above which a direction counts as the normal of a face (a milliradian): the expansion of polytopes finds normals
-/// of faces to rounding.
-const FACE: f64 = 1.0 - 5e-7;
-/// Share of a piece's radius within which its vertices next to the plane have rows.
-const NEAR_PLANE: f64 = 0.5;
 
 /// How near everything is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,8 +23,10 @@ pub(crate) struct Nearness {
 #[derive(Debug, Default)]
 pub(crate) struct ScanMemory {
     caches: Vec<ConvexCache>,
+    /// The face through which each pair of pieces that overlaps is on its way out.
+    exits: Vec<Option<Exit>>,
     /// Pose and middle of each piece [world].
-    pieces: Vec<(Isometry3<f64>, Point3<f64>)>,
+    pub(super) pieces: Vec<(Isometry3<f64>, Point3<f64>)>,
     centers: Vec<Point3<f64>>,
     meshes: MeshMemory,
 }
@@ -54,16 +45,23 @@ impl ScanMemory {
     pub(crate) fn new(arrangement: &Arrangement) -> Self {
         let mut memory = Self::default();
         memory.caches.resize_with(arrangement.caches, ConvexCache::default);
+        memory.exits.resize(arrangement.caches, None);
         memory
     }
 
     /// Forgets everything but memory: answers do not depend on earlier queries.
     pub(crate) fn forget(&mut self) {
         self.caches.iter_mut().for_each(ConvexCache::forget);
+        self.exits.fill(None);
+    }
+
+    /// Prescribes the ways out of pairs of pieces.
+    pub(crate) fn prescribe(&mut self, exits: &[(usize, Exit)]) {
+        exits.iter().for_each(|&(at, exit)| self.exits[at] = Some(exit));
     }
 
     /// Places balls of bodies and poses of pieces.
-    fn place(&mut self, arrangement: &Arrangement, frames: &Frames) {
+    pub(super) fn place(&mut self, arrangement: &Arrangement, frames: &Frames) {
         self.centers.clear();
         self.pieces.clear();
         for (body, pose) in arrangement.bodies.iter().zip(&frames.bodies) {
@@ -87,23 +85,27 @@ impl Arrangement {
     ) -> Nearness {
         rows.clear();
         memory.place(self, frames);
+        let mut exits = std::mem::take(&mut memory.exits);
         let mut nearness = Nearness { lack: 0.0, least: options.horizon };
         for pair in &self.pairs {
-            self.near_pieces(
-                pair,
-                options.horizon,
-                memory,
-                |[a, b], [i, j], found, _| {
+            let visit =
+                |poses: [&Isometry3<f64>; 2], [i, j]: [usize; 2], found: &SignedDistance, at: usize| {
                     nearness.least = nearness.least.min(found.value);
-                    nearness.lack += (options.target - found.value).max(0.0);
                     if found.value < options.horizon {
-                        rows_of(pair.bodies, [&self.pieces[i], &self.pieces[j]], [a, b], found, rows);
+                        let near = Near {
+                            bodies: pair.bodies,
+                            pieces: [&self.pieces[i], &self.pieces[j]],
+                            poses,
+                            found,
+                        };
+                        let gap = near.rows(&mut exits[at], rows);
+                        nearness.lack += (options.target - gap).max(0.0);
                     }
                     true
-                },
-                &options.convex,
-            );
+                };
+            self.near_pieces(pair, options.horizon, memory, visit, &options.convex);
         }
+        memory.exits = exits;
         for &bodies in &self.mesh_pairs {
             let value = self.scan_models(bodies, frames, options.horizon, memory, rows);
             nearness.least = nearness.least.min(value);
@@ -129,13 +131,27 @@ impl Arrangement {
         let [first, second] = [a, b].map(|body| self.bodies[body].ball.1);
         let near = horizon.min(MESH_HORIZON * first.min(second));
         let reach = first + second + near;
-        let (Some(first), Some(second)) = (&self.bodies[a].model, &self.bodies[b].model) else { return horizon };
         if (memory.centers[a] - memory.centers[b]).norm_squared() > reach * reach {
             return horizon;
         }
-        let (one, other) = ((first, &frames.bodies[a]), (second, &frames.bodies[b]));
-        let value = mesh_rows(bodies, one, other, near, (&mut memory.meshes, rows));
+        let posed = |body: usize| self.bodies[body].model.as_ref().map(|model| (model, &frames.bodies[body]));
+        let value = match (posed(a), posed(b)) {
+            (Some(one), Some(other)) => mesh_rows(bodies, one, other, near, (&mut memory.meshes, rows)),
+            (Some(one), None) => match self.plane(b, frames) {
+                Some(plane) => plane_rows((bodies, false), one, &plane, near, rows),
+                None => near,
+            },
+            (None, Some(other)) => match self.plane(a, frames) {
+                Some(plane) => plane_rows((bodies, true), other, &plane, near, rows),
+                None => near,
+            },
+            (None, None) => near,
+        };
         if value < near { value } else { horizon }
+    }
+
+    fn plane(&self, body: usize, frames: &Frames) -> Option<(Unit<Vector3<f64>>, Point3<f64>)> {
+        plane(&self.pieces[self.bodies[body].pieces.clone()], &frames.bodies[body])
     }
 
     /// Whether any two pieces are not farther apart than a clearance [m].
@@ -145,6 +161,9 @@ impl Arrangement {
         let any_plane = ConvexOptions { relative_tolerance: ANY_PLANE, ..ConvexOptions::default() };
         let exact = ConvexOptions::default();
         let options = if clearance > 0.0 { exact } else { any_plane };
+        if self.mesh_pairs.iter().any(|&pair| self.models_within(pair, &frames.bodies, clearance)) {
+            return true;
+        }
         self.pairs.iter().any(|pair| {
             let mut touching = false;
             self.near_pieces(
@@ -167,7 +186,7 @@ impl Arrangement {
         pair: &BodyPair,
         horizon: f64,
         memory: &mut ScanMemory,
-        mut visit: impl FnMut([&Isometry3<f64>; 2], [usize; 2], &SignedDistance, &mut ConvexCache) -> bool,
+        mut visit: impl FnMut([&Isometry3<f64>; 2], [usize; 2], &SignedDistance, usize) -> bool,
         convex: &ConvexOptions,
     ) {
         let [a, b] = pair.bodies.map(|body| body as usize);
@@ -190,7 +209,7 @@ impl Arrangement {
                 let found = signed_distance(first, pose_a, second, pose_b, convex, &mut caches[own]);
                 // Poses are finite and sizes sound: what has no distance are two half-spaces.
                 if let Ok(found) = found
-                    && !visit([pose_a, pose_b], [i, j], &found, &mut caches[own])
+                    && !visit([pose_a, pose_b], [i, j], &found, own)
                 {
                     return;
                 }
@@ -202,79 +221,3 @@ impl Arrangement {
 /// Relative tolerance at which the first plane that separates ends a descent: the distance is then between zero and
 /// twice what is found.
 const ANY_PLANE: f64 = 1.0;
-
-/// The rows of a pair of pieces with a signed distance.
-fn rows_of(
-    bodies: [u32; 2],
-    [a, b]: [&Piece; 2],
-    [pose_a, pose_b]: [&Isometry3<f64>; 2],
-    found: &SignedDistance,
-    rows: &mut Vec<ContactRow>,
-) {
-    let normal = found.direction;
-    let [on_a, on_b] = found.witnesses;
-    let row = |gap: f64, points: [Point3<f64>; 2]| ContactRow { bodies, gap, normal, points };
-    let (face_a, face_b) = (face_extent(a, pose_a, &-normal), face_extent(b, pose_b, &normal));
-    // The plane is that of the larger face.
-    let of_b = match (face_a, face_b) {
-        (None, None) => None,
-        (Some(of_a), Some(of_b)) => Some(of_b >= of_a),
-        (of_a, _) => Some(of_a.is_none()),
-    };
-    let before = rows.len();
-    match (of_b, a.shape.core(), b.shape.core()) {
-        (Some(true), Core::Hull(hull), _) => {
-            let reach = found.value + NEAR_PLANE * a.ball.1;
-            near_vertices(hull, pose_a, &normal, &on_b, reach + a.shape.radius(), |gap, point| {
-                rows.push(row(gap - a.shape.radius(), [point, point]));
-            });
-        }
-        (Some(false), _, Core::Hull(hull)) => {
-            let reach = found.value + NEAR_PLANE * b.ball.1;
-            near_vertices(hull, pose_b, &-normal, &on_a, reach + b.shape.radius(), |gap, point| {
-                rows.push(row(gap - b.shape.radius(), [point, point]));
-            });
-        }
-        _ => {}
-    }
-    if rows.len() == before {
-        rows.push(row(found.value, [on_a, on_b]));
-    }
-}
-
-/// Visits the vertices that are no higher than `reach` [m] above the plane through a point.
-fn near_vertices(
-    hull: &ConvexHull,
-    pose: &Isometry3<f64>,
-    normal: &Unit<Vector3<f64>>,
-    through: &Point3<f64>,
-    reach: f64,
-    mut visit: impl FnMut(f64, Point3<f64>),
-) {
-    let local = pose.rotation.inverse() * normal.into_inner();
-    let offset = normal.dot(&(pose.translation.vector - through.coords));
-    for vertex in hull.vertices() {
-        let height = local.dot(&vertex.coords) + offset;
-        if height <= reach {
-            visit(height, pose * vertex);
-        }
-    }
-}
-
-/// The reach [m] of the face of a piece that faces a direction in the world, if one does.
-fn face_extent(piece: &Piece, pose: &Isometry3<f64>, direction: &Unit<Vector3<f64>>) -> Option<f64> {
-    match piece.shape.core() {
-        Core::HalfSpace => Some(f64::INFINITY),
-        Core::Hull(hull) => {
-            let local = pose.rotation.inverse() * direction.into_inner();
-            let facet = hull.facet_towards(&local)?;
-            if !(facet.normal.dot(&local) >= FACE) {
-                return None;
-            }
-            let first = hull.vertices()[*facet.corners.first()? as usize];
-            let far = |&corner: &u32| (hull.vertices()[corner as usize] - first).norm_squared();
-            Some(facet.corners.iter().map(far).fold(0.0, f64::max))
-        }
-        _ => None,
-    }
-}

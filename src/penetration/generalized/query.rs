@@ -5,9 +5,10 @@ use nalgebra::Isometry3;
 use super::arrangement::Arrangement;
 use super::chart::Chart;
 use super::pairs::ScanOptions;
+use super::stand_in::{height, plane};
 use super::{CollidingPair, GeneralizedError, Pose};
 use crate::penetration::convex::ConvexOptions;
-use crate::proximity::{collide, is_within};
+use crate::proximity::{Model, collide, is_within};
 
 impl Arrangement {
     /// Whether nothing overlaps, and everything is farther apart than `clearance` [m]. Limits of joints are not looked at.
@@ -23,14 +24,7 @@ impl Arrangement {
             workspace.scan.forget();
             self.touches(&workspace.frames, clearance, &mut workspace.scan)
         });
-        if touches {
-            return Ok(false);
-        }
-        if self.mesh_pairs.is_empty() {
-            return Ok(true);
-        }
-        let bodies = self.body_poses(poses)?;
-        Ok(!self.mesh_pairs.iter().any(|&pair| self.models_within(pair, &bodies, clearance)))
+        Ok(!touches)
     }
 
     /// Least gap of any two parts that may not overlap [m], as far as it is below `horizon` [m]; minus the depth of the
@@ -95,15 +89,28 @@ impl Arrangement {
         CollidingPair { parts: bodies.map(|body| self.bodies[body as usize].part), depth }
     }
 
-    /// Whether the models of two bodies come nearer than a clearance [m].
+    /// Whether the models of two bodies come nearer than a clearance [m], or a model and a half-space.
     pub(crate) fn models_within(&self, [a, b]: [u32; 2], poses: &[Isometry3<f64>], clearance: f64) -> bool {
         let [a, b] = [a as usize, b as usize];
+        let reach = self.bodies[a].ball.1 + self.bodies[b].ball.1 + clearance;
+        if self.between([a as u32, b as u32], poses).norm() > reach * (1.0 + ROOM) {
+            return false;
+        }
+        let plane = |body: usize| plane(&self.pieces[self.bodies[body].pieces.clone()], &poses[body]);
+        let is_low = |model: &Model, body: usize, other: usize| {
+            plane(other).is_some_and(|plane| !(height(model, &poses[body], &plane) > clearance))
+        };
         match (&self.bodies[a].model, &self.bodies[b].model) {
             (Some(first), Some(second)) if clearance > 0.0 => {
                 is_within(first, &poses[a], second, &poses[b], clearance)
             }
             (Some(first), Some(second)) => collide(first, &poses[a], second, &poses[b]),
-            _ => false,
+            (Some(first), None) => is_low(first, a, b),
+            (None, Some(second)) => is_low(second, b, a),
+            (None, None) => false,
         }
     }
 }
+
+/// Share by which balls must be farther apart than they reach to be apart for all rounding.
+const ROOM: f64 = 1e-9;

@@ -5,16 +5,17 @@
 //! rounds bring nothing; any better answer lies within that ball. Descents share nothing, and of equal answers the first
 //! counts, so that the answer is the same for every number of threads.
 
+use nalgebra::Translation3;
 use rayon::prelude::*;
 
-use super::arrangement::Arrangement;
+use super::arrangement::{Arrangement, Body, Part};
 use super::chart::Chart;
-use super::descent::{Descended, Descent};
+use super::descent::{Descended, Descent, Launch};
 use super::{
-    GeneralizedCoherence, GeneralizedError, GeneralizedOptions, GeneralizedPenetration, GeneralizedStart,
-    Pose, articulated, starts,
+    Base, GeneralizedCoherence, GeneralizedError, GeneralizedOptions, GeneralizedPenetration,
+    GeneralizedStart, Pose, articulated, starts,
 };
-use crate::penetration::Effort;
+use crate::penetration::{Effort, TranslationalOptions, penetration};
 
 /// Descents of a round, and rounds at most.
 const ROUND: u64 = 32;
@@ -120,6 +121,9 @@ impl Search<'_> {
             Effort::Fast => self.fallbacks(best),
             Effort::Best => {
                 best = better(best, self.as_one_body());
+                for found in [self.together(), self.translational()].into_iter().flatten() {
+                    best = better(best, found);
+                }
                 let strategies =
                     [GeneralizedStart::SuccessivePerturbation, GeneralizedStart::ConstrainedTranslation];
                 best = strategies.iter().filter_map(|source| self.strategy(source)).fold(best, better);
@@ -136,8 +140,9 @@ impl Search<'_> {
     ) -> Result<Descended, GeneralizedError> {
         Ok(match start {
             GeneralizedStart::Direct => self.run(&self.origin()),
-            GeneralizedStart::ConstrainedTranslation | GeneralizedStart::Translational => {
-                self.strategy(&GeneralizedStart::ConstrainedTranslation).unwrap_or_else(|| self.as_one_body())
+            GeneralizedStart::ConstrainedTranslation => self.constrained_translation(),
+            GeneralizedStart::Translational => {
+                self.translational().unwrap_or_else(|| self.constrained_translation())
             }
             GeneralizedStart::SuccessivePerturbation => {
                 self.strategy(start).unwrap_or_else(|| self.tips_first())
@@ -169,13 +174,56 @@ impl Search<'_> {
     }
 
     fn run(&self, from: &[f64]) -> Descended {
-        self.arrangement.with_workspace(|workspace| self.descent.run(from, None, workspace))
+        self.arrangement.with_workspace(|workspace| self.descent.run(&Launch::from(from), workspace))
+    }
+
+    /// From the translation that separates a rigid body from the one obstacle, so that the answer is no worse than that.
+    fn translational(&self) -> Option<Descended> {
+        let arrangement = self.arrangement;
+        let [
+            Body { part: Part::Link { .. }, model: Some(a), .. },
+            Body { part: Part::Obstacle(_), model: Some(b), .. },
+        ] = &arrangement.bodies[..]
+        else {
+            return None;
+        };
+        let start = &self.chart.start()[0];
+        if arrangement.movers[0].base() == Base::Fixed || !start.joints.is_empty() {
+            return None;
+        }
+        let options = TranslationalOptions {
+            effort: self.options.effort,
+            seed: self.options.seed,
+            parallel: self.options.parallel,
+            ..TranslationalOptions::default()
+        };
+        let poses = arrangement.body_poses(self.chart.start()).ok()?;
+        let found = penetration(a, &poses[0], b, &poses[1], &options).ok()??;
+        let moved = Pose { base: Translation3::from(found.translation) * start.base, joints: Vec::new() };
+        let y = self.chart.point(arrangement, &[moved]);
+        // A hair farther, as what touches is not free.
+        let away: Vec<f64> = y.iter().map(|y| y * (1.0 + 1e-6)).collect();
+        Some(better(self.run(&y), self.run(&away)))
+    }
+
+    /// All links that are stuck in a piece of an obstacle leave it through the same face, where several are.
+    fn together(&self) -> Option<Descended> {
+        let origin = self.origin();
+        self.arrangement.with_workspace(|workspace| {
+            let exits = self.descent.common_exits(workspace);
+            let launch = Launch { exits: &exits, ..origin.as_slice().into() };
+            (!exits.is_empty()).then(|| self.descent.run(&launch, workspace))
+        })
     }
 
     /// A descent from the free configuration that a strategy finds and projects back towards the input, if it finds one.
     fn strategy(&self, source: &GeneralizedStart) -> Option<Descended> {
         let poses = articulated::start(self.arrangement, self.chart.start(), source)?;
         Some(self.run(&self.chart.point(self.arrangement, &poses)))
+    }
+
+    fn constrained_translation(&self) -> Descended {
+        self.strategy(&GeneralizedStart::ConstrainedTranslation).unwrap_or_else(|| self.as_one_body())
     }
 
     /// First only what moves all of a mover moves, then everything.
@@ -192,8 +240,8 @@ impl Search<'_> {
     fn in_stages(&self, stages: &[Vec<bool>]) -> Descended {
         let (mut from, mut iterations) = (self.origin(), 0);
         for active in stages {
-            let run = |workspace: &mut _| self.descent.run(&from, Some(active), workspace);
-            let found = self.arrangement.with_workspace(run);
+            let launch = Launch { active: Some(active), ..from.as_slice().into() };
+            let found = self.arrangement.with_workspace(|workspace| self.descent.run(&launch, workspace));
             iterations += found.iterations;
             let is_free = found.free.is_some();
             from = found.free.unwrap_or(found.nearest);
@@ -207,6 +255,11 @@ impl Search<'_> {
 
     /// Descents from elsewhere until one succeeds.
     fn fallbacks(&self, mut best: Descended) -> Descended {
+        if best.free.is_none()
+            && let Some(found) = self.together()
+        {
+            best = better(best, found);
+        }
         if best.free.is_none() {
             best = better(best, self.as_one_body());
         }

@@ -139,13 +139,13 @@ fn hulls(mesh: &TriangleMesh) -> Option<Vec<Arc<ConvexHull>>> {
 /// The hull of a component, if the component is its surface.
 fn hull(mesh: &TriangleMesh, triangles: &[usize]) -> Option<Arc<ConvexHull>> {
     let corners: Vec<Point3<f64>> = triangles.iter().flat_map(|&i| mesh.triangle(i)).collect();
-    let origin = corners.first()?;
     let hull = ConvexHull::new(&corners).ok()?;
+    let origin = hull.center();
     let volume = |[a, b, c]: [Point3<f64>; 3]| (a - origin).cross(&(b - origin)).dot(&(c - origin));
     let own: f64 = triangles.iter().map(|&i| volume(mesh.triangle(i))).sum();
     let vertices = hull.vertices();
     let whole: f64 = hull.triangles().iter().map(|t| volume(t.map(|i| vertices[i as usize]))).sum();
-    // A closed mesh that lies on its hull and has its volume is its surface, once.
+    // What lies on its hull, outside outwards, and has its volume is its surface, once: from inside every triangle adds.
     let fills = whole > 0.0 && (own - whole).abs() <= 10.0 * DENT * whole;
     let dent = DENT * hull.radius();
     let lies_on_hull = |&i: &usize| {

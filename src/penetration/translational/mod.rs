@@ -28,9 +28,8 @@ pub use options::{Effort, FreeConfiguration, LowerBound, TranslationalOptions};
 use self::coherence::Remembered;
 use crate::proximity::placement::Placement;
 use crate::proximity::{Model, collide};
+pub(crate) use free_configuration::{axes, centroid_difference, fibonacci, maximally_clear};
 use lower_bound::lower_bound;
-pub(crate) use free_configuration::{axes, fibonacci, maximally_clear};
-pub(crate) use search::fast;
 pub(crate) use walk::{ContactSpace, Optimum};
 
 /// The penetration of two overlapping models; all vectors in the world frame.

@@ -145,7 +145,7 @@ impl<'a> ContactSpace<'a> {
     /// √3 times as wide.
     pub(crate) fn keeping(mut self, clearance: f64) -> Self {
         if clearance > 0.0 {
-            self.margin += clearance / CLEARANCE;
+            self.margin += clearance;
             self.obstacles = ObstacleTree::new(self.a, self.b, &self.a_to_b, self.clearance());
         }
         self

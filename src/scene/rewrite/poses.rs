@@ -234,15 +234,53 @@ impl Edits<'_> {
         if added.is_empty() {
             return;
         }
-        let added = added.join(", ");
         match entry.joints.0.len().checked_sub(1) {
             Some(last) => {
                 let path = [Field("robots"), Index(index), Field("joints"), Index(last)];
-                self.insert_after(&path, &format!(", {added}"));
+                let text = self.document.source.inner();
+                let place = self.document.outline().get(&path);
+                let indent = place.map_or("", |place| indent_of(text, place.start));
+                let added = listed(&added, indent);
+                self.insert_after(&path, &added);
             }
-            None => self.write(&at("joints"), &at("file"), "joints", format!("{{{added}}}")),
+            None => {
+                let added = added.join(", ");
+                self.write(&at("joints"), &at("file"), "joints", format!("{{{added}}}"));
+            }
         }
     }
+}
+
+/// Letters of a line that entries are added to.
+const LINE: usize = 100;
+
+/// Entries to be put behind another one: behind it while they are short, on lines of their own where they are many.
+fn listed(entries: &[String], indent: &str) -> String {
+    let together = entries.join(", ");
+    if together.len() + indent.len() <= LINE / 2 {
+        return format!(", {together}");
+    }
+    let mut text = String::new();
+    let mut length = LINE;
+    for entry in entries {
+        if length + entry.len() > LINE {
+            text.push_str(",\n");
+            text.push_str(indent);
+            length = indent.len();
+        } else {
+            text.push_str(", ");
+        }
+        text.push_str(entry);
+        length += entry.len() + 2;
+    }
+    text
+}
+
+/// The white space with which the line of a place begins.
+fn indent_of(text: &str, place: usize) -> &str {
+    let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
+    let line = &text[start..place];
+    &line[..line.len() - line.trim_start().len()]
 }
 
 /// An orientation as a scene writes it.
@@ -338,6 +376,15 @@ mod tests {
                 assert!(place < 1e-14 && (axis < 1e-14 || !has_axis), "{before} {after}");
             }
         }
+    }
+
+    #[test]
+    fn many_entries_stand_on_lines_of_their_own() {
+        assert_eq!(listed(&["a: 1".into(), "b: 2".into()], "    "), ", a: 1, b: 2");
+        let entry = "x".repeat(60);
+        let lines = listed(&[entry.clone(), entry.clone()], "  ");
+        assert_eq!(lines, format!(",\n  {entry},\n  {entry}"));
+        assert_eq!(indent_of("a\n   b: 1", 8), "   ");
     }
 
     #[test]

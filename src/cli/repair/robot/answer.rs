@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::super::super::console::Console;
 use super::super::super::failure::{Exit, Failure};
 use super::super::super::table::{Table, number};
-use super::super::Status;
+use super::super::{Status, matter};
 use crate::penetration::generalized::Pose;
 use crate::penetration::object_norm::Measure;
 use crate::proximity::AllowedBecause;
@@ -182,7 +182,8 @@ impl Answer {
         }
         let mut table = Table::default();
         table.row("joint", ["change", "from", "to", "moves all by [m]"].map(String::from));
-        for Change { name, moved, sigma } in &self.told.changes {
+        let (listed, rest) = matter(&self.told.changes, self.depth);
+        for Change { name, moved, sigma } in listed {
             let from = self.told.before.get(name).copied().unwrap_or_default();
             let part = number(sigma.sqrt());
             let cells = match *moved {
@@ -201,7 +202,8 @@ impl Answer {
             };
             table.row(name, cells);
         }
-        console.line(table)
+        console.line(table)?;
+        if rest > 0 { console.line(format_args!("  and {rest} others by less")) } else { Ok(()) }
     }
 }
 

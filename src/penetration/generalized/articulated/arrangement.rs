@@ -3,7 +3,9 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::translation::{free_directions, least_translation};
-use super::{Configurations, Direction, FirstContact, constrained_translation, project, successive_perturbation};
+use super::{
+    Configurations, Direction, FirstContact, constrained_translation, project, successive_perturbation,
+};
 use crate::kinematics::{JointKind, Motion};
 use crate::penetration::generalized::arrangement::Arrangement;
 use crate::penetration::generalized::{Base, GeneralizedStart, Part, Pose};
@@ -43,7 +45,8 @@ impl<'a> OneMover<'a> {
         if !all.into_iter().all(|shape| shape.model().is_some()) {
             return None;
         }
-        let models = mover.shapes().iter().map(|shape| shape.as_ref().and_then(|shape| shape.model().cloned()));
+        let models =
+            mover.shapes().iter().map(|shape| shape.as_ref().and_then(|shape| shape.model().cloned()));
         Some(ArticulatedModel::of_models(mover.articulation().clone(), models.collect()))
     }
 
@@ -110,7 +113,9 @@ impl<'a> OneMover<'a> {
     /// By samples, and a bisection at the first that collides.
     fn sampled(&mut self, from: &[f64], to: &[f64]) -> Option<FirstContact> {
         let between = |share: f64| from.iter().zip(to).map(|(a, b)| a + (b - a) * share).collect::<Vec<_>>();
-        let blocked = (1..=SAMPLES).map(|i| f64::from(i) / f64::from(SAMPLES)).find(|&share| !self.is_free(&between(share)))?;
+        let blocked = (1..=SAMPLES)
+            .map(|i| f64::from(i) / f64::from(SAMPLES))
+            .find(|&share| !self.is_free(&between(share)))?;
         let (mut free, mut blocked) = (blocked - 1.0 / f64::from(SAMPLES), blocked);
         for _ in 0..BISECTIONS {
             let middle = 0.5 * (free + blocked);
@@ -194,7 +199,9 @@ pub(crate) fn start(
         }
         let found = match source {
             GeneralizedStart::SuccessivePerturbation => successive_perturbation(&mut space, &joints),
-            GeneralizedStart::ConstrainedTranslation if arrangement.movers()[mover].base() == Base::Floating => {
+            GeneralizedStart::ConstrainedTranslation
+                if arrangement.movers()[mover].base() == Base::Floating =>
+            {
                 poses[mover].base = translated(arrangement, mover, &poses)?;
                 continue;
             }
@@ -216,7 +223,8 @@ pub(crate) fn projected(arrangement: &Arrangement, free: Vec<Pose>, input: &[Pos
     let sigma = |poses: &[Pose]| -> f64 {
         let of_mover = |(index, (from, to)): (usize, (&Pose, &Pose))| {
             let norm = arrangement.movers()[index].norm();
-            norm.at(&from.joints, &from.base).map_or(0.0, |metric| norm.measure() * metric.sigma(&to.joints, &to.base))
+            norm.at(&from.joints, &from.base)
+                .map_or(0.0, |metric| norm.measure() * metric.sigma(&to.joints, &to.base))
         };
         input.iter().zip(poses).enumerate().map(of_mover).sum()
     };
@@ -242,10 +250,12 @@ fn sliding_base(arrangement: &Arrangement, mover: usize, pose: &Pose) -> Vec<(us
     let mut found = Vec::new();
     let mut link = articulation.parents_first()[0];
     while mover.shapes()[link].is_none() {
-        let mut below = (0..articulation.links().len()).filter(|&other| articulation.parent(other) == Some(link));
+        let mut below =
+            (0..articulation.links().len()).filter(|&other| articulation.parent(other) == Some(link));
         let (Some(only), None) = (below.next(), below.next()) else { break };
         let joint = articulation.carrier(only);
-        let of_joint = joint.and_then(|joint| Some((&articulation.joints()[joint], articulation.dependence(joint))));
+        let of_joint =
+            joint.and_then(|joint| Some((&articulation.joints()[joint], articulation.dependence(joint))));
         match of_joint {
             Some((joint, Some((coordinate, factor, _)))) if factor > 0.0 => {
                 let JointKind::Prismatic { axis } = joint.kind else { break };

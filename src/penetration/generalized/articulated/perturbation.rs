@@ -57,9 +57,7 @@ fn free_forks(
     for fork in forks {
         // Moving an inner fork may have freed it, or brought it into collision.
         let inner = |other: usize| other == fork || (children[other] > 1 && hangs_on(parents, fork, other));
-        if space.colliding(configuration).contains(&fork)
-            && !perturb(space, configuration, fork, &inner)
-        {
+        if space.colliding(configuration).contains(&fork) && !perturb(space, configuration, fork, &inner) {
             return None;
         }
     }

@@ -62,12 +62,7 @@ fn generalized_collision(
 }
 
 /// Lines 7 to 14 of algorithm 2: each joint by itself, from the base to the tips.
-fn greedy(
-    space: &mut dyn Configurations,
-    mut at: Vec<f64>,
-    input: &[f64],
-    direction: Direction,
-) -> Vec<f64> {
+fn greedy(space: &mut dyn Configurations, mut at: Vec<f64>, input: &[f64], direction: Direction) -> Vec<f64> {
     let depths = depths(space.parents());
     let mut order = (0..space.parents().len()).collect::<Vec<_>>();
     order.sort_by_key(|&link| (depths[link], link));

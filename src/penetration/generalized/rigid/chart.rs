@@ -222,7 +222,9 @@ mod tests {
     #[test]
     fn half_a_turn_is_outside_the_chart() {
         let (_, chart, from) = chart();
-        let turned = |angle: f64| Isometry3::from_parts(from.translation, from.rotation * UnitQuaternion::new(Vector3::x() * angle));
+        let turned = |angle: f64| {
+            Isometry3::from_parts(from.translation, from.rotation * UnitQuaternion::new(Vector3::x() * angle))
+        };
         assert!(chart.of_pose(&turned(2.8)).is_some());
         assert!(chart.of_pose(&turned(3.1)).is_none());
         assert!(chart.at(&Vector6::repeat(f64::NAN)).is_none());

@@ -65,8 +65,9 @@ impl Contacts {
         let owners = std::mem::take(&mut self.owners);
         for (index, contact) in self.contacts.iter_mut().enumerate() {
             let is_active = active.iter().any(|&row| owners.get(row) == Some(&index));
-            let holds =
-                |contact: &Contact| contact.features.iter().all(|f| f.at(at).is_some_and(|gap| gap.gap >= least));
+            let holds = |contact: &Contact| {
+                contact.features.iter().all(|f| f.at(at).is_some_and(|gap| gap.gap >= least))
+            };
             if (is_active || !holds(contact))
                 && let Some(features) = contact.pair.features(chart, at, target, least)
             {

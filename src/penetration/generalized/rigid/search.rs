@@ -18,7 +18,7 @@ use super::projection::project;
 use super::starts::{Start, from_outside, orientations, promising};
 use super::walk::{Optimum, Walk, WalkEffort};
 use crate::penetration::generalized::{GeneralizedError, GeneralizedOptions, GeneralizedStart};
-use crate::penetration::translational::{fast, maximally_clear};
+use crate::penetration::translational::{axes, centroid_difference, maximally_clear};
 use crate::penetration::{
     Effort, FreeConfiguration, LowerBound, PenetrationError, TranslationalOptions, penetration,
 };
@@ -88,11 +88,17 @@ impl<'a> Search<'a> {
             walk.chart.pose(&optimum.y).map(|pose| Found { sigma: optimum.sigma(), pose })
         };
         let seed = found(&seed).expect("a start is in the chart");
-        Ok(found(&best).filter(|best| is_free((self.a.0, &best.pose), self.b, self.options.clearance)).unwrap_or(seed))
+        Ok(found(&best)
+            .filter(|best| is_free((self.a.0, &best.pose), self.b, self.options.clearance))
+            .unwrap_or(seed))
     }
 
     /// Where the walk of a fast effort starts: a remembered pose or the translational answer, whichever is nearer.
-    fn start(&self, walk: &Walk<'_>, remembered: &[Isometry3<f64>]) -> Result<Vector6<f64>, GeneralizedError> {
+    fn start(
+        &self,
+        walk: &Walk<'_>,
+        remembered: &[Isometry3<f64>],
+    ) -> Result<Vector6<f64>, GeneralizedError> {
         let free = |pose: &&Isometry3<f64>| is_free((self.a.0, *pose), self.b, self.options.clearance);
         let projected = |pose: &Isometry3<f64>| walk.chart.of_pose(pose).map(|y| project(walk, &y));
         let nearest = |poses: &[Isometry3<f64>]| {
@@ -106,7 +112,8 @@ impl<'a> Search<'a> {
             }
             Some(GeneralizedStart::Given(poses)) => {
                 let poses = poses.iter().map(|pose| pose.base).collect::<Vec<_>>();
-                return nearest(&poses).ok_or_else(|| none(FreeConfiguration::Given(Vector3::zeros())).into());
+                return nearest(&poses)
+                    .ok_or_else(|| none(FreeConfiguration::Given(Vector3::zeros())).into());
             }
             Some(GeneralizedStart::CentroidDifference | GeneralizedStart::ConstrainedTranslation) => {
                 Some(FreeConfiguration::CentroidDifference)
@@ -143,7 +150,13 @@ impl<'a> Search<'a> {
         // A clearance is kept by all casts; the query itself knows of none.
         let at = walk.chart.at(&Vector6::zeros()).expect("the input is in the chart");
         let mut space = walk.space(&at, &Vector3::zeros());
-        let q = fast(&mut space).q;
+        let directions = std::iter::once(centroid_difference(&space)).chain(axes(&space)).collect::<Vec<_>>();
+        let (mut nearest, mut q) = (f64::INFINITY, directions[0] * space.outside(&directions[0]));
+        for direction in directions {
+            if let Some(depth) = space.depth_from_outside(&direction, nearest) {
+                (nearest, q) = (depth, direction * (depth + space.clearance()));
+            }
+        }
         Ok(Vector6::new(0.0, 0.0, 0.0, q.x, q.y, q.z))
     }
 
@@ -176,7 +189,8 @@ impl Search<'_> {
         optima.extend(self.walks(&starts, COARSE));
         sort(&mut optima);
         let within = HOPE * best(&optima);
-        let turned = self.each(&orientations(best(&optima).sqrt()), |turn| from_outside(walk, turn, within, false));
+        let turned =
+            self.each(&orientations(best(&optima).sqrt()), |turn| from_outside(walk, turn, within, false));
         let starts = promising(turned.into_iter().flatten().collect::<Vec<Start>>(), WALKS[1]);
         optima.extend(self.walks(&starts.iter().map(|start| start.y).collect::<Vec<_>>(), COARSE));
         sort(&mut optima);
@@ -186,11 +200,10 @@ impl Search<'_> {
         sort(&mut optima);
         for (round, radius) in ROUNDS.into_iter().enumerate() {
             let Some(&best) = optima.first() else { break };
-            let around = (0..ROUND).map(|i| best.y + noise(round * ROUND + i) * (radius * best.sigma().sqrt()));
+            let around =
+                (0..ROUND).map(|i| best.y + noise(round * ROUND + i) * (radius * best.sigma().sqrt()));
             let starts = around.collect::<Vec<_>>();
-            let free = self.each(&starts, |y| {
-                self.walk(FINE).free_near(y, HOPE * best.sigma())
-            });
+            let free = self.each(&starts, |y| self.walk(FINE).free_near(y, HOPE * best.sigma()));
             let free = free.into_iter().flatten().collect::<Vec<_>>();
             let mut found = self.walks(&free, COARSE);
             sort(&mut found);

@@ -45,7 +45,8 @@ fn box_in_the_ground(sizes: &Vector3<f64>, height: f64, turn: &UnitQuaternion<f6
         let change = turned.to_rotation_matrix().matrix() - turn.to_rotation_matrix().matrix();
         lift * lift + (change * second * change.transpose()).trace()
     };
-    let starts = (0..125).map(|i| Vector3::new(f64::from(i % 5 - 2), f64::from(i / 5 % 5 - 2), f64::from(i / 25 - 2)));
+    let starts =
+        (0..125).map(|i| Vector3::new(f64::from(i % 5 - 2), f64::from(i / 5 % 5 - 2), f64::from(i / 25 - 2)));
     let polished = starts.map(|start| {
         let mut at = start * 0.5;
         let (mut step, mut value) = (0.2, sigma(&at));
@@ -88,7 +89,8 @@ fn pairs() -> Vec<(Model, Model, Vec<Isometry3<f64>>)> {
     let poses = |scale: f64| {
         let pose = |i: u32| {
             let t = f64::from(i);
-            let shift = Vector3::new((1.3 * t).sin(), (2.1 * t).cos(), (0.7 * t + 1.0).sin()) * (0.35 * scale);
+            let shift =
+                Vector3::new((1.3 * t).sin(), (2.1 * t).cos(), (0.7 * t + 1.0).sin()) * (0.35 * scale);
             Isometry3::new(shift, Vector3::new(0.9 * t, 0.4 - t, 0.3 * t))
         };
         (0..4).map(pose).collect::<Vec<_>>()
@@ -108,8 +110,11 @@ fn the_answer_is_free_not_worse_than_a_translation_and_collides_one_hundredth_be
     for (a, b, poses) in pairs() {
         for (pose, effort) in poses.iter().flat_map(|pose| [(pose, Effort::Fast), (pose, Effort::Best)]) {
             let found = rigid(&a, pose, &b, &here(), &GeneralizedOptions { effort, ..best() }).unwrap();
-            let translational =
-                TranslationalOptions { effort, lower_bound: LowerBound::Skip, ..TranslationalOptions::default() };
+            let translational = TranslationalOptions {
+                effort,
+                lower_bound: LowerBound::Skip,
+                ..TranslationalOptions::default()
+            };
             let translated = penetration(&a, pose, &b, &here(), &translational).unwrap();
             assert_eq!(found.is_none(), translated.is_none());
             let (Some(found), Some(translated)) = (found, translated) else { continue };
@@ -206,18 +211,29 @@ fn a_clearance_is_kept_and_a_bound_on_the_motion_is_told() {
 fn a_remembered_orientation_is_used_and_its_absence_is_an_error() {
     // A plate above a slotted ground: through the slot it only passes on edge.
     let plate = cuboid(0.6, 0.6, 0.1);
-    let wall = |x: f64| Cuboid { x: 2.0, y: 4.0, z: 2.0, ..Cuboid::default() }.mesh().unwrap().transformed(&Isometry3::translation(x, 0.0, -1.0));
+    let wall = |x: f64| {
+        Cuboid { x: 2.0, y: 4.0, z: 2.0, ..Cuboid::default() }
+            .mesh()
+            .unwrap()
+            .transformed(&Isometry3::translation(x, 0.0, -1.0))
+    };
     let (left, right) = (wall(-1.1), wall(1.1));
     let mut vertices = left.vertices().to_vec();
     let mut triangles = left.triangles().to_vec();
     triangles.extend(right.triangles().iter().map(|t| t.map(|i| i + left.vertices().len() as u32)));
     vertices.extend_from_slice(right.vertices());
     let slot = solid(TriangleMesh::new(vertices, triangles).unwrap());
-    let on_edge = Isometry3::from_parts(Translation3::new(0.0, 0.0, -0.4), UnitQuaternion::new(Vector3::y() * std::f64::consts::FRAC_PI_2));
+    let on_edge = Isometry3::from_parts(
+        Translation3::new(0.0, 0.0, -0.4),
+        UnitQuaternion::new(Vector3::y() * std::f64::consts::FRAC_PI_2),
+    );
     let tilted = on_edge * UnitQuaternion::new(Vector3::y() * 0.25);
-    let options = GeneralizedOptions { start: Some(GeneralizedStart::MotionCoherence), ..GeneralizedOptions::fast() };
+    let options =
+        GeneralizedOptions { start: Some(GeneralizedStart::MotionCoherence), ..GeneralizedOptions::fast() };
     let mut coherence = GeneralizedCoherence::default();
-    let query = |coherence: &mut _, pose: &Isometry3<f64>| rigid_coherent((&plate, pose), (&slot, &here()), &options, coherence);
+    let query = |coherence: &mut _, pose: &Isometry3<f64>| {
+        rigid_coherent((&plate, pose), (&slot, &here()), &options, coherence)
+    };
     assert!(query(&mut coherence, &tilted).is_err());
     assert!(query(&mut coherence, &on_edge).unwrap().is_none());
     let found = query(&mut coherence, &tilted).unwrap().expect("a corner is in the wall");
@@ -225,8 +241,18 @@ fn a_remembered_orientation_is_used_and_its_absence_is_an_error() {
     let pose = found.poses[0].base;
     assert!((pose * Point3::origin()).z < -0.3 && found.depth < 0.05, "{pose} {}", found.depth);
     let given = GeneralizedStart::Given(vec![on_edge.into()]);
-    let same = rigid(&plate, &tilted, &slot, &here(), &GeneralizedOptions { start: Some(given), ..options.clone() });
+    let same =
+        rigid(&plate, &tilted, &slot, &here(), &GeneralizedOptions { start: Some(given), ..options.clone() });
     assert!((same.unwrap().unwrap().sigma / found.sigma - 1.0).abs() < 1e-3);
     let blocked = GeneralizedStart::Given(vec![tilted.into()]);
-    assert!(rigid(&plate, &tilted, &slot, &here(), &GeneralizedOptions { start: Some(blocked), ..options.clone() }).is_err());
+    assert!(
+        rigid(
+            &plate,
+            &tilted,
+            &slot,
+            &here(),
+            &GeneralizedOptions { start: Some(blocked), ..options.clone() }
+        )
+        .is_err()
+    );
 }

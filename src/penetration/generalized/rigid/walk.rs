@@ -23,6 +23,8 @@ use crate::proximity::collision::intersecting_pair_at;
 const WINDOW: f64 = 1e-3;
 /// Contacts this close, relative to the size, touch.
 const TOUCHING: f64 = 1e-6;
+/// Gaps that contacts on slanted planes may have, in clearances.
+const SLANTED: f64 = 2.0;
 /// Pairs of one projection that are remembered, nearest first.
 const MET: usize = 24;
 /// Least changes for one step, each linearised where the last one ended.
@@ -129,7 +131,8 @@ impl<'a> Walk<'a> {
             let gains = next.is_some_and(|next| next.sigma() < at.sigma() * (1.0 - self.effort.gain * share));
             if !gains {
                 // Planes of pairs that the walk has left behind may hold it back where nothing does.
-                if !touching && self.contacts.keep_touching(&at, TOUCHING * self.size) {
+                if !touching && self.contacts.keep_touching(&at, TOUCHING * self.size + SLANTED * self.apart)
+                {
                     touching = true;
                     continue;
                 }
@@ -184,9 +187,9 @@ impl<'a> Walk<'a> {
             let next = match self.solver.nearest(&self.rows, target.as_slice(), 0.0) {
                 Ok(next) => Vector6::from_column_slice(next),
                 Err(_) if refinement > 0 => break,
-                Err(_) => Vector6::from_column_slice(
-                    self.solver.nearest(&self.rows, target.as_slice(), soft).ok()?,
-                ),
+                Err(_) => {
+                    Vector6::from_column_slice(self.solver.nearest(&self.rows, target.as_slice(), soft).ok()?)
+                }
             };
             let step = (next - at.y).norm();
             let Some(next) = self.chart.at(&next) else { break };

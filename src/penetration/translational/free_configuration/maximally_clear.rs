@@ -19,11 +19,7 @@ use crate::proximity::Model;
 const TRIES: usize = 64;
 
 /// Up to `count` free configurations at less than `within` [m], nearest first.
-pub(crate) fn maximally_clear(
-    space: &ContactSpace,
-    within: f64,
-    count: usize,
-) -> Vec<Vector3<f64>> {
+pub(crate) fn maximally_clear(space: &ContactSpace, within: f64, count: usize) -> Vec<Vector3<f64>> {
     let mut configurations = configurations(space, within);
     if configurations.len() > TRIES {
         configurations.select_nth_unstable_by(TRIES, nearer);
