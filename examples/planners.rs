@@ -77,14 +77,17 @@ impl Tally {
     fn tell(&self, scene: &str, planning: &Planning, retraction: bool, seeds: u32) {
         let mean = |sum: f64| sum / f64::from(seeds);
         let planner = if retraction { "BiRRT-PDg" } else { "BiRRT" };
+        let length = match self.found {
+            0 => "–".to_owned(),
+            found => format!("{:.2}", self.length / f64::from(found)),
+        };
         let freedoms = planning.start.joints.len().max(6);
         println!(
-            "| {scene} | {freedoms} | {planner} | {} of {seeds} | {:.2} | {:.0} | {:.0} | {:.2} |",
+            "| {scene} | {freedoms} | {planner} | {} of {seeds} | {:.2} | {:.0} | {:.0} | {length} |",
             self.found,
             mean(self.seconds),
             mean(self.samples),
             mean(self.segments),
-            self.length / f64::from(self.found)
         );
     }
 }

@@ -3,7 +3,7 @@
 use super::urdf::{Joint, Shape, Urdf, X, Y, Z};
 
 /// Standing upright with its pelvis 0.95 m high, facing +x, arms hanging.
-pub fn urdf() -> String {
+pub(crate) fn urdf() -> String {
     let mut figure = Urdf::new("figure", "A figure of 15 bodies with 41 freedoms, 1.7 m tall.");
     figure.root("pelvis", 0.95);
     figure.link("pelvis", &[Shape::Box([0.18, 0.28, 0.16], [0.0; 3])]);

@@ -3,7 +3,7 @@
 use super::urdf::{Joint, Shape, Urdf, X, Y, Z};
 
 /// Pointing along +z, its palm towards +x, its thumb towards +y.
-pub fn urdf() -> String {
+pub(crate) fn urdf() -> String {
     let mut hand = Urdf::new("hand", "A hand of five fingers with 25 freedoms, 0.2 m long.");
     hand.link("world", &[]);
     hand.link("forearm", &[Shape::Box([0.05, 0.06, 0.16], [0.0, 0.0, -0.1])]);

@@ -3,7 +3,7 @@
 use super::urdf::{Joint, Shape, Urdf, X, Y, Z};
 
 /// An arm of eight bodies on a planar base, with nine freedoms.
-pub fn arm_on_base() -> String {
+pub(crate) fn arm_on_base() -> String {
     let mut arm = Urdf::new("arm_on_base", "An arm on a planar base: 8 bodies, 9 freedoms.");
     for link in ["world", "rail_x", "rail_y"] {
         arm.link(link, &[]);
@@ -12,7 +12,7 @@ pub fn arm_on_base() -> String {
     arm.slide(&Joint { name: "base_x", parent: "world", child: "rail_x", at: [0.0; 3], axis: X, limits });
     arm.slide(&Joint { name: "base_y", parent: "rail_x", child: "rail_y", at: [0.0; 3], axis: Y, limits });
     arm.link("cart", &[Shape::Box([0.5, 0.4, 0.16], [0.0, 0.0, 0.12])]);
-    let limits = [-3.14, 3.14];
+    let limits = [-3.1, 3.1];
     arm.turn(&Joint { name: "base_turn", parent: "rail_y", child: "cart", at: [0.0; 3], axis: Z, limits });
     arm.link("column", &[Shape::Box([0.16, 0.16, 0.46], [0.0, 0.0, 0.23])]);
     arm.fix("column_foot", "cart", "column", [0.1, 0.0, 0.2]);
@@ -33,7 +33,7 @@ pub fn arm_on_base() -> String {
 }
 
 /// A body on four legs of three links: 13 bodies, 40 freedoms.
-pub fn crawler() -> String {
+pub(crate) fn crawler() -> String {
     let mut crawler = Urdf::new("crawler", "A body on four legs of three links: 13 bodies, 40 freedoms.");
     crawler.root("body", 0.42);
     crawler.link("body", &[Shape::Box([0.44, 0.26, 0.14], [0.0; 3])]);
@@ -61,7 +61,7 @@ pub fn crawler() -> String {
 }
 
 /// Three bars in the plane y–z, the middle one on a planar base, the outer ones hinged at its ends.
-pub fn three_link() -> String {
+pub(crate) fn three_link() -> String {
     let mut bars = Urdf::new(
         "three_link",
         "Three bars in the plane of x and y: 5 freedoms, as in Fig. 1 of Tang et al.",
@@ -73,7 +73,7 @@ pub fn three_link() -> String {
     bars.slide(&Joint { name: "base_x", parent: "world", child: "rail_x", at: [0.0; 3], axis: X, limits });
     bars.slide(&Joint { name: "base_y", parent: "rail_x", child: "rail_y", at: [0.0; 3], axis: Y, limits });
     bars.link("middle", &[Shape::Box([1.0, 0.12, 0.12], [0.0; 3])]);
-    let limits = [-3.14, 3.14];
+    let limits = [-3.1, 3.1];
     bars.turn(&Joint { name: "base_turn", parent: "rail_y", child: "middle", at: [0.0; 3], axis: Z, limits });
     for (side, sign) in [("left", -1.0), ("right", 1.0)] {
         bars.link(side, &[Shape::Box([0.56, 0.12, 0.12], [0.34 * sign, 0.0, 0.0])]);
@@ -84,10 +84,10 @@ pub fn three_link() -> String {
 }
 
 /// Two thin sticks of 1 m in the plane of x and y.
-pub fn two_link() -> String {
+pub(crate) fn two_link() -> String {
     let mut sticks = Urdf::new("two_link", "Two sticks of 1 m and 2 mm thickness in the plane of x and y.");
     sticks.link("ground", &[]);
-    let limits = [-3.14, 3.14];
+    let limits = [-3.1, 3.1];
     for (name, parent, child, x) in [("first", "ground", "upper", 0.0), ("second", "upper", "lower", 1.0)] {
         sticks.link(child, &[Shape::Box([1.0, 0.002, 0.002], [0.5, 0.0, 0.0])]);
         sticks.turn(&Joint { name, parent, child, at: [x, 0.0, 0.0], axis: Z, limits });

@@ -3,7 +3,7 @@
 use super::solids::{Piece, cuboid, moved, slab, turned};
 
 /// All of them by name.
-pub fn all() -> Vec<(&'static str, Vec<Piece>)> {
+pub(crate) fn all() -> Vec<(&'static str, Vec<Piece>)> {
     vec![
         ("limb", vec![turned(&[[-0.5, 0.6], [-0.4, 1.0], [0.4, 1.0], [0.5, 0.6]], 8)]),
         ("ball", vec![ball()]),

@@ -4,14 +4,14 @@ use std::f64::consts::TAU;
 use std::fmt::Write;
 
 /// A closed convex mesh.
-pub struct Piece {
-    pub points: Vec<[f64; 3]>,
+pub(crate) struct Piece {
+    pub(crate) points: Vec<[f64; 3]>,
     /// Corners of its faces, counter-clockwise from outside.
-    pub faces: Vec<Vec<usize>>,
+    pub(crate) faces: Vec<Vec<usize>>,
 }
 
 /// A box with edges along the axes.
-pub fn cuboid(center: [f64; 3], size: [f64; 3]) -> Piece {
+pub(crate) fn cuboid(center: [f64; 3], size: [f64; 3]) -> Piece {
     let side =
         |i: usize, axis: usize| center[axis] + size[axis] * if i >> axis & 1 == 0 { -0.5 } else { 0.5 };
     let points = (0..8).map(|i| [side(i, 0), side(i, 1), side(i, 2)]).collect();
@@ -20,7 +20,7 @@ pub fn cuboid(center: [f64; 3], size: [f64; 3]) -> Piece {
 }
 
 /// A body of revolution about the z axis with flat sides: a ring of `sides` corners at each height with its radius.
-pub fn turned(profile: &[[f64; 2]], sides: usize) -> Piece {
+pub(crate) fn turned(profile: &[[f64; 2]], sides: usize) -> Piece {
     let (mut points, mut faces) = (Vec::new(), Vec::new());
     for &[height, radius] in profile {
         for i in 0..sides {
@@ -44,7 +44,7 @@ pub fn turned(profile: &[[f64; 2]], sides: usize) -> Piece {
 const OVERLAP: f64 = 0.03;
 
 /// One of the slabs that stand around a circle, from the inner radius to the outer one and between two heights.
-pub fn slab(index: usize, sides: usize, radii: [f64; 2], heights: [f64; 2]) -> Piece {
+pub(crate) fn slab(index: usize, sides: usize, radii: [f64; 2], heights: [f64; 2]) -> Piece {
     let corner = |side: f64, radius: f64, height: f64| {
         let (sin, cos) = (TAU * side / sides as f64).sin_cos();
         [radius * cos, radius * sin, height]
@@ -63,7 +63,7 @@ pub fn slab(index: usize, sides: usize, radii: [f64; 2], heights: [f64; 2]) -> P
 }
 
 /// The pieces moved.
-pub fn moved(pieces: Vec<Piece>, by: [f64; 3]) -> Vec<Piece> {
+pub(crate) fn moved(pieces: Vec<Piece>, by: [f64; 3]) -> Vec<Piece> {
     let shift = |piece: Piece| {
         let points = piece.points.iter().map(|p| [p[0] + by[0], p[1] + by[1], p[2] + by[2]]).collect();
         Piece { points, ..piece }
@@ -72,7 +72,7 @@ pub fn moved(pieces: Vec<Piece>, by: [f64; 3]) -> Vec<Piece> {
 }
 
 /// The pieces as an OBJ file of triangles, each with its own vertices.
-pub fn obj(pieces: &[Piece]) -> String {
+pub(crate) fn obj(pieces: &[Piece]) -> String {
     let mut text = String::from("# Convex pieces. Written by the command in assets/SOURCES.md.\n");
     let mut first = 1;
     for (index, piece) in pieces.iter().enumerate() {

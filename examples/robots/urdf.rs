@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// The shape of a link, in its frame.
-pub enum Shape {
+pub(crate) enum Shape {
     /// A box: its size and middle.
     Box([f64; 3], [f64; 3]),
     /// A bar with blunt ends along z: radius, length and middle.
@@ -14,27 +14,27 @@ pub enum Shape {
 
 /// A joint with an axis.
 #[derive(Clone, Copy)]
-pub struct Joint<'a> {
-    pub name: &'a str,
-    pub parent: &'a str,
-    pub child: &'a str,
+pub(crate) struct Joint<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) parent: &'a str,
+    pub(crate) child: &'a str,
     /// Place in the frame of the parent.
-    pub at: [f64; 3],
-    pub axis: [f64; 3],
-    pub limits: [f64; 2],
+    pub(crate) at: [f64; 3],
+    pub(crate) axis: [f64; 3],
+    pub(crate) limits: [f64; 2],
 }
 
-pub const X: [f64; 3] = [1.0, 0.0, 0.0];
-pub const Y: [f64; 3] = [0.0, 1.0, 0.0];
-pub const Z: [f64; 3] = [0.0, 0.0, 1.0];
+pub(crate) const X: [f64; 3] = [1.0, 0.0, 0.0];
+pub(crate) const Y: [f64; 3] = [0.0, 1.0, 0.0];
+pub(crate) const Z: [f64; 3] = [0.0, 0.0, 1.0];
 
 /// A file that is being written.
-pub struct Urdf {
+pub(crate) struct Urdf {
     text: String,
 }
 
 impl Urdf {
-    pub fn new(name: &str, about: &str) -> Self {
+    pub(crate) fn new(name: &str, about: &str) -> Self {
         let text = format!(
             "<?xml version=\"1.0\"?>\n<!-- {about} Lengths in metres. Written by the command in assets/SOURCES.md. -->\n<robot name=\"{name}\">\n"
         );
@@ -42,7 +42,7 @@ impl Urdf {
     }
 
     /// A link with shapes.
-    pub fn link(&mut self, name: &str, shapes: &[Shape]) {
+    pub(crate) fn link(&mut self, name: &str, shapes: &[Shape]) {
         if shapes.is_empty() {
             let _ = writeln!(self.text, "  <link name=\"{name}\"/>");
             return;
@@ -72,16 +72,16 @@ impl Urdf {
         );
     }
 
-    pub fn turn(&mut self, joint: &Joint<'_>) {
+    pub(crate) fn turn(&mut self, joint: &Joint<'_>) {
         self.joint("revolute", joint);
     }
 
-    pub fn slide(&mut self, joint: &Joint<'_>) {
+    pub(crate) fn slide(&mut self, joint: &Joint<'_>) {
         self.joint("prismatic", joint);
     }
 
     /// A fixed joint.
-    pub fn fix(&mut self, name: &str, parent: &str, child: &str, [x, y, z]: [f64; 3]) {
+    pub(crate) fn fix(&mut self, name: &str, parent: &str, child: &str, [x, y, z]: [f64; 3]) {
         let _ = writeln!(
             self.text,
             "  <joint name=\"{name}\" type=\"fixed\"><parent link=\"{parent}\"/><child link=\"{child}\"/><origin xyz=\"{x} {y} {z}\"/></joint>"
@@ -90,7 +90,7 @@ impl Urdf {
 
     /// Several turns at one place, one after another, with links without a shape in between: joints `NAME/1` and so on,
     /// the last one `NAME`.
-    pub fn turns(&mut self, name: &str, ends: [&str; 2], at: [f64; 3], axes: &[([f64; 3], [f64; 2])]) {
+    pub(crate) fn turns(&mut self, name: &str, ends: [&str; 2], at: [f64; 3], axes: &[([f64; 3], [f64; 2])]) {
         let [mut parent, child] = ends.map(str::to_owned);
         let mut place = at;
         for (index, &(axis, limits)) in axes.iter().enumerate() {
@@ -108,7 +108,7 @@ impl Urdf {
     }
 
     /// Six joints from the world to the root: x, y, z, then turns about z, y and x.
-    pub fn root(&mut self, root: &str, height: f64) {
+    pub(crate) fn root(&mut self, root: &str, height: f64) {
         for link in ["world", "root_x", "root_y", "root_z"] {
             self.link(link, &[]);
         }
@@ -119,11 +119,11 @@ impl Urdf {
             let at = [0.0, 0.0, height];
             self.slide(&Joint { name, parent, child: name, at, axis, limits: reach });
         }
-        let turn = [-3.14, 3.14];
+        let turn = [-3.1, 3.1];
         self.turns("root_turn", ["root_z", root], [0.0; 3], &[(Z, turn), (Y, turn), (X, turn)]);
     }
 
-    pub fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         self.text.push_str("</robot>\n");
         self.text
     }

@@ -41,7 +41,8 @@ pub(super) fn ends(
         for ((&value, [lower, upper]), &joint) in
             pose.joints.iter().zip(mover.limits()?).zip(mover.articulation().coordinates())
         {
-            if !arrangement.keeps_limits(std::slice::from_ref(pose)) && !(lower <= value && value <= upper) {
+            let is_within = lower <= value && value <= upper;
+            if !(is_within || arrangement.keeps_limits(std::slice::from_ref(pose))) {
                 let joint = mover.articulation().joints()[joint].name.clone();
                 return Err(PlanError::OutsideLimits { end, joint, value, lower, upper });
             }
