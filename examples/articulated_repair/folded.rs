@@ -20,7 +20,7 @@ fn random(state: &mut u64) -> f64 {
 }
 
 /// Repairs configurations in which the links of a robot overlap one another.
-pub fn folded(data: &Path, set: &str) -> Result<(), Box<dyn Error>> {
+pub(crate) fn folded(data: &Path, set: &str) -> Result<(), Box<dyn Error>> {
     let (_, model, allowed) = super::robot(data, set)?;
     let mover = Mover::robot(model.clone(), allowed, Base::Fixed)?;
     let limits = mover.limits()?;

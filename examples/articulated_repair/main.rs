@@ -91,7 +91,7 @@ fn run_set(data: &Path, set: &str, effort: &str, only: Option<&str>) -> Result<(
         }
         let path = text(&config["obstacle"])?.to_owned();
         if !arrangements.contains_key(&path) {
-            let mesh = read_mesh(&data.join(&path))?;
+            let mesh = read_mesh(data.join(&path))?;
             let shape = Shape::of_model(Model::new(mesh, Solidity::Solid));
             let mover = Mover::robot(model.clone(), allowed.clone(), Base::Fixed)?;
             let obstacle = Obstacle { shape, pose: Isometry3::identity() };
@@ -135,8 +135,7 @@ fn repair(
     let values = values.iter().filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).collect();
     let joints = model.articulation().configuration(&values)?;
     let start = [Pose { base: base(&config["base"])?, joints }];
-    let mut options =
-        if effort == "fast" { GeneralizedOptions::fast() } else { GeneralizedOptions::default() };
+    let options = if effort == "fast" { GeneralizedOptions::fast() } else { GeneralizedOptions::default() };
     let mut milliseconds = Vec::new();
     let mut answer = arrangement.penetration(&start, &options);
     for _ in 0..if effort == "fast" { 5 } else { 1 } {

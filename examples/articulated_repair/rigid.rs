@@ -70,7 +70,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// The spoon in a box: excess of σ over the optimum of six freedoms.
-pub fn spoon(data: &Path, effort: &str) -> Result<(), Box<dyn Error>> {
+pub(crate) fn spoon(data: &Path, effort: &str) -> Result<(), Box<dyn Error>> {
     let folder = data.join("generalized");
     let json: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("spoon_box.json"))?)?;
     let table = std::fs::read_to_string(folder.join("spoon_box.csv"))?;
@@ -128,7 +128,7 @@ pub fn spoon(data: &Path, effort: &str) -> Result<(), Box<dyn Error>> {
 }
 
 /// A pair of solids: σ against the best known.
-pub fn pair(data: &Path, name: &str, effort: &str) -> Result<(), Box<dyn Error>> {
+pub(crate) fn pair(data: &Path, name: &str, effort: &str) -> Result<(), Box<dyn Error>> {
     let file = data.join("generalized").join(format!("{name}.json"));
     let json: Value = serde_json::from_str(&std::fs::read_to_string(file)?)?;
     let part = |key: &str| -> Result<Shape, Box<dyn Error>> {
