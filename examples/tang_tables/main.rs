@@ -12,7 +12,6 @@ mod articulated;
 mod rigid;
 mod statistics;
 #[path = "../truth/mod.rs"]
-#[expect(dead_code, reason = "not every program reads everything")]
 mod truth;
 
 use std::error::Error;

@@ -22,6 +22,9 @@ use crate::truth;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
+/// Poses with the best σ known of each [m²].
+type Cases = Vec<(Isometry3<f64>, f64)>;
+
 /// Orientations of a motion.
 const STEPS: u32 = 200;
 
@@ -168,7 +171,7 @@ pub(crate) fn table_2(data: &Path) -> Result<()> {
 }
 
 /// The spoon over the top face of a box, z = 0, with the best σ of each pose.
-fn spoon_box(data: &Path) -> Result<Option<(Model, Vec<(Isometry3<f64>, f64)>)>> {
+fn spoon_box(data: &Path) -> Result<Option<(Model, Cases)>> {
     let folder = data.join("generalized");
     if !folder.join("spoon_box.csv").exists() {
         return Ok(None);

@@ -36,6 +36,8 @@ const FILTER: f64 = 1e-3;
 const SOFT: f64 = 0.5;
 /// Share of the lack of clearance at which rows contradicted each other, below which they may not any more.
 const RESOLVED: f64 = 0.5;
+/// Turn [rad] and, as a share of the size, shift that are rounding.
+const STILL: f64 = 1e-7;
 /// Share by which bounds of signed distances may differ in a descent.
 const PRECISION: f64 = 1e-6;
 
@@ -161,6 +163,24 @@ impl<'a> Descent<'a> {
         workspace.scan.forget();
         self.chart.place(self.arrangement, y, &mut workspace.frames);
         !self.arrangement.touches(&workspace.frames, self.free_gap(), &mut workspace.scan)
+    }
+
+    /// Whether two bodies overlap at the start of the chart that are where they are to each other at `elsewhere`, a point in
+    /// general position, too: nothing takes them apart.
+    pub(crate) fn is_hopeless(&self, elsewhere: &[f64], workspace: &mut Workspace) -> bool {
+        workspace.scan.forget();
+        self.look(&vec![0.0; elsewhere.len()], workspace);
+        let Workspace { frames, trial_frames, trial_rows, .. } = workspace;
+        self.chart.place(self.arrangement, elsewhere, frames);
+        trial_rows.iter().filter(|row| !(row.gap >= self.clearance)).any(|row| {
+            let [here, there] = [&*trial_frames, &*frames].map(|frames| {
+                let [a, b] = row.bodies.map(|body| &frames.bodies[body as usize]);
+                a.inv_mul(b)
+            });
+            let moved = here.inv_mul(&there);
+            moved.translation.vector.norm() <= STILL * self.arrangement.size
+                && moved.rotation.angle() <= STILL
+        })
     }
 
     /// How far apart everything is to be [m].

@@ -1,6 +1,7 @@
 //! The search for the least change: which descents are made, from where, and which of their answers is the best.
 //!
-//! *Fast* effort descends from the overlap itself, and from elsewhere only where that fails. *Best* effort makes rounds
+//! *Fast* effort descends from the overlap itself, and from elsewhere only where that fails or where a translation alone
+//! does better. *Best* effort makes rounds
 //! of descents from random points no farther than the best answer so far, around the start and around that answer, until
 //! rounds bring nothing; any better answer lies within that ball. Descents share nothing, and of equal answers the first
 //! counts, so that the answer is the same for every number of threads.
@@ -10,12 +11,12 @@ use rayon::prelude::*;
 
 use super::arrangement::{Arrangement, Body, Part};
 use super::chart::Chart;
-use super::descent::{Descended, Descent, Launch};
+use super::descent::{Descended, Descent, Launch, squared};
 use super::{
     Base, GeneralizedCoherence, GeneralizedError, GeneralizedOptions, GeneralizedPenetration,
     GeneralizedStart, Pose, articulated, starts,
 };
-use crate::penetration::{Effort, TranslationalOptions, penetration};
+use crate::penetration::{Effort, LowerBound, TranslationalOptions, penetration};
 
 /// Strategies that find free configurations from nothing but collision queries.
 const STRATEGIES: [GeneralizedStart; 2] =
@@ -120,11 +121,17 @@ impl Search<'_> {
         for poses in remembered {
             best = better(best, self.run(&self.chart.point(self.arrangement, poses)));
         }
+        if best.free.is_none() && self.is_hopeless() {
+            return best;
+        }
         match self.options.effort {
-            Effort::Fast => self.fallbacks(best),
+            Effort::Fast => {
+                best = self.fallbacks(best);
+                self.translational(best.sigma()).into_iter().fold(best, better)
+            }
             Effort::Best => {
                 best = better(best, self.as_one_body());
-                for found in [self.together(), self.translational()].into_iter().flatten() {
+                for found in [self.together(), self.translational(f64::INFINITY)].into_iter().flatten() {
                     best = better(best, found);
                 }
                 best = STRATEGIES.iter().filter_map(|source| self.strategy(source)).fold(best, better);
@@ -143,7 +150,7 @@ impl Search<'_> {
             GeneralizedStart::Direct => self.run(&self.origin()),
             GeneralizedStart::ConstrainedTranslation => self.constrained_translation(),
             GeneralizedStart::Translational => {
-                self.translational().unwrap_or_else(|| self.constrained_translation())
+                self.translational(f64::INFINITY).unwrap_or_else(|| self.constrained_translation())
             }
             GeneralizedStart::SuccessivePerturbation => {
                 self.strategy(start).unwrap_or_else(|| self.tips_first())
@@ -178,8 +185,16 @@ impl Search<'_> {
         self.arrangement.with_workspace(|workspace| self.descent.run(&Launch::from(from), workspace))
     }
 
-    /// From the translation that separates a rigid body from the one obstacle, so that the answer is no worse than that.
-    fn translational(&self) -> Option<Descended> {
+    /// Whether the start overlaps where nothing can be moved.
+    fn is_hopeless(&self) -> bool {
+        let size = self.arrangement.size;
+        let elsewhere = starts::random(self.chart, &self.origin(), size, [self.options.seed, 0]);
+        self.arrangement.with_workspace(|workspace| self.descent.is_hopeless(&elsewhere, workspace))
+    }
+
+    /// From the translation that separates a rigid body from the one obstacle, where its σ is less than this one: so the answer
+    /// is no worse than that.
+    fn translational(&self, sigma: f64) -> Option<Descended> {
         let arrangement = self.arrangement;
         let [
             Body { part: Part::Link { .. }, model: Some(a), .. },
@@ -196,12 +211,16 @@ impl Search<'_> {
             effort: self.options.effort,
             seed: self.options.seed,
             parallel: self.options.parallel,
+            lower_bound: LowerBound::Skip,
             ..TranslationalOptions::default()
         };
         let poses = arrangement.body_poses(self.chart.start()).ok()?;
         let found = penetration(a, &poses[0], b, &poses[1], &options).ok()??;
         let moved = Pose { base: Translation3::from(found.translation) * start.base, joints: Vec::new() };
         let y = self.chart.point(arrangement, &[moved]);
+        if !(squared(&y) < sigma) {
+            return None;
+        }
         // A hair farther, as what touches is not free.
         let away: Vec<f64> = y.iter().map(|y| y * (1.0 + 1e-6)).collect();
         Some(better(self.run(&y), self.run(&away)))

@@ -304,10 +304,16 @@ fn a_rigid_body_turns_where_that_is_nearer_than_to_shift() {
         let mover = Mover::rigid(Shape::of_model(bar.clone())).unwrap();
         let obstacle = Obstacle { shape: Shape::of_model(bar.clone()), pose: here() };
         let arrangement = Arrangement::new(vec![mover], vec![obstacle]).unwrap();
-        let found = arrangement.penetration(&[pose.into()], &GeneralizedOptions::default()).unwrap().unwrap();
-        let shifted = penetration(&bar, &pose, &bar, &here(), &TranslationalOptions::default());
-        let shifted = shifted.unwrap().unwrap().depth;
-        assert!(found.depth <= shifted * (1.0 + 1e-6), "{turn}: {} {shifted}", found.depth);
+        let found_by = |effort| {
+            let options = GeneralizedOptions { effort, ..GeneralizedOptions::default() };
+            let found = arrangement.penetration(&[pose.into()], &options).unwrap().unwrap();
+            let options = TranslationalOptions { effort, ..TranslationalOptions::default() };
+            let shifted = penetration(&bar, &pose, &bar, &here(), &options).unwrap().unwrap().depth;
+            assert!(found.depth <= shifted * (1.0 + 1e-6), "{turn}: {} {shifted}", found.depth);
+            found
+        };
+        found_by(Effort::Fast);
+        let found = found_by(Effort::Best);
         let extent = arrangement.movers[0].norm().extents()[0].unwrap();
         let sigma = extent.squared(&pose, &found.poses[0].base);
         assert!(
@@ -348,6 +354,18 @@ fn what_cannot_come_free_is_not_found_and_names_what_still_collides() {
     assert_eq!(still.len(), 1);
     assert_eq!(arrangement.name_of(still[0].parts[0]), "lower");
     assert!((still[0].depth - 0.5).abs() < 1e-9);
+}
+
+#[test]
+fn a_link_that_nothing_can_move_ends_the_search_at_once() {
+    let mut mover = bars(1.0, 0.1);
+    mover.fix("shoulder").unwrap();
+    let arrangement = Arrangement::new(vec![mover], vec![wall(0.5)]).unwrap();
+    let options = GeneralizedOptions::default();
+    let failed = arrangement.penetration(&joints(&[0.0, 0.3]), &options);
+    let Err(GeneralizedError::NotFound { best, still }) = failed else { panic!("the upper bar cannot move") };
+    assert!(still.iter().any(|pair| arrangement.name_of(pair.parts[0]) == "upper"));
+    assert!(best.iterations <= options.max_iterations, "{}", best.iterations);
 }
 
 #[test]
@@ -449,7 +467,7 @@ fn an_answer_is_remembered_and_leads_the_next_one() {
     let only = GeneralizedOptions { start: Some(GeneralizedStart::MotionCoherence), ..options.clone() };
     assert!(matches!(arrangement.penetration(&start, &only), Err(GeneralizedError::NothingRemembered)));
     let first = arrangement.penetration_coherent(&start, &options, &mut coherence).unwrap().unwrap();
-    assert_eq!(coherence.free(), &[first.poses.clone()]);
+    assert_eq!(coherence.free(), std::slice::from_ref(&first.poses));
     let next = joints(&[-0.15, 0.43]);
     let second = arrangement.penetration_coherent(&next, &only, &mut coherence).unwrap().unwrap();
     assert!((second.depth - first.depth).abs() < 0.1, "{} {}", first.depth, second.depth);

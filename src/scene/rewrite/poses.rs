@@ -392,7 +392,8 @@ mod tests {
         let before = JointValue::Degrees(45.0);
         for degrees in [30.0_f64, -12.5, 90.0] {
             let same = in_unit_of(before, JointValue::Radians(degrees.to_radians()));
-            assert!(matches!(same, JointValue::Degrees(_)) && same.in_si().0 == degrees.to_radians());
+            assert!(matches!(same, JointValue::Degrees(_)));
+            assert_eq!(same.in_si().0.to_bits(), degrees.to_radians().to_bits());
         }
         for radians in (1..1000).map(|i| f64::from(i).sqrt() - 15.0) {
             let kept = in_unit_of(before, JointValue::Radians(radians));
