@@ -65,7 +65,7 @@ impl Model {
 ///
 /// When their surfaces do not intersect that is all there is to know: a connected part is then inside or outside as
 /// a whole.
-pub(super) fn shared_point(a: &Model, b: &Model, a_to_b: &Placement) -> Option<Point3<f64>> {
+pub(crate) fn shared_point(a: &Model, b: &Model, a_to_b: &Placement) -> Option<Point3<f64>> {
     let of_a = contained_point(a, b, a_to_b);
     of_a.map(|point| a_to_b.point(&point)).or_else(|| contained_point(b, a, &a_to_b.inverse()))
 }

@@ -16,7 +16,7 @@ pub(crate) mod gyration;
 mod hausdorff;
 mod incidence;
 pub(crate) mod inner_balls;
-mod inside;
+pub(crate) mod inside;
 mod intersection;
 mod leaf_pair;
 mod model;

@@ -20,6 +20,7 @@ use super::contact_cone::ContactCone;
 use crate::proximity::Model;
 use crate::proximity::collision::collide_at;
 use crate::proximity::first_free::March;
+use crate::proximity::inside::shared_point;
 use crate::proximity::obstacle_tree::ObstacleTree;
 use crate::proximity::placement::Placement;
 use crate::proximity::time_of_contact::{Cast, Hit};
@@ -221,7 +222,8 @@ impl<'a> ContactSpace<'a> {
             self.marches += 1;
             length = march.first_free(&mut self.obstacles, length, &skip)?;
             let q = direction * length;
-            if self.is_apart(&q) {
+            // The surfaces are apart by the margin already.
+            if shared_point(self.a, self.b, &self.a_to_b.shifted(&q)).is_none() {
                 return Some(q);
             }
             // Enclosed by the other one: on through the wall.
@@ -247,6 +249,11 @@ impl<'a> ContactSpace<'a> {
         };
         hits.sort_unstable_by(|x, y| x.entry.total_cmp(&y.entry).then(x.pair.cmp(&y.pair)));
         (from + (to - from) * (length / (to - from).norm()), hits)
+    }
+
+    /// What the last cast met.
+    pub(crate) fn hits(&self) -> &[Hit] {
+        &self.lent.0.hits
     }
 
     fn remember(&mut self, q: &Vector3<f64>) {

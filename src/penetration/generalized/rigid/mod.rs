@@ -98,9 +98,8 @@ fn answer(
     }
     let mut search = Search::new(a, b, options);
     let found = search.run(remembered)?;
-    let verified_free = is_free((a.0, &found.pose), b, clearance);
-    let answer = packed(&search, &found, clearance, verified_free);
-    if !verified_free {
+    let answer = packed(&search, &found, clearance);
+    if !found.verified_free {
         let parts = [Part::Link { mover: 0, link: 0 }, Part::Obstacle(0)];
         let still = vec![CollidingPair { parts, depth: f64::NAN }];
         return Err(GeneralizedError::NotFound { best: Box::new(answer), still });
@@ -113,7 +112,7 @@ fn answer(
     }
 }
 
-fn packed(search: &Search<'_>, found: &Found, clearance: f64, verified_free: bool) -> GeneralizedPenetration {
+fn packed(search: &Search<'_>, found: &Found, clearance: f64) -> GeneralizedPenetration {
     GeneralizedPenetration {
         sigma: found.sigma,
         depth: found.sigma.sqrt(),
@@ -121,7 +120,7 @@ fn packed(search: &Search<'_>, found: &Found, clearance: f64, verified_free: boo
         poses: vec![found.pose.into()],
         clearance,
         limits_kept: true,
-        verified_free,
+        verified_free: found.verified_free,
         iterations: search.iterations,
     }
 }

@@ -24,12 +24,28 @@ use crate::penetration::{
 };
 use crate::proximity::Model;
 
-/// A walk for its own sake: a hundredth of a per cent of √σ is beyond what anybody asks of a fast answer.
-const FAST: WalkEffort = WalkEffort { gain: 1e-3, iterations: 24 };
-/// A walk that tells whether its start is worth more.
-const COARSE: WalkEffort = WalkEffort { gain: 1e-3, iterations: 40 };
 /// A walk to the optimum.
-const FINE: WalkEffort = WalkEffort { gain: 1e-7, iterations: 200 };
+const FINE: WalkEffort = WalkEffort {
+    gain: 1e-7,
+    iterations: 200,
+    vain: 12,
+    little: 0.0,
+    refinements: 4,
+    window: 1e-3,
+    stride: 2e-3,
+};
+/// A walk that tells whether its start is worth more.
+const COARSE: WalkEffort = WalkEffort { gain: 1e-3, iterations: 40, ..FINE };
+/// A walk for its own sake. In finely meshed bodies there is always a little more to gain: it ends soon after that is all.
+const FAST: WalkEffort = WalkEffort {
+    gain: 1e-3,
+    iterations: 24,
+    vain: 3,
+    little: 1e-2,
+    refinements: 2,
+    window: 2e-4,
+    stride: 1e-2,
+};
 /// How much worse than the best optimum so far a start may be, in σ.
 const HOPE: f64 = 1.6;
 /// Walks from outside at the input's orientation, and at others.
@@ -49,6 +65,8 @@ pub(super) struct Found {
     /// σ [m²].
     pub(super) sigma: f64,
     pub(super) pose: Isometry3<f64>,
+    /// Whether it was verified that nothing collides there.
+    pub(super) verified_free: bool,
 }
 
 pub(super) struct Search<'a> {
@@ -72,7 +90,7 @@ impl<'a> Search<'a> {
         Walk::new(self.a, self.b, (self.options.clearance, effort))
     }
 
-    /// The best free pose that the effort finds, not yet verified.
+    /// The best free pose that the effort finds.
     pub(super) fn run(&mut self, remembered: &[Isometry3<f64>]) -> Result<Found, GeneralizedError> {
         let walk = self.walk(FAST);
         let start = self.start(&walk, remembered)?;
@@ -85,12 +103,13 @@ impl<'a> Search<'a> {
         let best = found.first().copied().filter(|best| best.sigma() < seed.sigma()).unwrap_or(seed);
         let best = self.settle(&walk, best);
         let found = |optimum: &Optimum| {
-            walk.chart.pose(&optimum.y).map(|pose| Found { sigma: optimum.sigma(), pose })
+            walk.chart.pose(&optimum.y).map(|pose| {
+                let verified_free = is_free((self.a.0, &pose), self.b, self.options.clearance);
+                Found { sigma: optimum.sigma(), pose, verified_free }
+            })
         };
-        let seed = found(&seed).expect("a start is in the chart");
-        Ok(found(&best)
-            .filter(|best| is_free((self.a.0, &best.pose), self.b, self.options.clearance))
-            .unwrap_or(seed))
+        let best = found(&best).filter(|best| best.verified_free).or_else(|| found(&seed));
+        Ok(best.expect("a start is in the chart"))
     }
 
     /// Where the walk of a fast effort starts: a remembered pose or the translational answer, whichever is nearer.
@@ -166,10 +185,11 @@ impl<'a> Search<'a> {
         const WALKS: u32 = 4;
         /// Where to look, in shares of the way.
         const PLACES: [f64; 6] = [0.99, 0.95, 0.85, 0.7, 0.5, 0.25];
+        let effort = if self.options.effort == Effort::Fast { FAST } else { COARSE };
         for _ in 0..WALKS {
             let back = PLACES.into_iter().rev().map(|share| walk.chart.back(&best.y, share));
             let Some(start) = back.into_iter().find(|y| walk.is_free(y)) else { break };
-            match self.walks(&[start], FAST).first() {
+            match self.walks(&[start], effort).first() {
                 Some(better) if better.sigma() < best.sigma() => best = *better,
                 _ => best = Optimum { y: start },
             }

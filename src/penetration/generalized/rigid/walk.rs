@@ -19,26 +19,21 @@ use crate::penetration::translational::ContactSpace;
 use crate::proximity::Model;
 use crate::proximity::collision::intersecting_pair_at;
 
-/// Contacts this close behind the first one, relative to the size of the pair, are remembered with it.
-const WINDOW: f64 = 1e-3;
 /// Contacts this close, relative to the size, touch.
 const TOUCHING: f64 = 1e-6;
 /// Gaps that contacts on slanted planes may have, in clearances.
 const SLANTED: f64 = 2.0;
 /// Pairs of one projection that are remembered, nearest first.
 const MET: usize = 24;
-/// Least step out of an overlap, in √σ: what it steps over the cast back finds again, and in finely meshed bodies it bounds
-/// the number of steps.
-const STRIDE: f64 = 2e-3;
-/// Least changes for one step, each linearised where the last one ended.
-const REFINEMENTS: u32 = 4;
+/// Length of the first look for a contact, in √σ: mostly one is that near, and a short cast leaves out what lies behind it.
+const NEAR: f64 = 0.02;
+/// How much farther every next look reaches.
+const FARTHER: f64 = 8.0;
 /// A refinement shorter than this, relative to √σ, is the last.
 const REFINED: f64 = 1e-5;
 /// How a step that gained nothing is shortened.
 const SHORTER: f64 = 0.35;
-/// Steps that may gain nothing in a row.
-const VAIN: u32 = 12;
-/// Of those, steps that are not shortened because they met contacts that were not known.
+/// Of the steps that gain nothing, those that are not shortened because they met contacts that were not known.
 const LEARNING: u32 = 2;
 /// How far beyond the present √σ a projection may end and still teach contacts.
 const BEYOND: f64 = 1.5;
@@ -50,6 +45,17 @@ pub(crate) struct WalkEffort {
     pub(crate) gain: f64,
     /// Least changes that a walk may make.
     pub(crate) iterations: u32,
+    /// Steps in a row that may gain nothing, or too little.
+    pub(crate) vain: u32,
+    /// Share of σ that is too little to go on for many steps.
+    pub(crate) little: f64,
+    /// Least changes for one step, each linearised where the last one ended.
+    pub(crate) refinements: u32,
+    /// Contacts this close behind the first one, relative to the size of the pair, are remembered with it.
+    pub(crate) window: f64,
+    /// Least step out of an overlap, in √σ: what it steps over the cast back finds again, and in finely meshed bodies it
+    /// bounds the number of steps.
+    pub(crate) stride: f64,
 }
 
 /// Two models and the buffers of the walks between them.
@@ -145,14 +151,19 @@ impl<'a> Walk<'a> {
             let (landed, learned) = self.land(&next, &at);
             match landed {
                 Some(landed) if landed.sigma() < at.sigma() * (1.0 - self.effort.gain * share) => {
+                    vain =
+                        if landed.sigma() < at.sigma() * (1.0 - self.effort.little) { 0 } else { vain + 1 };
                     at = landed;
+                    if vain > self.effort.vain {
+                        break;
+                    }
                     share = f64::min(1.0, share / SHORTER);
-                    (vain, touching) = (0, false);
+                    touching = false;
                     self.renew(&at);
                 }
                 _ => {
                     vain += 1;
-                    if vain > VAIN {
+                    if vain > self.effort.vain {
                         break;
                     }
                     if !(learned && vain % (LEARNING + 1) != 0) {
@@ -183,7 +194,7 @@ impl<'a> Walk<'a> {
         const ROOM: f64 = 2.0;
         let clearance = self.clearance();
         let mut at = *from;
-        for refinement in 0..REFINEMENTS {
+        for refinement in 0..self.effort.refinements {
             let reach = ROOM * (at.y - target).norm() + clearance;
             self.contacts.rows(&self.chart, &at, (clearance, reach), &mut self.rows);
             let soft = TOUCHING * self.size;
@@ -212,7 +223,7 @@ impl<'a> Walk<'a> {
         let mut space = self.space(next, &q);
         let outwards = self.outwards(next, from);
         let within = BEYOND * from.y.norm() + self.clearance();
-        let stride = STRIDE * from.y.norm();
+        let stride = self.effort.stride * from.y.norm();
         let Some(free) = space.first_free(&outwards, within, stride, |length| length) else {
             return (None, self.learn(next, from));
         };
@@ -238,7 +249,7 @@ impl<'a> Walk<'a> {
         let outwards = q.try_normalize(0.0)?;
         let of_turn = y.norm_squared() - q.norm_squared();
         let reach = (within - of_turn).max(0.0).sqrt() - q.norm();
-        let free = space.first_free(&outwards, reach, STRIDE * y.norm(), |length| length)?;
+        let free = space.first_free(&outwards, reach, self.effort.stride * y.norm(), |length| length)?;
         let mut y = *y;
         y.fixed_rows_mut::<3>(3).copy_from(&(q + free));
         Some(y)
@@ -271,18 +282,44 @@ impl<'a> Walk<'a> {
         q: &Vector3<f64>,
         free: &Vector3<f64>,
     ) -> (Option<Configuration>, bool) {
-        let (stopped, hits) = space.stop(free, &-q, WINDOW * self.size);
+        let near = if free.norm() > 0.0 { free.norm() + self.clearance() } else { NEAR * turned.y.norm() };
+        let stopped = self.first_contact(space, (free, &-q), near);
         let mut y = turned.y;
         y.fixed_rows_mut::<3>(3).copy_from(&(q + stopped));
         let Some(at) = self.chart.at(&y) else { return (None, false) };
         let least = 0.25 * self.clearance();
         let mut learned = false;
-        for hit in hits.iter().take(MET) {
+        for hit in space.hits().iter().take(MET) {
             learned |= !self.contacts.knows(hit.pair);
             let pair = pair_of(self.a, self.b, &self.chart, hit.pair);
             self.contacts.remember(&self.chart, pair, &at, (&Vector6::zeros(), least));
         }
         (Some(at), learned)
+    }
+}
+
+impl Walk<'_> {
+    /// Where a translation from one configuration to another first makes contact, or where it ends; leaves what it meets
+    /// in the space's hits. It looks up to a length of `near` [m] first, then farther and farther.
+    fn first_contact(
+        &self,
+        space: &mut ContactSpace<'_>,
+        (from, to): (&Vector3<f64>, &Vector3<f64>),
+        near: f64,
+    ) -> Vector3<f64> {
+        let window = self.effort.window * self.size;
+        let way = to - from;
+        let total = way.norm();
+        let mut reach = near;
+        while reach > 0.0 && reach + window < total {
+            let (stopped, hits) = space.stop(from, &(from + way * ((reach + window) / total)), window);
+            // A contact beyond the reach may leave others of its window unseen.
+            if !hits.is_empty() && (stopped - from).norm() <= reach {
+                return stopped;
+            }
+            reach *= FARTHER;
+        }
+        space.stop(from, to, window).0
     }
 }
 
