@@ -40,7 +40,7 @@ const COARSE: WalkEffort = WalkEffort { gain: 1e-3, iterations: 40, ..FINE };
 const FAST: WalkEffort = WalkEffort {
     gain: 1e-3,
     iterations: 24,
-    vain: 3,
+    vain: 4,
     little: 1e-2,
     refinements: 2,
     window: 2e-4,
