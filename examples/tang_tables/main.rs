@@ -1,7 +1,7 @@
-//! Tables I to III of [Tang14] on our own trees: generalized penetration of rigid and articulated models.
+//! Tables I to IV of [Tang14]: generalized penetration of rigid and articulated models, and planners on top of it.
 //!
 //! ```text
-//! cargo run --release --example tang_tables -- [../shared/data] [rigid|truth|articulated]…
+//! cargo run --release --example tang_tables -- [../shared/data] [rigid|truth|articulated|planners]…
 //! ```
 //!
 //! Models that are not in the folder are replaced by procedural ones of the same kind, or left out.
@@ -9,6 +9,7 @@
 #![expect(clippy::print_stdout, reason = "a program that prints what it measures")]
 
 mod articulated;
+mod planners;
 mod rigid;
 mod statistics;
 #[path = "../truth/mod.rs"]
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
-    let tables = ["rigid", "truth", "articulated"];
+    let tables = ["rigid", "truth", "articulated", "planners"];
     let is_table = |word: &String| tables.contains(&word.as_str());
     let data = words.iter().position(|word| !is_table(word)).map(|at| words.remove(at));
     let data = data.map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
@@ -32,6 +33,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if wants("articulated") {
         articulated::table_3(&data)?;
+    }
+    if wants("planners") {
+        planners::table_4()?;
     }
     Ok(())
 }

@@ -1,17 +1,11 @@
-//! Planners with and without retraction [Tang14 Table IV], on the scenes under `scenes/plan`.
+//! Table IV of [Tang14]: planners with and without retraction, on the scenes under `scenes/plan`.
 //!
-//! ```text
-//! cargo run --release --example planners -- [SEEDS] [MAX_SAMPLES] [SCENE.ron …]
-//! ```
-//!
-//! For every scene and planner: how many of the seeds (10) found a path within the samples (10 000), and over all seeds the
-//! means of the processor time, of the samples and of the segments that were looked at; of those that found one, the mean
-//! length of the path, √σ summed over its segments. The two planners differ in nothing but the retraction.
-
-#![expect(clippy::print_stdout, reason = "what the program is for")]
+//! For every scene and planner: how many of the seeds found a path within the samples, and over all seeds the means of the
+//! processor time, of the samples and of the segments that were looked at; of those that found one, the mean length of the
+//! path, √σ summed over its segments. The two planners differ in nothing but the retraction.
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::Path;
 
 use cpu_time::ProcessTime;
 use extricate::plan::{PlanError, PlanOptions, plan};
@@ -27,16 +21,16 @@ struct Tally {
     length: f64,
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let number = |at: usize, default: u32| arguments.get(at).map_or(Ok(default), |text| text.parse());
-    let (seeds, max_samples) = (number(0, 10)?, number(1, 10_000)?);
-    let mut scenes: Vec<PathBuf> = arguments.iter().skip(2).map(PathBuf::from).collect();
-    if scenes.is_empty() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/plan");
-        scenes = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-        scenes.sort();
-    }
+/// Seeds of each planner, and samples of each seed at most.
+const SEEDS: u32 = 10;
+const MAX_SAMPLES: u32 = 10_000;
+
+pub(crate) fn table_4() -> Result<(), Box<dyn Error>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/plan");
+    let scenes = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut scenes = scenes.collect::<std::io::Result<Vec<_>>>()?;
+    scenes.sort();
+    println!("Table IV: planners, {SEEDS} seeds");
     println!("| scene | freedoms | planner | found | time [s] | samples | segments | length [m] |");
     println!("|---|---|---|---|---|---|---|---|");
     for path in scenes {
@@ -44,13 +38,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         let planning = scene.planning()?;
         for retraction in [false, true] {
             let mut tally = Tally::default();
-            for seed in 0..seeds {
+            for seed in 0..SEEDS {
                 let region = planning.region;
                 let seed = u64::from(seed);
+                let max_samples = MAX_SAMPLES;
                 let options = PlanOptions { retraction, max_samples, seed, region, ..PlanOptions::default() };
                 tally.add(&planning, &options)?;
             }
-            tally.tell(&scene.name(), &planning, retraction, seeds);
+            tally.tell(&scene.name(), &planning, retraction);
         }
     }
     Ok(())
@@ -74,8 +69,8 @@ impl Tally {
         Ok(())
     }
 
-    fn tell(&self, scene: &str, planning: &Planning, retraction: bool, seeds: u32) {
-        let mean = |sum: f64| sum / f64::from(seeds);
+    fn tell(&self, scene: &str, planning: &Planning, retraction: bool) {
+        let mean = |sum: f64| sum / f64::from(SEEDS);
         let planner = if retraction { "BiRRT-PDg" } else { "BiRRT" };
         let length = match self.found {
             0 => "–".to_owned(),
@@ -83,7 +78,7 @@ impl Tally {
         };
         let freedoms = planning.start.joints.len().max(6);
         println!(
-            "| {scene} | {freedoms} | {planner} | {} of {seeds} | {:.2} | {:.0} | {:.0} | {length} |",
+            "| {scene} | {freedoms} | {planner} | {} of {SEEDS} | {:.2} | {:.0} | {:.0} | {length} |",
             self.found,
             mean(self.seconds),
             mean(self.samples),
