@@ -4,6 +4,7 @@ pub mod convex;
 mod fingerprint;
 pub mod mass_properties;
 pub mod procedural;
+pub(crate) mod random;
 pub mod read;
 pub mod report;
 pub mod topology;

@@ -2,10 +2,11 @@
 //! overlap retracted by the generalized penetration [Tang14 §6.3].
 
 use super::retraction::Retraction;
-use super::space::{Numbers, Space};
+use super::space::Space;
 use super::sweep::Sweeper;
 use super::tree::{Extension, Tree, Walk};
 use super::{Plan, PlanError, PlanOptions, PlanWork, Reached, check, shorten};
+use crate::geometry::random::SplitMix64;
 use crate::penetration::generalized::{Arrangement, Pose};
 use crate::penetration::object_norm::Metric;
 
@@ -29,7 +30,7 @@ pub(super) struct Search<'a> {
     space: Space<'a>,
     options: &'a PlanOptions,
     sweeper: Sweeper<'a>,
-    numbers: Numbers,
+    numbers: SplitMix64,
     /// Of the start and of the goal.
     trees: [Tree; 2],
     resolution: f64,
@@ -47,7 +48,7 @@ impl<'a> Search<'a> {
         let sweeper = Sweeper::new(arrangement, options.clearance, resolution);
         let [start, goal] = ends.map(|end| space.metric(end).map(|metric| Tree::new(end.clone(), &metric)));
         let trees = [start?, goal?];
-        let numbers = Numbers(options.seed);
+        let numbers = SplitMix64(options.seed);
         Ok(Self { space, options, sweeper, numbers, trees, resolution, work: PlanWork::default() })
     }
 
@@ -91,12 +92,12 @@ impl<'a> Search<'a> {
 
     /// A pose of the whole space, or one near a node of a tree.
     fn sample(&mut self) -> Pose {
-        if self.numbers.next() >= LOCAL {
+        if self.numbers.unit_interval() >= LOCAL {
             return self.space.sample(&mut self.numbers);
         }
-        let tree = &self.trees[usize::from(self.numbers.next() < 0.5)];
-        let node = tree.pose((self.numbers.next() * tree.len() as f64) as usize);
-        let share = self.numbers.next();
+        let tree = &self.trees[usize::from(self.numbers.unit_interval() < 0.5)];
+        let node = tree.pose((self.numbers.unit_interval() * tree.len() as f64) as usize);
+        let share = self.numbers.unit_interval();
         self.space.sample_near(node, share * share, &mut self.numbers)
     }
 

@@ -2,8 +2,9 @@
 
 use super::PlanError;
 use super::segment::Segment;
-use super::space::{Numbers, Space};
+use super::space::Space;
 use super::sweep::Sweeper;
+use crate::geometry::random::SplitMix64;
 use crate::penetration::generalized::Pose;
 
 /// Sum of √σ over the segments of a path [m].
@@ -15,7 +16,7 @@ pub(super) fn length(space: &Space<'_>, path: &[Pose]) -> Result<f64, PlanError>
 pub(super) fn shorten(
     space: &Space<'_>,
     sweeper: &mut Sweeper<'_>,
-    numbers: &mut Numbers,
+    numbers: &mut SplitMix64,
     mut path: Vec<Pose>,
     attempts: u32,
 ) -> Result<Vec<Pose>, PlanError> {
@@ -24,7 +25,7 @@ pub(super) fn shorten(
             break;
         }
         let segments = (path.len() - 1) as f64;
-        let (a, b) = (segments * numbers.next(), segments * numbers.next());
+        let (a, b) = (segments * numbers.unit_interval(), segments * numbers.unit_interval());
         let (a, b) = (a.min(b), a.max(b));
         let (first, last) = (a as usize, b as usize);
         if first == last {

@@ -6,24 +6,10 @@
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 
 use super::{PlanError, PlanOptions};
+use crate::geometry::random::SplitMix64;
 use crate::kinematics::{JointKind, Motion, RigidMotion};
 use crate::penetration::generalized::{Arrangement, Base, Pose};
 use crate::penetration::object_norm::Metric;
-
-/// Deterministic numbers: `SplitMix64` [Steele, Lea, Flood 2014].
-pub(super) struct Numbers(pub(super) u64);
-
-impl Numbers {
-    /// A number in [0, 1).
-    #[expect(clippy::cast_precision_loss, reason = "53 bits fit an f64 exactly")]
-    pub(super) fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
 
 /// Where a mover may be.
 pub(super) struct Space<'a> {
@@ -60,25 +46,29 @@ impl<'a> Space<'a> {
     }
 
     /// A pose of the space, evenly spread.
-    pub(super) fn sample(&self, numbers: &mut Numbers) -> Pose {
-        let joints =
-            self.ranges.iter().map(|[lower, upper]| lower + (upper - lower) * numbers.next()).collect();
+    pub(super) fn sample(&self, numbers: &mut SplitMix64) -> Pose {
+        let joints = self
+            .ranges
+            .iter()
+            .map(|[lower, upper]| lower + (upper - lower) * numbers.unit_interval())
+            .collect();
         if self.arrangement.movers()[0].base() == Base::Fixed {
             return Pose { base: self.start.base, joints };
         }
         let [low, high] = self.region;
-        let place =
-            nalgebra::Vector3::from_fn(|axis, _| low[axis] + (high[axis] - low[axis]) * numbers.next());
+        let place = nalgebra::Vector3::from_fn(|axis, _| {
+            low[axis] + (high[axis] - low[axis]) * numbers.unit_interval()
+        });
         Pose { base: Isometry3::from_parts(Translation3::from(place), rotation(numbers)), joints }
     }
 
     /// A sample near a pose: about a share of its joints are those of a sample of the whole space, and a floating base goes
     /// that share of the way.
-    pub(super) fn sample_near(&self, node: &Pose, share: f64, numbers: &mut Numbers) -> Pose {
+    pub(super) fn sample_near(&self, node: &Pose, share: f64, numbers: &mut SplitMix64) -> Pose {
         let whole = self.sample(numbers);
-        let chosen = (numbers.next() * node.joints.len() as f64) as usize;
+        let chosen = (numbers.unit_interval() * node.joints.len() as f64) as usize;
         let pick = |(at, (new, old)): (usize, (&f64, &f64))| {
-            let is_new = numbers.next() < share || at == chosen;
+            let is_new = numbers.unit_interval() < share || at == chosen;
             if is_new { *new } else { *old }
         };
         let joints = whole.joints.iter().zip(&node.joints).enumerate().map(pick).collect();
@@ -120,8 +110,8 @@ fn region_of(arrangement: &Arrangement, poses: [&Pose; 2]) -> [Point3<f64>; 2] {
 }
 
 /// A rotation, evenly spread [Shoemake 1992].
-fn rotation(numbers: &mut Numbers) -> UnitQuaternion<f64> {
-    let (u, v, w) = (numbers.next(), numbers.next(), numbers.next());
+fn rotation(numbers: &mut SplitMix64) -> UnitQuaternion<f64> {
+    let (u, v, w) = (numbers.unit_interval(), numbers.unit_interval(), numbers.unit_interval());
     let (v, w) = ((std::f64::consts::TAU * v).sin_cos(), (std::f64::consts::TAU * w).sin_cos());
     let (a, b) = ((1.0 - u).sqrt(), u.sqrt());
     UnitQuaternion::from_quaternion(Quaternion::new(b * w.1, a * v.0, a * v.1, b * w.0))

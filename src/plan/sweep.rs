@@ -271,23 +271,23 @@ impl<'a> Sweeper<'a> {
 mod tests {
     use nalgebra::{UnitQuaternion, Vector3};
 
-    use super::super::space::Numbers;
     use super::*;
     use crate::geometry::Solidity;
     use crate::geometry::procedural::{Cuboid, Procedural, Torus};
+    use crate::geometry::random::SplitMix64;
     use crate::kinematics::Joint;
     use crate::penetration::generalized::{Base, Mover, Obstacle, Pose};
     use crate::proximity::{AllowedCollisions, Model};
 
     const LINKS: usize = 4;
 
-    fn turn(numbers: &mut Numbers) -> UnitQuaternion<f64> {
-        let mut next = || 6.0 * numbers.next() - 3.0;
+    fn turn(numbers: &mut SplitMix64) -> UnitQuaternion<f64> {
+        let mut next = || 6.0 * numbers.unit_interval() - 3.0;
         UnitQuaternion::from_scaled_axis(Vector3::new(next(), next(), next()))
     }
 
     /// A chain of bars with joints of both kinds on a floating base, among bars and a ring of triangles.
-    fn arrangement(numbers: &mut Numbers) -> Arrangement {
+    fn arrangement(numbers: &mut SplitMix64) -> Arrangement {
         let bar = |x: f64| {
             let mesh = Cuboid { x, y: 0.1, z: 0.1, ..Cuboid::default() }.mesh().unwrap();
             Shape::of_model(Model::new(mesh, Solidity::Solid))
@@ -308,7 +308,7 @@ mod tests {
         let ring = Torus { major_radius: 0.5, minor_radius: 0.1, segments: 24, sides: 8 }.mesh().unwrap();
         let ring = Shape::of_model(Model::new(ring, Solidity::Solid));
         let mut place = |shape: Shape| {
-            let shift = Vector3::from_fn(|_, _| 3.0 * numbers.next() - 1.5);
+            let shift = Vector3::from_fn(|_, _| 3.0 * numbers.unit_interval() - 1.5);
             Obstacle { shape, pose: Isometry3::from_parts(shift.into(), turn(numbers)) }
         };
         let obstacles = vec![place(bar(2.0)), place(bar(2.0)), place(ring)];
@@ -317,16 +317,16 @@ mod tests {
 
     #[test]
     fn up_to_the_answered_time_nothing_collides_and_soon_after_something_is_near() {
-        let mut numbers = Numbers(7);
+        let mut numbers = SplitMix64(7);
         let (mut free, mut blocked) = (0, 0);
         for round in 0..150 {
             let arrangement = arrangement(&mut numbers);
             let mut pose = || Pose {
                 base: Isometry3::from_parts(
-                    Vector3::from_fn(|_, _| 3.0 * numbers.next() - 1.5).into(),
+                    Vector3::from_fn(|_, _| 3.0 * numbers.unit_interval() - 1.5).into(),
                     turn(&mut numbers),
                 ),
-                joints: (1..LINKS).map(|_| 2.0 * numbers.next() - 1.0).collect(),
+                joints: (1..LINKS).map(|_| 2.0 * numbers.unit_interval() - 1.0).collect(),
             };
             let (from, to) = (pose(), pose());
             let resolution = 1e-3;

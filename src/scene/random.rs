@@ -2,32 +2,20 @@
 
 use nalgebra::{Quaternion, UnitQuaternion};
 
-/// `SplitMix64` [Steele, Lea, Flood 2014]: a counter and a mix, enough for setting up scenes.
+use crate::geometry::random::SplitMix64;
+
+/// Random orientations.
 #[derive(Debug, Clone)]
-pub(super) struct Random(u64);
+pub(super) struct Random(SplitMix64);
 
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next_bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
-    }
-
-    /// Uniform in [0, 1).
-    #[expect(clippy::cast_precision_loss, reason = "53 bits fit an f64 exactly")]
-    fn unit_interval(&mut self) -> f64 {
-        (self.next_bits() >> 11) as f64 / (1_u64 << 53) as f64
+        Self(SplitMix64(seed))
     }
 
     /// Uniform over all orientations [Shoemake 1992].
     pub(super) fn rotation(&mut self) -> UnitQuaternion<f64> {
-        let [u, v, w] = std::array::from_fn(|_| self.unit_interval());
+        let [u, v, w] = std::array::from_fn(|_| self.0.unit_interval());
         let ((sin_v, cos_v), (sin_w, cos_w)) =
             ((v * std::f64::consts::TAU).sin_cos(), (w * std::f64::consts::TAU).sin_cos());
         let (low, high) = ((1.0 - u).sqrt(), u.sqrt());
@@ -44,7 +32,7 @@ mod tests {
     fn the_stream_of_seed_1234567_is_the_published_one() {
         let mut random = Random::new(1_234_567);
         let expected = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
-        assert_eq!(std::array::from_fn(|_| random.next_bits()), expected);
+        assert_eq!(std::array::from_fn(|_| random.0.next_bits()), expected);
     }
 
     #[test]

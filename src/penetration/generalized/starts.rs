@@ -4,18 +4,7 @@ use nalgebra::Vector3;
 
 use super::arrangement::{Arrangement, Part};
 use super::chart::Chart;
-
-/// A number in [0, 1) made of three: the finalizer of `SplitMix64` [Steele, Lea, Flood 2014] over each in turn.
-#[expect(clippy::cast_precision_loss, reason = "53 bits fit an f64 exactly")]
-fn share(numbers: [u64; 3]) -> f64 {
-    let mix = |state: u64, number: u64| {
-        let mut bits = (state ^ number).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
-    };
-    (numbers.into_iter().fold(0, mix) >> 11) as f64 / (1_u64 << 53) as f64
-}
+use crate::geometry::random::share;
 
 /// Of every so many random points one moves few variables, in the mean this many.
 const SPARSE: u64 = 3;
