@@ -310,11 +310,15 @@ fn allowed_pairs_are_listed_and_can_be_changed() {
 fn joints_that_mimic_follow_and_cannot_be_set() {
     let folder = Folder::new();
     let robot = asset("robots/gripper.urdf");
-    let joints = folder.write("q.json", r#"{"joints": {"grip": 0.0}}"#);
-    // A block between the fingers that is wider than they are apart; both give way alike.
+    let joints = folder.write("q.json", r#"{"joints": {"grip": 0.06}}"#);
+    // A block between the fingers that is wider than they are apart: their inner sides are at ±(0.07 − grip), and only
+    // both together let it in.
+    let block = "box:0.05,0.02,0.04@0,0,0.08";
     let (exit, answers) =
-        repair(&["--robot", &robot, "--joints", &joints, "--obstacle", "box:0.05,0.02,0.4", "--fix", "lift"]);
-    assert!(exit == 0 || answers[0]["status"] == "not-found", "{answers:?}");
+        repair(&["--robot", &robot, "--joints", &joints, "--obstacle", block, "--fix", "lift"]);
+    assert_eq!(exit, 0, "{answers:?}");
+    let grip = answers[0]["joints"]["grip"].as_f64().unwrap();
+    assert!((grip - 0.045).abs() < 1e-6, "{grip}");
     assert!(answers[0]["joints"].get("grip_mirrored").is_none(), "{answers:?}");
     let wrong = folder.write("wrong.json", r#"{"joints": {"grip_mirrored": 0.01}}"#);
     let ended = extricate(["repair", "--robot", &robot, "--joints", &wrong]);
