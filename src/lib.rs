@@ -11,12 +11,13 @@
 //!
 //! # Layers
 //!
-//! Each layer names only those before it: [`geometry`], [`kinematics`], [`bvh`], [`proximity`], [`penetration`], [`mod@plan`], [`dynamics`],
+//! Each layer names only those before it: [`geometry`], [`kinematics`], [`bvh`], [`proximity`], [`penetration`], [`field`], [`mod@plan`], [`dynamics`],
 //! [`scene`], [`repair`], [`record`], [`cli`].
 
 pub mod bvh;
 pub mod cli;
 pub mod dynamics;
+pub mod field;
 pub mod geometry;
 pub mod kinematics;
 pub mod penetration;

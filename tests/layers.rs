@@ -7,12 +7,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers, bottom to top. A new top-level module takes its place here.
-const LAYERS: [&str; 11] = [
+const LAYERS: [&str; 12] = [
     "geometry",
     "kinematics",
     "bvh",
     "proximity",
     "penetration",
+    "field",
     "plan",
     "dynamics",
     "scene",

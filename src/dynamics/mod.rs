@@ -15,6 +15,7 @@ mod restitution;
 mod robot;
 mod separation;
 mod shapes;
+pub mod soft;
 mod state;
 mod step_report;
 mod stepping;

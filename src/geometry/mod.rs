@@ -1,4 +1,4 @@
-//! Shapes at rest: triangle meshes, their files, reports, mass properties and procedural models.
+//! Shapes at rest: triangle and tetrahedral meshes, their files, reports, mass properties and procedural models.
 
 pub mod convex;
 mod fingerprint;
@@ -7,9 +7,11 @@ pub mod procedural;
 pub(crate) mod random;
 pub mod read;
 pub mod report;
+pub mod tet_mesh;
 pub mod topology;
 mod triangle_mesh;
 pub(crate) mod weld;
 pub mod write;
 
+pub use tet_mesh::{TetMesh, TetMeshError};
 pub use triangle_mesh::{Aabb, MeshError, Solidity, TriangleMesh};

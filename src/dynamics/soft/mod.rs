@@ -1,0 +1,1 @@
+//! Soft bodies: tetrahedral finite elements whose contact comes from deformed distance fields [Fisher01].

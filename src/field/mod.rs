@@ -1,0 +1,1 @@
+//! Distance fields on regular grids [Fisher01 §4].
