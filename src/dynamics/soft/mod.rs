@@ -1,1 +1,3 @@
 //! Soft bodies: tetrahedral finite elements whose contact comes from deformed distance fields [Fisher01].
+
+pub mod interaction;

@@ -31,7 +31,8 @@ impl Boundary {
         let alone = sides.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1);
         let mut outer: Vec<(u32, u8)> = alone.map(|same| (same[0].1, same[0].2)).collect();
         outer.sort_unstable();
-        let corners = |&(tet, place): &(u32, u8)| TET_FACES[usize::from(place)].map(|i| tets[tet as usize][i]);
+        let corners =
+            |&(tet, place): &(u32, u8)| TET_FACES[usize::from(place)].map(|i| tets[tet as usize][i]);
         let faces: Vec<[u32; 3]> = outer.iter().map(corners).collect();
         let mut on_surface = vec![false; nodes];
         faces.iter().flatten().for_each(|&node| on_surface[node as usize] = true);
@@ -80,11 +81,14 @@ mod tests {
             })
             .sum();
         assert!((flux - mesh.volume()).abs() < 1e-15, "{flux} {}", mesh.volume());
-        let area: f64 = (0..6).map(|i| surface.triangle(i)).map(|[a, b, c]| (b - a).cross(&(c - a)).norm() / 2.0).sum();
+        let area: f64 =
+            (0..6).map(|i| surface.triangle(i)).map(|[a, b, c]| (b - a).cross(&(c - a)).norm() / 2.0).sum();
         assert!((boundary.node_areas(mesh.nodes()).iter().sum::<f64>() - area).abs() < 1e-14);
     }
 
     fn five() -> Vec<Point3<f64>> {
-        [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]].map(Point3::from).to_vec()
+        [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]]
+            .map(Point3::from)
+            .to_vec()
     }
 }

@@ -191,13 +191,15 @@ pub fn barycentric(corners: &[Point3<f64>; 4], point: &Point3<f64>) -> [f64; 4] 
     let (ab, ac, ad): (Vector3<f64>, Vector3<f64>, Vector3<f64>) = (b - a, c - a, d - a);
     let volume = ab.cross(&ac).dot(&ad);
     let ap = point - a;
-    let u = [ap.dot(&ac.cross(&ad)), ap.dot(&ad.cross(&ab)), ap.dot(&ab.cross(&ac))].map(|part| part / volume);
+    let u =
+        [ap.dot(&ac.cross(&ad)), ap.dot(&ad.cross(&ab)), ap.dot(&ab.cross(&ac))].map(|part| part / volume);
     [1.0 - u[0] - u[1] - u[2], u[0], u[1], u[2]]
 }
 
 fn check_shape(tet: usize, corners: [Point3<f64>; 4]) -> Result<(), TetMeshError> {
     let volume = signed_volume(&corners);
-    let longest_edge = TET_EDGES.map(|[i, j]| (corners[i] - corners[j]).norm()).into_iter().fold(0.0, f64::max);
+    let longest_edge =
+        TET_EDGES.map(|[i, j]| (corners[i] - corners[j]).norm()).into_iter().fold(0.0, f64::max);
     let least = FLAT * longest_edge.powi(3);
     if volume > least {
         return Ok(());
