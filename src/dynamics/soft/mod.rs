@@ -3,3 +3,5 @@
 pub mod element;
 pub mod interaction;
 pub mod material;
+#[cfg(test)]
+mod samples;

@@ -6,6 +6,8 @@
 //! does not.
 
 mod quadratic;
+#[cfg(test)]
+mod tests;
 
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
