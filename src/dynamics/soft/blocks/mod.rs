@@ -10,6 +10,7 @@ mod patch;
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
+use super::element::Local;
 use patch::Patch;
 
 /// Blocks of element pairs in one patch: enough to outweigh handing it to a thread, few enough to stay in the second
@@ -24,24 +25,6 @@ pub(super) const CHUNK: usize = 1024;
 
 /// Blocks below which sums over all blocks are left to one thread.
 const PARALLEL_BLOCKS: usize = 16_384;
-
-/// Most nodes that an element has.
-pub const MAX_NODES: usize = 10;
-
-/// Gradient and Hessian of one element's energy.
-#[derive(Debug, Clone)]
-pub struct Local {
-    /// Gradient [N] by node of the element.
-    pub gradient: [Vector3<f64>; MAX_NODES],
-    /// Hessian [N/m] by pair of nodes of the element.
-    pub hessian: [[Matrix3<f64>; MAX_NODES]; MAX_NODES],
-}
-
-impl Default for Local {
-    fn default() -> Self {
-        Self { gradient: [Vector3::zeros(); MAX_NODES], hessian: [[Matrix3::zeros(); MAX_NODES]; MAX_NODES] }
-    }
-}
 
 /// What of an element is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

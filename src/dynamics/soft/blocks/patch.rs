@@ -8,7 +8,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{Connectivity, ElementKernel, Local, Want};
+use super::super::element::Local;
+use super::{Connectivity, ElementKernel, Want};
 
 /// Marks, in a place of the scatter, that the pair's block is stored transposed.
 const TRANSPOSED: u32 = 1 << 31;
