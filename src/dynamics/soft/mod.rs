@@ -1,6 +1,7 @@
 //! Soft bodies: tetrahedral finite elements whose contact comes from deformed distance fields [Fisher01].
 
 pub mod blocks;
+pub mod contact;
 pub mod element;
 pub mod interaction;
 pub mod linear;
