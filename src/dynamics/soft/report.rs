@@ -15,6 +15,14 @@ pub struct Energies {
     pub gravity: f64,
 }
 
+impl Energies {
+    /// Their sum.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.elastic + self.gravity
+    }
+}
+
 /// Wall time of a step by phase [s].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Times {

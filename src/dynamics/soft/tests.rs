@@ -10,6 +10,7 @@ use super::material::{Constitutive, Material};
 use super::{NewtonOptions, Scheme, SoftError, SoftSystem, StepOptions};
 use crate::geometry::TetMesh;
 
+mod contact;
 mod statics;
 mod steps;
 
