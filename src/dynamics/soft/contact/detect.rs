@@ -6,7 +6,7 @@ use super::body::Body;
 use super::cell::{Shape, value};
 use super::edge::{Piece, deepest};
 use super::obstacle::{Obstacle, Placement};
-use super::point::{BLOCKS, Contact, Field, Probe};
+use super::point::{BLOCKS, Contact, Field, Probe, Site};
 use super::search::{Candidates, PointRun, Scene};
 
 /// Share of a known distance to an obstacle within which a node is taken to stay outside: a field on a grid may rise
@@ -78,10 +78,11 @@ impl Found {
             }
             let obstacle = if let Probe::Sample { obstacle, .. } = probe { Some((obstacle, 1.0)) } else { None };
             let pressed = (hit.depth - left(probe, field)).max(0.0);
+            let site = Some(Site::Cell { tet: hit.tet, part: hit.part });
             let (depth, gradient, stiffness) = (hit.depth, hit.gradient, stiffness * area);
             self.keys.push([run.owner, run.place, run.body]);
             self.contacts.push(Contact {
-                probe, field, point, depth, pressed, stiffness, gradient, shares, count, obstacle,
+                probe, field, point, depth, pressed, stiffness, gradient, shares, count, obstacle, site,
             });
         }
     }
@@ -123,9 +124,10 @@ impl Found {
                 (tet[2], -u[2]),
                 (tet[3], -u[3]),
             ];
+            let site = Some(Site::Face(deepest));
             let (depth, gradient) = (deepest.depth, deepest.gradient);
             self.contacts.push(Contact {
-                probe, field, point, depth, pressed, stiffness, gradient, shares, count: BLOCKS, obstacle: None,
+                probe, field, point, depth, pressed, stiffness, gradient, shares, count: BLOCKS, obstacle: None, site,
             });
         }
     }
@@ -166,6 +168,7 @@ impl Found {
                 shares,
                 count: 1,
                 obstacle: Some((number, -1.0)),
+                site: None,
             });
         }
     }
@@ -174,6 +177,7 @@ impl Found {
 /// A point in a tetrahedron.
 struct Hit {
     tet: u32,
+    part: usize,
     u: [f64; 4],
     depth: f64,
     gradient: Vector3<f64>,
@@ -186,8 +190,9 @@ fn hit(body: &Body, tet: u32, point: &Vector3<f64>, x: &[Vector3<f64>]) -> Optio
         return None;
     }
     let depths = body.depths[tet as usize];
-    let values = depths.of_part(depths.part(&u));
-    Some(Hit { tet, u, depth: value(&u, &values), gradient: shape.gradient(&values) })
+    let part = depths.part(&u);
+    let values = depths.of_part(part);
+    Some(Hit { tet, part, u, depth: value(&u, &values), gradient: shape.gradient(&values) })
 }
 
 fn point_of(scene: &Scene<'_>, obstacles: &[Obstacle], run: &PointRun) -> (Probe, Vector3<f64>, f64) {

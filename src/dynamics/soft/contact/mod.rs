@@ -14,6 +14,7 @@ mod cell;
 mod detect;
 mod distance;
 mod edge;
+mod exact;
 mod friction;
 mod obstacle;
 mod options;
@@ -22,7 +23,10 @@ mod point;
 mod search;
 mod tree;
 
-use nalgebra::Vector3;
+#[cfg(test)]
+mod tests;
+
+use nalgebra::{Isometry3, Vector3};
 
 use self::body::{Body, longest_edge};
 use self::detect::{Clearance, Found};
@@ -135,14 +139,13 @@ impl SoftContact {
         &self.obstacles
     }
 
-    /// Obstacle `number`, to move it.
+    /// Gives obstacle `number` a new pose and motion, at the start of a step.
     ///
     /// # Panics
     /// When there is none of that number.
-    pub fn obstacle_mut(&mut self, number: usize) -> &mut Obstacle {
-        // Its shape may be exchanged, too: what is known of distances to it no longer holds.
-        self.clearances[number].fill(Clearance::UNKNOWN);
-        &mut self.obstacles[number]
+    pub fn move_obstacle(&mut self, number: usize, pose: Isometry3<f64>, motion: Motion) {
+        let obstacle = &mut self.obstacles[number];
+        (obstacle.pose, obstacle.motion) = (pose, motion);
     }
 
     /// The options.

@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use super::edge::Deepest;
 use super::obstacle::Placement;
 use crate::dynamics::soft::interaction::OuterProducts;
 
@@ -56,6 +57,20 @@ pub struct Contact {
     pub(super) count: usize,
     /// The obstacle that takes part, with the share of its point: 1 where the point is its own, −1 where the field is.
     pub(super) obstacle: Option<(u32, f64)>,
+    /// Where in a soft body's field the point is.
+    pub(super) site: Option<Site>,
+}
+
+/// The place of a contact in a soft body's field.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Site {
+    /// In a part of a tetrahedron.
+    Cell {
+        tet: u32,
+        part: usize,
+    },
+    /// Between two, on an edge.
+    Face(Deepest),
 }
 
 impl Contact {
@@ -82,7 +97,6 @@ impl Contact {
             let turning = placement.turning(&(self.point - placement.origin), &v);
             placement.block.map(|block| [(block, share * v), (block + 1, share * turning)])
         });
-        // An owned copy of the few soft entries would not be cheaper than the borrow.
         soft.chain(rigid.into_iter().flatten())
     }
 
