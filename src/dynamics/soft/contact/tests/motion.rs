@@ -80,7 +80,6 @@ fn a_deep_overlap_heals_at_the_speed_of_release_and_explodes_nothing() {
         let deep = contact.penetrations(&x)[0];
         let whole = contact.energy(&x);
         let [most, fastest] = drive(&mut contact, &springs, &mut x, 6.0);
-        eprintln!("{recovery:?}: {deep} {whole} {most} {fastest} {}", contact.penetrations(&x)[0]);
         (deep, whole, most, fastest, contact.penetrations(&x)[0])
     };
     let (deep, whole, most, fastest, left) = run(Some(0.2));
