@@ -7,9 +7,9 @@ use std::collections::BinaryHeap;
 use nalgebra::{Point3, Vector3};
 use thiserror::Error;
 
-use super::cell::Depths;
+use super::cell::{Depths, Middles};
 use super::tree::BoxTree;
-use crate::geometry::tet_mesh::TET_EDGES;
+use crate::geometry::tet_mesh::{Boundary, TET_EDGES, TET_FACES};
 use crate::geometry::{Solidity, TetMesh};
 use crate::proximity::{Model, closest_point};
 
@@ -58,16 +58,18 @@ pub fn node_depths(mesh: &TetMesh) -> Vec<f64> {
 /// A soft body as contact sees it.
 #[derive(Debug, Clone)]
 pub(super) struct Body {
+    /// Its first block and the one behind its last.
+    pub(super) blocks: [u32; 2],
     /// Corners of the tetrahedra, as blocks of the system.
     pub(super) tets: Vec<[u32; 4]>,
     pub(super) depths: Vec<Depths>,
     /// Blocks of the surface's nodes.
     pub(super) nodes: Vec<u32>,
-    /// A third of the area of the faces at each of them, at rest [m²].
+    /// The area that each stands for at rest [m²].
     pub(super) areas: Vec<f64>,
     /// Edges of the surface, as places in `nodes`.
     pub(super) edges: Vec<[u32; 2]>,
-    /// A sixth of the area of the faces at each edge, at rest [m²]: those of a node's edges sum to the node's.
+    /// The area that each edge stands for at rest [m²]: those of a node's edges sum to the node's at most.
     pub(super) edge_areas: Vec<f64>,
     /// Faces of the surface, as blocks.
     pub(super) faces: Vec<[u32; 3]>,
@@ -87,17 +89,21 @@ impl Body {
             return Err(ContactError::Depth { node, depth: depths[node] });
         }
         let boundary = mesh.boundary();
-        let areas = boundary.node_areas(mesh.nodes());
+        let areas = shown_areas(mesh.nodes(), &boundary.faces);
         let mut place = vec![u32::MAX; mesh.nodes().len()];
         (0_u32..).zip(&boundary.nodes).for_each(|(at, &node)| place[node as usize] = at);
         let edges = boundary.edges();
-        let edge_areas = edge_areas(&edges, &boundary.faces, mesh.nodes());
+        let all = boundary.node_areas(mesh.nodes());
+        let shown = |i: u32| areas[i as usize] / all[i as usize];
+        let mut edge_areas = edge_areas(&edges, &boundary.faces, mesh.nodes());
+        edge_areas.iter_mut().zip(&edges).for_each(|(area, [a, b])| *area *= shown(*a).min(shown(*b)));
         let rest: Vec<Vector3<f64>> = mesh.nodes().iter().map(|node| node.coords).collect();
-        let surface: Vec<bool> = place.iter().map(|&at| at != u32::MAX).collect();
         let shift = |i: u32| first + i;
+        let count = u32::try_from(mesh.nodes().len()).expect("meshes have fewer than 2³² nodes");
         Ok(Self {
+            blocks: [first, first + count],
             tets: mesh.tets().iter().map(|tet| tet.map(shift)).collect(),
-            depths: cell_depths(mesh, depths, &surface),
+            depths: cell_depths(mesh, depths, &boundary, &edges),
             areas: boundary.nodes.iter().map(|&node| areas[node as usize]).collect(),
             edges: edges.iter().map(|edge| edge.map(|i| place[i as usize])).collect(),
             edge_areas,
@@ -111,6 +117,10 @@ impl Body {
 
     /// Whether one of the blocks `corners` is near the surface's node at place `at`.
     pub(super) fn is_near(&self, at: u32, corners: &[u32]) -> bool {
+        // Most elements that are near hold the node itself.
+        if corners.contains(&self.nodes[at as usize]) {
+            return true;
+        }
         let near = self.near.of_place(at);
         corners.iter().any(|corner| near.binary_search(corner).is_ok())
     }
@@ -124,25 +134,82 @@ impl Body {
 
 /// Length of the longest edge [m].
 pub(super) fn longest_edge(mesh: &TetMesh) -> f64 {
-    edges_of(mesh).map(|[a, b]| (mesh.nodes()[a as usize] - mesh.nodes()[b as usize]).norm()).fold(0.0, f64::max)
+    edges_of(mesh)
+        .map(|[a, b]| (mesh.nodes()[a as usize] - mesh.nodes()[b as usize]).norm())
+        .fold(0.0, f64::max)
 }
 
 fn edges_of(mesh: &TetMesh) -> impl Iterator<Item = [u32; 2]> + '_ {
     mesh.tets().iter().flat_map(|tet| TET_EDGES.map(|[i, j]| [tet[i], tet[j]]))
 }
 
-fn cell_depths(mesh: &TetMesh, depths: &[f64], surface: &[bool]) -> Vec<Depths> {
-    let mut rest: Option<Model> = None;
-    let tets = mesh.tets().iter().enumerate();
-    tets.map(|(tet, corners)| {
-        if !corners.iter().all(|&i| surface[i as usize]) {
-            return Depths::Nodes(corners.map(|i| if surface[i as usize] { 0.0 } else { depths[i as usize] }));
-        }
-        let model = rest.get_or_insert_with(|| Model::new(mesh.surface(), Solidity::Solid));
-        let centroid = mesh.tet(tet).iter().map(|p| p.coords).sum::<Vector3<f64>>() / 4.0;
-        Depths::Centroid(closest_point(model, &centroid.into()).distance)
-    })
-    .collect()
+/// Depths of all tetrahedra, with middles where nodes on the surface have something inside between them.
+fn cell_depths(mesh: &TetMesh, depths: &[f64], boundary: &Boundary, edges: &[[u32; 2]]) -> Vec<Depths> {
+    let model = Model::new(mesh.surface(), Solidity::Solid);
+    let mut node_depths = depths.to_vec();
+    boundary.nodes.iter().for_each(|&node| node_depths[node as usize] = 0.0);
+    let mut on_surface = vec![false; mesh.nodes().len()];
+    boundary.nodes.iter().for_each(|&node| on_surface[node as usize] = true);
+    let mut faces: Vec<[u32; 3]> = boundary.faces.iter().map(|&face| sorted(face)).collect();
+    faces.sort_unstable();
+    let all_on = |nodes: &[u32]| nodes.iter().all(|&i| on_surface[i as usize]);
+    let is_inner = |edge: [u32; 2]| all_on(&edge) && edges.binary_search(&edge).is_err();
+    let at_rest = |nodes: &[u32]| {
+        let sum: Vector3<f64> = nodes.iter().map(|&i| mesh.nodes()[i as usize].coords).sum();
+        closest_point(&model, &(sum / nodes.len() as f64).into()).distance
+    };
+    let linear =
+        |nodes: &[u32]| nodes.iter().map(|&i| node_depths[i as usize]).sum::<f64>() / nodes.len() as f64;
+    let depth = |nodes: &[u32], fails: bool| if fails { at_rest(nodes) } else { linear(nodes) };
+    let of_tet = |corners: &[u32; 4]| {
+        let nodes = corners.map(|i| node_depths[i as usize]);
+        let edge_fails = TET_EDGES.map(|edge| is_inner(sorted(edge.map(|i| corners[i]))));
+        let face_fails = TET_FACES.map(|face| {
+            let key = sorted(face.map(|i| corners[i]));
+            let by_edge = TET_EDGES
+                .iter()
+                .zip(edge_fails)
+                .any(|(e, fails)| fails && e.iter().all(|i| face.contains(i)));
+            by_edge || (all_on(&key) && faces.binary_search(&key).is_err())
+        });
+        let fails = face_fails.contains(&true) || edge_fails.contains(&true) || all_on(corners);
+        let middles = fails.then(|| Middles {
+            edges: [0, 1, 2, 3, 4, 5]
+                .map(|e: usize| depth(&sorted(TET_EDGES[e].map(|i| corners[i])), edge_fails[e])),
+            faces: [0, 1, 2, 3]
+                .map(|f: usize| depth(&sorted(TET_FACES[f].map(|i| corners[i])), face_fails[f])),
+            inside: at_rest(&sorted(*corners)),
+        });
+        Depths { nodes, middles: middles.map(Box::new) }
+    };
+    mesh.tets().iter().map(of_tet).collect()
+}
+
+fn sorted<const N: usize>(mut nodes: [u32; N]) -> [u32; N] {
+    nodes.sort_unstable();
+    nodes
+}
+
+/// The area that each vertex of triangles stands for [m²]: a third of what its triangles show in the direction of that of
+/// them in which they show most. On the edge of a block that is the part of one face, not of both: only one of them presses.
+pub(super) fn shown_areas(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Vec<f64> {
+    let mut corners: Vec<(u32, u32)> = Vec::with_capacity(3 * triangles.len());
+    (0_u32..).zip(triangles).for_each(|(at, triangle)| corners.extend(triangle.map(|vertex| (vertex, at))));
+    corners.sort_unstable();
+    let third = |at: u32| {
+        let [a, b, c] = triangles[at as usize].map(|i| vertices[i as usize]);
+        (b - a).cross(&(c - a)) / 6.0
+    };
+    let mut areas = vec![0.0; vertices.len()];
+    for around in corners.chunk_by(|a, b| a.0 == b.0) {
+        let shown = |direction: Vector3<f64>| {
+            let parts = around.iter().map(|&(_, at)| third(at).dot(&direction).max(0.0));
+            parts.sum::<f64>()
+        };
+        let directions = around.iter().filter_map(|&(_, at)| third(at).try_normalize(0.0));
+        areas[around[0].0 as usize] = directions.map(shown).fold(0.0, f64::max);
+    }
+    areas
 }
 
 fn edge_areas(edges: &[[u32; 2]], faces: &[[u32; 3]], nodes: &[Point3<f64>]) -> Vec<f64> {

@@ -4,53 +4,87 @@
 //! With hᵢ = ∂uᵢ/∂m: g = ∂d̃/∂m = Σ dᵢ hᵢ and ∂d̃/∂nᵢ = −uᵢ g, so the five forces sum to zero and, because m = Σ uᵢ nᵢ,
 //! so do their moments.
 //!
-//! A tetrahedron whose nodes are all on the surface would have d̃ ≡ 0 and never push. It gets a virtual node at its
-//! centroid, of depth d_c at rest, that splits it in four. A point whose least coordinate is uⱼ lies in the part that
-//! replaces corner j, where the centroid's coordinate is 4 uⱼ: d̃ = 4 d_c min uᵢ. That is the linear field of the node
-//! values 4 d_c at j and 0 elsewhere, is zero on the faces as the neighbours' fields are, and hence continuous.
+//! Where all nodes of an edge or a face lie on the surface and it itself does not, that field would be zero on it: inside thin
+//! parts and along the rims of a block nothing would push. An element with such a part is divided at the middles of its edges,
+//! of its faces and of itself, which have depths of their own: those at rest where the linear field fails, else its values. With
+//! the coordinates in ascending order, u_a ≤ u_b ≤ u_c ≤ u_d, d̃ = 4 u_a V + 3 (u_b − u_a) F + 2 (u_c − u_b) E + (u_d − u_c) N with V
+//! in the middle, F on face bcd, E on edge cd and N at d: linear in each of the 24 orders, continuous, the same from both sides of a
+//! face, zero on the surface.
 
 use nalgebra::Vector3;
+
+use crate::geometry::tet_mesh::TET_EDGES;
 
 /// Share of the volume of a cube over the longest edge below which a deformed tetrahedron has no field: its gradient is
 /// of the order of its depth over its height. Inverted ones have none either: their field would pull.
 const FLAT: f64 = 1e-9;
 
-/// Depths of a tetrahedron's nodes [m].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Depths {
-    /// One for each node.
-    Nodes([f64; 4]),
-    /// All zero, and that of the virtual node at the centroid.
-    Centroid(f64),
+/// Ascending orders of four coordinates; each is a part of the tetrahedron in which the field is linear.
+const ORDERS: [[usize; 4]; 24] = orders();
+
+const fn orders() -> [[usize; 4]; 24] {
+    let mut all = [[0; 4]; 24];
+    let (mut count, mut code) = (0, 0);
+    while code < 256 {
+        let order = [code >> 6, (code >> 4) & 3, (code >> 2) & 3, code & 3];
+        if (1 << order[0]) | (1 << order[1]) | (1 << order[2]) | (1 << order[3]) == 15 {
+            all[count] = order;
+            count += 1;
+        }
+        code += 1;
+    }
+    all
+}
+
+/// Depths of a tetrahedron's nodes [m], and of its middles where it is divided.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Depths {
+    pub(super) nodes: [f64; 4],
+    pub(super) middles: Option<Box<Middles>>,
+}
+
+/// Depths [m] in the middles of a tetrahedron's edges and faces, in the order of `TET_EDGES` and `TET_FACES`, and in its own.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Middles {
+    pub(super) edges: [f64; 6],
+    pub(super) faces: [f64; 4],
+    pub(super) inside: f64,
 }
 
 impl Depths {
-    /// The node values of the linear field of part `part`; parts differ only with a virtual node.
+    /// The node values of the linear field of part `part`.
     pub(super) fn of_part(&self, part: usize) -> [f64; 4] {
-        match *self {
-            Self::Nodes(depths) => depths,
-            Self::Centroid(depth) => {
-                let mut values = [0.0; 4];
-                values[part] = 4.0 * depth;
-                values
-            }
-        }
+        let Some(middles) = &self.middles else { return self.nodes };
+        let [a, b, c, d] = ORDERS[part];
+        let edge = TET_EDGES.iter().position(|pair| pair.contains(&c) && pair.contains(&d));
+        let on_edge = 2.0 * middles.edges[edge.expect("any two corners have an edge")];
+        let on_face = 3.0 * middles.faces[a];
+        let mut values = [0.0; 4];
+        values[a] = 4.0 * middles.inside - on_face;
+        values[b] = on_face - on_edge;
+        values[c] = on_edge - self.nodes[d];
+        values[d] = self.nodes[d];
+        values
     }
 
     /// The part that holds the point with barycentric coordinates `u`.
     pub(super) fn part(&self, u: &[f64; 4]) -> usize {
-        match self {
-            Self::Nodes(_) => 0,
-            Self::Centroid(_) => (1..4).fold(0, |least, i| if u[i] < u[least] { i } else { least }),
-        }
+        let ascends = |order: &[usize; 4]| order.is_sorted_by(|&a, &b| u[a] <= u[b]);
+        if self.middles.is_none() { 0 } else { ORDERS.iter().position(ascends).unwrap_or(0) }
     }
 
     /// Number of parts.
     pub(super) fn parts(&self) -> usize {
-        match self {
-            Self::Nodes(_) => 1,
-            Self::Centroid(_) => 4,
+        if self.middles.is_none() { 1 } else { ORDERS.len() }
+    }
+
+    /// The four quantities, linear in `u`, that are at or above zero in part `part`.
+    pub(super) fn sides(&self, part: usize, u: &[f64; 4]) -> [f64; 4] {
+        if self.middles.is_none() {
+            return *u;
         }
+        let [a, b, c, d] = ORDERS[part].map(|i| u[i]);
+        [a, b - a, c - b, d - c]
     }
 }
 

@@ -13,6 +13,9 @@ use super::search::{Candidates, PointRun, Scene};
 /// somewhat faster than the distance.
 const TRUST: f64 = 0.8;
 
+/// How far below zero a coordinate may be for the point to be in the element: rounding must leave no gap between elements.
+const ROUNDING: f64 = 1e-12;
+
 /// A point known to lie outside an obstacle, in its frame [m], and how far [m].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clearance {
@@ -59,7 +62,8 @@ impl Found {
         for run in &candidates.points {
             let (probe, point, area) = point_of(scene, obstacles, run);
             let body = &scene.bodies[run.body as usize];
-            let hits = candidates.tets_of_point(run).iter().filter_map(|&tet| hit(body, tet, &point, scene.x));
+            let hits =
+                candidates.tets_of_point(run).iter().filter_map(|&tet| hit(body, tet, &point, scene.x));
             let Some(hit) = hits.reduce(|best, hit| if hit.depth > best.depth { hit } else { best }) else {
                 continue;
             };
@@ -76,13 +80,24 @@ impl Found {
                 shares[count] = (*corner, -u);
                 count += 1;
             }
-            let obstacle = if let Probe::Sample { obstacle, .. } = probe { Some((obstacle, 1.0)) } else { None };
+            let obstacle =
+                if let Probe::Sample { obstacle, .. } = probe { Some((obstacle, 1.0)) } else { None };
             let pressed = (hit.depth - left(probe, field)).max(0.0);
             let site = Some(Site::Cell { tet: hit.tet, part: hit.part });
             let (depth, gradient, stiffness) = (hit.depth, hit.gradient, stiffness * area);
             self.keys.push([run.owner, run.place, run.body]);
             self.contacts.push(Contact {
-                probe, field, point, depth, pressed, stiffness, gradient, shares, count, obstacle, site,
+                probe,
+                field,
+                point,
+                depth,
+                pressed,
+                stiffness,
+                gradient,
+                shares,
+                count,
+                obstacle,
+                site,
             });
         }
     }
@@ -92,7 +107,13 @@ impl Found {
     /// An edge then carries ½ k A (D² − d²) with d of its deeper end: continuous as an end goes in or the deepest point becomes
     /// an end. The second term is taken off the end's own area; the areas of a node's edges sum to the node's, so that what is left is
     /// never negative and nothing pulls.
-    pub(super) fn edges(&mut self, scene: &Scene<'_>, candidates: &Candidates, stiffness: f64, left: Remainder<'_>) {
+    pub(super) fn edges(
+        &mut self,
+        scene: &Scene<'_>,
+        candidates: &Candidates,
+        stiffness: f64,
+        left: Remainder<'_>,
+    ) {
         for run in &candidates.edges {
             let (from, body) = (&scene.bodies[run.owner as usize], &scene.bodies[run.body as usize]);
             let places = from.edges[run.edge as usize];
@@ -101,7 +122,10 @@ impl Found {
             let tets = candidates.tets_of_edge(run);
             let Some(deepest) = deepest(ends, body, tets, scene.x, &mut self.pieces) else { continue };
             let (probe, field) = (Probe::Edge(blocks[0], blocks[1]), Field::Body(run.body));
-            let pressed = (deepest.depth - left(probe, field)).max(0.0);
+            // An edge whose end was deeper at the start has no remainder of its own.
+            let remainder =
+                blocks.iter().fold(left(probe, field), |most, &end| most.max(left(Probe::Node(end), field)));
+            let pressed = (deepest.depth - remainder).max(0.0);
             let of_ends = places.map(|place| self.place_of([run.owner, place, run.body]));
             let presses = |place: Option<usize>| place.map_or(0.0, |at| self.contacts[at].pressed);
             let deeper = if presses(of_ends[1]) > presses(of_ends[0]) { of_ends[1] } else { of_ends[0] };
@@ -127,7 +151,17 @@ impl Found {
             let site = Some(Site::Face(deepest));
             let (depth, gradient) = (deepest.depth, deepest.gradient);
             self.contacts.push(Contact {
-                probe, field, point, depth, pressed, stiffness, gradient, shares, count: BLOCKS, obstacle: None, site,
+                probe,
+                field,
+                point,
+                depth,
+                pressed,
+                stiffness,
+                gradient,
+                shares,
+                count: BLOCKS,
+                obstacle: None,
+                site,
             });
         }
     }
@@ -186,10 +220,10 @@ struct Hit {
 fn hit(body: &Body, tet: u32, point: &Vector3<f64>, x: &[Vector3<f64>]) -> Option<Hit> {
     let shape = Shape::of(&body.tets[tet as usize].map(|i| x[i as usize]))?;
     let u = shape.coordinates(point);
-    if !u.iter().all(|u| *u >= 0.0) {
+    if !u.iter().all(|u| *u >= -ROUNDING) {
         return None;
     }
-    let depths = body.depths[tet as usize];
+    let depths = &body.depths[tet as usize];
     let part = depths.part(&u);
     let values = depths.of_part(part);
     Some(Hit { tet, part, u, depth: value(&u, &values), gradient: shape.gradient(&values) })

@@ -57,7 +57,8 @@ pub(super) fn deepest(
     let rising = pieces.iter().filter(|p| p.slope > 0.0);
     let rising = *rising.reduce(|best, p| if p.values[1] > best.values[1] { p } else { best })?;
     let meets = |p: &&Piece| !(p.slope > 0.0) && (p.start - rising.end).abs() <= GAP;
-    let falling = *pieces.iter().filter(meets).reduce(|best, p| if p.slope < best.slope { p } else { best })?;
+    let falling =
+        *pieces.iter().filter(meets).reduce(|best, p| if p.slope < best.slope { p } else { best })?;
     let highest = pieces.iter().map(|p| p.values[0].max(p.values[1])).fold(0.0, f64::max);
     if rising.values[1] < highest * (1.0 - GAP) {
         return None;
@@ -72,10 +73,13 @@ fn cut(ends: [Vector3<f64>; 2], body: &Body, tet: u32, x: &[Vector3<f64>], piece
     let corners = body.tets[tet as usize].map(|i| x[i as usize]);
     let Some(shape) = Shape::of(&corners) else { return };
     let [from, to] = ends.map(|end| shape.coordinates(&end));
-    let depths = body.depths[tet as usize];
+    if (0..4).any(|i| from[i] < 0.0 && to[i] < 0.0) {
+        return;
+    }
+    let depths = &body.depths[tet as usize];
     for part in 0..depths.parts() {
         let (mut start, mut end) = (0.0_f64, 1.0_f64);
-        let mut keep = |a: f64, b: f64| {
+        for (a, b) in depths.sides(part, &from).into_iter().zip(depths.sides(part, &to)) {
             // a + s (b − a) ≥ 0
             if a < 0.0 && b < 0.0 {
                 end = f64::NEG_INFINITY;
@@ -83,13 +87,6 @@ fn cut(ends: [Vector3<f64>; 2], body: &Body, tet: u32, x: &[Vector3<f64>], piece
                 start = start.max(a / (a - b));
             } else if b < 0.0 {
                 end = end.min(a / (a - b));
-            }
-        };
-        for i in 0..4 {
-            if depths.parts() == 1 || i == part {
-                keep(from[i], to[i]);
-            } else {
-                keep(from[i] - from[part], to[i] - to[part]);
             }
         }
         if !(end > start + GAP) {

@@ -33,8 +33,10 @@ impl SoftContact {
                 }
                 Site::Face(deepest) => {
                     let shares = [deepest.weight, 1.0 - deepest.weight];
-                    let sides = [0, 1].map(|i| {
-                        Side { tet: deepest.sides[i].tet, part: deepest.sides[i].part, share: shares[i] }
+                    let sides = [0, 1].map(|i| Side {
+                        tet: deepest.sides[i].tet,
+                        part: deepest.sides[i].part,
+                        share: shares[i],
                     });
                     let turn = deepest.sides[0].slope - deepest.sides[1].slope;
                     let [rising, falling] = sides.each_ref().map(|side| side.column(contact, body, x));
@@ -42,7 +44,8 @@ impl SoftContact {
                     for side in &sides {
                         let drift = side.drift(contact, body, x);
                         let mixed = &drift * moving.transpose();
-                        let whole = side.curvature(contact, body, x) + side.share * (&mixed + mixed.transpose());
+                        let whole =
+                            side.curvature(contact, body, x) + side.share * (&mixed + mixed.transpose());
                         hessian += scale * whole;
                     }
                 }

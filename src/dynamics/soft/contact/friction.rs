@@ -92,13 +92,8 @@ impl Friction {
         let pull = -self.force(x, start);
         self.column(pull).for_each(|(block, j)| gradient[block as usize] += j);
         let [t1, t2] = self.tangents;
-        let (along, across) = if y > 0.0 {
-            ((a * t1 + b * t2) / y, (a * t2 - b * t1) / y)
-        } else {
-            (t1, t2)
-        };
+        let (along, across) = if y > 0.0 { ((a * t1 + b * t2) / y, (a * t2 - b * t1) / y) } else { (t1, t2) };
         hessian.push(self.limit * curvature, self.column(along));
         hessian.push(self.limit * over_slip, self.column(across));
     }
 }
-

@@ -45,6 +45,9 @@ pub use point::{Contact, Field, Probe};
 
 /// Default margin of the search as a share of the longest edge: smaller ones search more often, larger ones find more.
 const MARGIN: f64 = 0.05;
+/// Time [s] for which the release of an overlap goes on while the point does not follow: what presses then, and the energy in
+/// it, stays small; with less of it pushes that nearly balance take long.
+const PATIENCE: f64 = 0.1;
 /// Default creep of friction per second, as a share of the longest edge.
 const CREEP: f64 = 1e-3;
 
@@ -117,7 +120,12 @@ impl SoftContact {
     ///
     /// # Errors
     /// [`ContactError`] when there is not one finite depth for each node.
-    pub fn add_body(&mut self, mesh: &TetMesh, first_block: u32, depths: &[f64]) -> Result<usize, ContactError> {
+    pub fn add_body(
+        &mut self,
+        mesh: &TetMesh,
+        first_block: u32,
+        depths: &[f64],
+    ) -> Result<usize, ContactError> {
         let longest = longest_edge(mesh);
         let near = self.options.near.unwrap_or(longest);
         self.bodies.push(Body::new(mesh, first_block, depths, near)?);
@@ -200,29 +208,24 @@ impl SoftContact {
     }
 
     /// Notes initial overlaps at the first call, and takes off what a step releases at each.
+    ///
+    /// A remainder falls by v·dt a step, but not to more than v times [`PATIENCE`] below the depth: a point that goes out is not
+    /// pushed to more than v, and one that is held, by pushes that contradict each other, stores little. Without the second
+    /// rule the whole energy of the overlap would gather there and burst out later.
     fn release(&mut self, x: &[Vector3<f64>]) {
         let Some(speed) = self.options.recovery else { return };
-        if let Some(mut left) = self.left.take() {
-            let step = speed * self.dt;
-            left.iter_mut().for_each(|(_, depth)| *depth -= step);
-            left.retain(|(_, depth)| *depth > 0.0);
-            self.left = Some(left);
-            self.find(x);
-            // What has come out on its own is not to go back in.
-            let mut left = self.left.take().unwrap_or_default();
-            let mut now: Vec<_> = self.found.contacts.iter().map(|c| ((c.probe, c.field), c.depth)).collect();
-            now.sort_unstable_by_key(|entry| entry.0);
-            for (key, depth) in &mut left {
-                let deep = now.binary_search_by_key(key, |entry| entry.0).map_or(0.0, |at| now[at].1);
-                *depth = depth.min(deep);
+        self.find(x);
+        let mut now: Vec<_> = self.found.contacts.iter().map(|c| ((c.probe, c.field), c.depth)).collect();
+        now.sort_unstable_by_key(|entry| entry.0);
+        let (step, press) = (speed * self.dt, speed * (self.dt + PATIENCE));
+        if let Some(left) = &mut self.left {
+            for (key, remainder) in left.iter_mut() {
+                let depth = now.binary_search_by_key(key, |entry| entry.0).map_or(0.0, |at| now[at].1);
+                *remainder = (*remainder - step).max(remainder.min(depth - press));
             }
-            left.retain(|(_, depth)| *depth > 0.0);
-            self.left = Some(left);
+            left.retain(|(_, remainder)| *remainder > 0.0);
         } else {
-            self.find(x);
-            let mut left: Vec<_> = self.found.contacts.iter().map(|c| ((c.probe, c.field), c.depth)).collect();
-            left.sort_unstable_by_key(|entry| entry.0);
-            self.left = Some(left);
+            self.left = Some(now);
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Vector3};
 
+use super::body::shown_areas;
 use super::distance::SignedDistance;
 use crate::proximity::Model;
 
@@ -63,12 +64,7 @@ impl Obstacle {
     #[must_use]
     pub fn of_model(model: Arc<Model>, pose: Isometry3<f64>) -> Self {
         let mesh = model.mesh();
-        let mut areas = vec![0.0; mesh.vertices().len()];
-        for (at, corners) in mesh.triangles().iter().enumerate() {
-            let [a, b, c] = mesh.triangle(at);
-            let third = (b - a).cross(&(c - a)).norm() / 6.0;
-            corners.iter().for_each(|&i| areas[i as usize] += third);
-        }
+        let areas = shown_areas(mesh.vertices(), mesh.triangles());
         let samples = mesh.vertices().iter().copied().zip(areas).filter(|(_, area)| *area > 0.0).collect();
         Self { shape: model, pose, motion: Motion::Fixed, samples }
     }
@@ -84,9 +80,12 @@ impl Obstacle {
     pub(super) fn placement(&self, x: &[Vector3<f64>]) -> Placement {
         let start = self.pose.rotation.to_rotation_matrix();
         match self.motion {
-            Motion::Fixed | Motion::Kinematic { .. } => {
-                Placement { origin: self.pose.translation.vector, rotation: start, turn: Vector3::zeros(), block: None }
-            }
+            Motion::Fixed | Motion::Kinematic { .. } => Placement {
+                origin: self.pose.translation.vector,
+                rotation: start,
+                turn: Vector3::zeros(),
+                block: None,
+            },
             Motion::Dynamic { block } => {
                 let turn = x[block as usize + 1];
                 let rotation = Rotation3::new(turn) * start;

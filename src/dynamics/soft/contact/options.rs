@@ -54,8 +54,14 @@ impl ContactOptions {
         if !(self.friction >= 0.0 && self.friction.is_finite()) {
             return refuse("friction", self.friction, "at or above zero");
         }
-        let lengths = [("near", self.near), ("margin", self.margin), ("creep", self.creep), ("recovery", self.recovery)];
-        for (name, value) in lengths.into_iter().filter_map(|(name, value)| value.map(|value| (name, value))) {
+        let lengths = [
+            ("near", self.near),
+            ("margin", self.margin),
+            ("creep", self.creep),
+            ("recovery", self.recovery),
+        ];
+        for (name, value) in lengths.into_iter().filter_map(|(name, value)| value.map(|value| (name, value)))
+        {
             if !(value >= 0.0 && value.is_finite()) {
                 return refuse(name, value, "at or above zero");
             }

@@ -70,7 +70,8 @@ impl SoftContact {
     /// Force and torque of the soft bodies on each obstacle, friction included, with the blocks at `x`.
     pub fn wrenches(&mut self, x: &[Vector3<f64>]) -> Vec<Wrench> {
         self.find(x);
-        let mut wrenches = vec![Wrench { force: Vector3::zeros(), torque: Vector3::zeros() }; self.obstacles.len()];
+        let mut wrenches =
+            vec![Wrench { force: Vector3::zeros(), torque: Vector3::zeros() }; self.obstacles.len()];
         let pressed = self.found.contacts.iter().map(|contact| {
             (contact, self.placement_of(contact).map(|placement| placement.origin), contact.force())
         });

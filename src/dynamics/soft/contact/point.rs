@@ -65,10 +65,7 @@ pub struct Contact {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Site {
     /// In a part of a tetrahedron.
-    Cell {
-        tet: u32,
-        part: usize,
-    },
+    Cell { tet: u32, part: usize },
     /// Between two, on an edge.
     Face(Deepest),
 }

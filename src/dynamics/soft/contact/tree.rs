@@ -43,6 +43,22 @@ impl Bounds {
         both
     }
 
+    /// Whether the segment between `ends` has a point in the box.
+    pub(super) fn is_crossed(&self, [a, b]: &[Vector3<f64>; 2]) -> bool {
+        let (mut start, mut end) = (0.0_f64, 1.0_f64);
+        for k in 0..3 {
+            let (along, low, high) = (b[k] - a[k], self.min[k] - a[k], self.max[k] - a[k]);
+            if along.abs() > 0.0 {
+                let [s, t] = [low / along, high / along];
+                start = start.max(s.min(t));
+                end = end.min(s.max(t));
+            } else if low > 0.0 || high < 0.0 {
+                return false;
+            }
+        }
+        start <= end
+    }
+
     /// Whether the boxes have a point in common.
     pub(super) fn meets(&self, other: &Self) -> bool {
         (0..3).all(|k| self.min[k] <= other.max[k] && other.min[k] <= self.max[k])
@@ -107,8 +123,8 @@ impl BoxTree {
         self.nodes.first().map_or(Bounds::EMPTY, |root| root.bounds)
     }
 
-    /// Calls `visit` with each primitive whose box meets `bounds`.
-    pub(super) fn for_each(&self, bounds: &Bounds, mut visit: impl FnMut(u32)) {
+    /// Calls `visit` with each primitive whose box meets `bounds`, and with that box.
+    pub(super) fn for_each(&self, bounds: &Bounds, mut visit: impl FnMut(u32, &Bounds)) {
         let mut at = 0;
         while let Some(node) = self.nodes.get(at) {
             if !node.bounds.meets(bounds) {
@@ -117,7 +133,7 @@ impl BoxTree {
             }
             for place in node.first as usize..(node.first + node.count) as usize {
                 if self.boxes[place].meets(bounds) {
-                    visit(self.order[place]);
+                    visit(self.order[place], &self.boxes[place]);
                 }
             }
             at += 1;

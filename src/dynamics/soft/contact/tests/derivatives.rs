@@ -103,7 +103,10 @@ fn a_dynamic_obstacle_has_the_derivatives_and_takes_the_opposite_force() {
         let samples = [[0.1, 0.0, -0.3], [-0.2, 0.1, -0.3]].map(|p| (p.into(), 0.3)).to_vec();
         let mut obstacle = Obstacle::new(Arc::new(shape), start).moving(Motion::Dynamic { block: nodes });
         obstacle.samples = samples;
-        let mut contact = contact(&[&soft], ContactOptions { friction: 0.4, ..ContactOptions::default() });
+        let mut contact = contact(
+            &[&soft],
+            ContactOptions { friction: 0.4, creep: Some(10.0), ..ContactOptions::default() },
+        );
         contact.add_obstacle(obstacle);
         let mut x = shaken(&blocks(&[&soft]), 0.03, 11);
         x.extend([Vector3::new(0.43, 0.52, 1.22), Vector3::new(0.2, -0.4, 0.3)]);
@@ -135,7 +138,10 @@ fn the_hessian_of_friction_is_that_of_its_energy() {
     };
     let pull = |contact: &SoftContact, x_at: &[Vector3<f64>]| {
         let mut gradient = vec![Vector3::zeros(); x.len()];
-        contact.frictions.iter().for_each(|f| f.linearise(x_at, &x, &mut gradient, &mut OuterProducts::default()));
+        contact
+            .frictions
+            .iter()
+            .for_each(|f| f.linearise(x_at, &x, &mut gradient, &mut OuterProducts::default()));
         gradient
     };
     let p = shaken(&vec![Vector3::zeros(); x.len()], 1.0, 21);

@@ -73,7 +73,12 @@ fn crossing_beams_without_nodes_inside_are_found_by_their_edges() {
 
 #[test]
 fn nothing_touches_itself_at_rest() {
-    let shapes = [block([4, 4, 4], [1.0; 3], [0.0; 3]), ball(6), ring(6.2), block([12, 1, 1], [12.0, 1.0, 1.0], [0.0; 3])];
+    let shapes = [
+        block([4, 4, 4], [1.0; 3], [0.0; 3]),
+        ball(6),
+        ring(6.2),
+        block([12, 1, 1], [12.0, 1.0, 1.0], [0.0; 3]),
+    ];
     for mesh in &shapes {
         let x = blocks(&[mesh]);
         assert!(contact(&[mesh], ContactOptions::default()).overlaps(&x).is_empty());
@@ -84,8 +89,13 @@ fn nothing_touches_itself_at_rest() {
 
 #[test]
 fn a_ring_closed_beyond_its_slit_touches_itself() {
-    let (open, closed) = (ring(6.2), |overlap: f64| blocks(&[&ring(std::f64::consts::TAU - 1e-3)]).into_iter()
-        .enumerate().map(|(at, p)| if at % 111 / 3 > 18 { p + Vector3::y() * overlap } else { p }).collect::<Vec<_>>());
+    let (open, closed) = (ring(6.2), |overlap: f64| {
+        blocks(&[&ring(std::f64::consts::TAU - 1e-3)])
+            .into_iter()
+            .enumerate()
+            .map(|(at, p)| if at % 111 / 3 > 18 { p + Vector3::y() * overlap } else { p })
+            .collect::<Vec<_>>()
+    });
     let mut contact = contact(&[&open], ContactOptions::default());
     assert!(contact.overlaps(&closed(0.0)).is_empty());
     let overlaps = contact.overlaps(&closed(0.05));
@@ -102,15 +112,18 @@ fn stacked_blocks_of_v10_share_the_load_evenly_on_both_surfaces() {
     let upper = block([3, 3, 3], [1.0; 3], [-0.5, -0.5, 1.0 - penetration]);
     let x = blocks(&[&lower, &upper]);
     let mut with = contact(&[&lower, &upper], NODES_ONLY);
-    let from = |body: usize| move |c: &&super::super::Contact| {
-        let Probe::Node(block) = c.probe else { return false };
-        ((block as usize) < lower_nodes()) == (body == 0)
+    let from = |body: usize| {
+        move |c: &&super::super::Contact| {
+            let Probe::Node(block) = c.probe else { return false };
+            ((block as usize) < lower_nodes()) == (body == 0)
+        }
     };
     let contacts = with.contacts(&x).to_vec();
     // All 16 nodes of the upper block, and the 9 of the lower that lie under it.
     assert_eq!((contacts.iter().filter(from(1)).count(), contacts.iter().filter(from(0)).count()), (16, 9));
     let force: f64 = contacts.iter().filter(from(1)).map(|c| c.force().z).sum();
-    assert!((force - 9810.0).abs() < 0.01 * 9810.0, "{force}");
+    assert!((force - 9810.0).abs() < 0.05 * 9810.0, "{force}");
+    assert!(contacts.iter().all(|c| (c.depth - penetration).abs() < 1e-12));
     // Flat faces: edges add nothing but what the field's slope differs between elements.
     let edges = contact(&[&lower, &upper], ContactOptions::default()).energy(&x);
     let nodes = with.energy(&x);
@@ -126,12 +139,15 @@ fn results_do_not_depend_on_the_margin() {
     let (a, b) = (ball(4), block([3, 3, 3], [1.0; 3], [0.3, 0.3, 0.3]));
     let x = blocks(&[&a, &b]);
     let mut energies = [1e-4, 0.05, 0.5].map(|margin| {
-        let mut contact = contact(&[&a, &b], ContactOptions { margin: Some(margin), ..ContactOptions::default() });
+        let mut contact =
+            contact(&[&a, &b], ContactOptions { margin: Some(margin), ..ContactOptions::default() });
         let mut next = noise(3);
         (0..10).map(|_| contact.energy(&shaken(&x, 0.03, (next().abs() * 1e6) as u64))).collect::<Vec<_>>()
     });
     let last = energies[2].clone();
-    energies[..2].iter_mut().for_each(|e| assert!(e.iter().zip(&last).all(|(a, b)| (a - b).abs() < 1e-12 * b)));
+    energies[..2]
+        .iter_mut()
+        .for_each(|e| assert!(e.iter().zip(&last).all(|(a, b)| (a - b).abs() < 1e-12 * b)));
     assert!(last.iter().all(|e| *e > 0.0));
 }
 

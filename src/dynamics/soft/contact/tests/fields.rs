@@ -77,7 +77,11 @@ fn distances_of_primitives_are_those_of_their_surfaces_and_slopes_those_of_diffe
             for k in 0..3 {
                 let at = |by: f64| shape.value_and_gradient(&(p + Vector3::ith(k, by))).0;
                 let difference = (at(1e-6) - at(-1e-6)) / 2e-6;
-                assert!((difference - gradient[k]).abs() < 1e-5, "{shape:?} {p}: {difference} {}", gradient[k]);
+                assert!(
+                    (difference - gradient[k]).abs() < 1e-5,
+                    "{shape:?} {p}: {difference} {}",
+                    gradient[k]
+                );
             }
         }
     }
