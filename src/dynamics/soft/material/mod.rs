@@ -1,6 +1,7 @@
 //! Materials of soft bodies: density, elasticity, damping.
 
 mod constitutive;
+mod lanes;
 mod projection;
 mod singular;
 
