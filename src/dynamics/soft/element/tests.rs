@@ -96,6 +96,32 @@ fn the_projected_hessian_has_no_negative_eigenvalue_and_is_the_exact_one_where_t
 }
 
 #[test]
+fn elements_have_the_same_bits_in_company() {
+    let mut random = Uniform(8);
+    let mesh = cube(2);
+    for (kind, model) in KINDS.into_iter().flat_map(|kind| MODELS.map(|model| (kind, model))) {
+        let elements = Elements::new(&mesh, material(model, 1e5, 0.4), kind).unwrap();
+        let x = moved(&elements, 0.2, &mut random);
+        let mut four: [Local; 4] = Default::default();
+        for first in (0..elements.element_count()).step_by(4) {
+            let energies = elements.local_many(first, &x, &mut four, (true, true));
+            let alone: [f64; 4] = from_fn(|lane| elements.energy_of(first + lane, &x));
+            assert_eq!(elements.energies_of(first, &x).map(f64::to_bits), alone.map(f64::to_bits));
+            for lane in 0..4 {
+                let mut local = Local::default();
+                let energy = elements.local(first + lane, &x, &mut local, true, true);
+                assert_eq!(energy.to_bits(), energies[lane].to_bits());
+                let bits = |local: &Local| -> Vec<u64> {
+                    let blocks = local.hessian.iter().flatten().flat_map(|block| block.iter());
+                    local.gradient.iter().flat_map(|g| g.iter()).chain(blocks).map(|x| x.to_bits()).collect()
+                };
+                assert_eq!(bits(&local), bits(&four[lane]), "{kind:?} {model:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn forces_and_torques_of_an_element_sum_to_zero() {
     let mut random = Uniform(4);
     let mut local = Local::default();

@@ -48,7 +48,8 @@ impl SignedSvd {
     pub fn of_many<const N: usize>(f: [&Matrix3<f64>; N]) -> [Self; N] {
         let f: [Column<N>; 3] = from_fn(|c| from_fn(|r| Lanes::gather(|lane| f[lane][(r, c)])));
         let mut v = eigenvectors(&f);
-        let product = |v: &Column<N>| -> Column<N> { from_fn(|r| f[0][r] * v[0] + f[1][r] * v[1] + f[2][r] * v[2]) };
+        let product =
+            |v: &Column<N>| -> Column<N> { from_fn(|r| f[0][r] * v[0] + f[1][r] * v[1] + f[2][r] * v[2]) };
         let mut b = [product(&v[0]), product(&v[1]), product(&v[2])];
         for (i, j) in [(0, 1), (0, 2), (1, 2)] {
             let swapped = dot(&b[i], &b[i]).mask(dot(&b[j], &b[j]), |first, second| first < second);
