@@ -4,7 +4,8 @@ use nalgebra::{DMatrix, Matrix3, Point3, Rotation3, SymmetricEigen, Unit, Vector
 
 use super::*;
 use crate::dynamics::soft::material::Constitutive;
-use crate::dynamics::soft::samples::{MODELS, Uniform, cube, material};
+use crate::dynamics::soft::samples::{MODELS, Uniform, block, cube, material, shared_mesh};
+use crate::geometry::tet_mesh::TET_FACES;
 
 const KINDS: [ElementKind; 2] = [ElementKind::Linear, ElementKind::Quadratic];
 
@@ -237,28 +238,10 @@ fn a_turn_makes_no_force_but_in_the_linear_model() {
     }
 }
 
-/// The sphere of `shared/data/fem/meshes`, where the data lie beside the crate.
-fn shared_sphere() -> Option<TetMesh> {
-    let stem = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/fem/meshes/sphere_1k");
-    let rows = |extension: &str| -> Option<Vec<Vec<f64>>> {
-        let text = std::fs::read_to_string(format!("{stem}.{extension}")).ok()?;
-        let lines = text.lines().skip(1).filter(|line| !line.starts_with('#'));
-        Some(
-            lines
-                .map(|line| line.split_whitespace().skip(1).map(|word| word.parse().unwrap()).collect())
-                .collect(),
-        )
-    };
-    let nodes = rows("node")?.iter().map(|row| Point3::new(row[0], row[1], row[2])).collect();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "indices are small integers")]
-    let tets = rows("ele")?.iter().map(|row| [0, 1, 2, 3].map(|i| row[i] as u32)).collect();
-    Some(TetMesh::new(nodes, tets).unwrap())
-}
-
 /// `shared/data/fem/valid/v05_rotation.json`.
 #[test]
 fn the_turned_sphere_has_the_forces_of_the_data() {
-    let Some(mesh) = shared_sphere() else { return };
+    let Some(mesh) = shared_mesh("sphere_1k") else { return };
     let linear = [
         (30.0, 74141.89954783687, 503093.59786790353),
         (90.0, 553402.6721643909, 28028759.499818694),
@@ -314,5 +297,67 @@ fn an_element_squashed_through_itself_recovers_under_descent() {
         assert!(!elements.is_inverted(0, &x), "{kind:?} {model:?}");
         let error = x.iter().zip(rest).map(|(p, r)| (p - r).norm()).fold(0.0, f64::max);
         assert!(error < 1e-6, "{kind:?} {model:?} {error:e}");
+    }
+}
+
+/// Nodes of the face of a quadratic element opposite to a corner: the middles of the edges between its corners.
+fn middles(face: [usize; 3]) -> impl Iterator<Item = usize> {
+    let edges = crate::geometry::tet_mesh::TET_EDGES.into_iter().enumerate();
+    edges.filter(move |(_, edge)| edge.iter().all(|corner| face.contains(corner))).map(|(place, _)| 4 + place)
+}
+
+/// Mean deflection [m] of the end of a cantilever of 1 × 0.1 × 0.1 m, E = 1e6 Pa, held at x = 0, under 0.1 N spread
+/// evenly over the face at x = 1.
+fn deflection(mesh: &TetMesh, kind: ElementKind, poisson_ratio: f64) -> f64 {
+    let elements = Elements::new(mesh, material(Constitutive::Linear, 1e6, poisson_ratio), kind).unwrap();
+    let rest = elements.rest_positions();
+    let mut stiffness = DMatrix::zeros(3 * rest.len(), 3 * rest.len());
+    let mut load = nalgebra::DVector::zeros(3 * rest.len());
+    let mut local = Local::default();
+    for e in 0..elements.element_count() {
+        elements.local(e, rest, &mut local, true, false);
+        let nodes = elements.nodes_of(e);
+        for (a, &i) in nodes.iter().enumerate() {
+            for (b, &j) in nodes.iter().enumerate() {
+                let mut part = stiffness.fixed_view_mut::<3, 3>(3 * i as usize, 3 * j as usize);
+                part += local.hessian[a][b];
+            }
+        }
+        for face in TET_FACES {
+            let [p, q, r] = face.map(|corner| rest[nodes[corner] as usize]);
+            if [p, q, r].iter().all(|p| p.x > 1.0 - 1e-9) {
+                let third = -10.0 * (q - p).cross(&(r - p)).norm() / 6.0;
+                let places =
+                    if kind == ElementKind::Linear { face.to_vec() } else { middles(face).collect() };
+                places.iter().for_each(|&place| load[3 * nodes[place] as usize + 2] += third);
+            }
+        }
+    }
+    for held in (0..rest.len()).filter(|&node| rest[node].x < 1e-9) {
+        (3 * held..3 * held + 3).for_each(|i| stiffness[(i, i)] += 1e18);
+    }
+    let shift = stiffness.cholesky().expect("held at one end").solve(&load);
+    let end: Vec<f64> =
+        (0..rest.len()).filter(|&node| rest[node].x > 1.0 - 1e-9).map(|node| -shift[3 * node + 2]).collect();
+    end.iter().sum::<f64>() / f64::from(u32::try_from(end.len()).unwrap())
+}
+
+/// `shared/data/fem/valid/v03_cantilever.json`: Timoshenko's beam, and CalculiX's C3D4 and C3D10 on the same mesh.
+#[test]
+fn a_cantilever_of_linear_elements_locks_and_one_of_quadratic_elements_does_not() {
+    let beam = block([10, 1, 1], |cell| 0.1 * cell);
+    let timoshenko = 0.0040306;
+    assert!(deflection(&beam, ElementKind::Linear, 0.3) < 0.3 * timoshenko);
+    let quadratic = deflection(&beam, ElementKind::Quadratic, 0.3);
+    assert!((0.95..1.0).contains(&(quadratic / timoshenko)), "{quadratic}");
+    let Some(mesh) = shared_mesh("beam_10x1x1") else { return };
+    let cases = [
+        (ElementKind::Linear, 0.0, 0.0009809271236375712),
+        (ElementKind::Linear, 0.3, 0.00088434145),
+        (ElementKind::Quadratic, 0.3, 0.003933015888888889),
+    ];
+    for (kind, poisson_ratio, expected) in cases {
+        let measured = deflection(&mesh, kind, poisson_ratio);
+        assert!((measured - expected).abs() <= 1e-6 * expected, "{kind:?} {measured} {expected}");
     }
 }
