@@ -143,6 +143,31 @@ fn forces_and_torques_of_an_element_sum_to_zero() {
     }
 }
 
+/// Lengths scale a force by their square, an energy by their cube and a stiffness by themselves.
+#[test]
+fn elements_answer_alike_in_any_unit() {
+    for (kind, model) in KINDS.into_iter().flat_map(|kind| MODELS.map(|model| (kind, model))) {
+        let metres = one(kind, model);
+        let x = moved(&metres, 0.4, &mut Uniform(6));
+        let (mut expected, mut local) = (Local::default(), Local::default());
+        let energy = metres.local(0, &x, &mut expected, true, true);
+        for unit in [1e-3, 1e3, 1e-9] {
+            let corners = metres.rest_positions()[..4].iter().map(|&p| Point3::from(unit * p)).collect();
+            let mesh = TetMesh::new(corners, vec![[0, 1, 2, 3]]).unwrap();
+            let elements = Elements::new(&mesh, *metres.material(), kind).unwrap();
+            let x: Vec<_> = x.iter().map(|p| unit * p).collect();
+            let scaled = elements.local(0, &x, &mut local, true, true) / unit.powi(3);
+            assert!((scaled - energy).abs() <= 1e-12 * energy);
+            let sum: f64 = expected.gradient.iter().map(|g| g.norm()).sum();
+            for (g, e) in local.gradient.iter().zip(&expected.gradient) {
+                assert!((g / unit.powi(2) - e).norm() <= 1e-12 * sum);
+            }
+            let (h, e) = (dense(&local, 10) / unit, dense(&expected, 10));
+            assert!((h - &e).norm() <= 1e-10 * e.norm(), "{kind:?} {model:?} {unit:e}");
+        }
+    }
+}
+
 #[test]
 fn masses_are_positive_and_sum_to_density_times_volume() {
     let mesh = cube(3);
