@@ -4,6 +4,7 @@
 //! turned inside out or flat. A tetrahedron `[a, b, c, d]` is positively oriented where (b − a) × (c − a) · (d − a) > 0.
 
 mod boundary;
+pub mod procedural;
 
 use nalgebra::{Point3, Vector3};
 use thiserror::Error;
