@@ -56,27 +56,30 @@ pub(super) fn deformation_gradients(count: u64) -> Vec<Matrix3<f64>> {
 /// A cube of side 1 m, cut in `n`³ cells of six tetrahedra each, its interior shaken.
 pub(super) fn cube(n: u32) -> TetMesh {
     let mut random = Uniform(7);
-    let mut nodes = Vec::new();
-    for i in 0..=n {
-        for j in 0..=n {
-            for k in 0..=n {
-                let inside = [i, j, k].iter().all(|&c| c > 0 && c < n);
-                let shift = if inside { 0.1 * random.vector() } else { Vector3::zeros() };
-                let cell = Vector3::new(f64::from(i), f64::from(j), f64::from(k)) + shift;
-                nodes.push(Point3::from(cell / f64::from(n)));
-            }
-        }
-    }
-    let place = |c: [u32; 3]| (c[0] * (n + 1) + c[1]) * (n + 1) + c[2];
+    block([n; 3], |cell| {
+        let inside = cell.iter().all(|&c| c > 0.5 && c < f64::from(n) - 0.5);
+        let shift = if inside { 0.1 * random.vector() } else { Vector3::zeros() };
+        (cell + shift) / f64::from(n)
+    })
+}
+
+/// A block of cells of six tetrahedra each; `place` [m] of the corner of a cell.
+pub(super) fn block([l, m, n]: [u32; 3], mut place: impl FnMut(Vector3<f64>) -> Vector3<f64>) -> TetMesh {
+    let grid = |counts: [u32; 3]| {
+        let [j, k] = [counts[1], counts[2]];
+        (0..counts.iter().product()).map(move |i: u32| [i / (j * k), i / k % j, i % k])
+    };
+    let nodes: Vec<_> =
+        grid([l + 1, m + 1, n + 1]).map(|c| Point3::from(place(Vector3::from(c.map(f64::from))))).collect();
+    let index = |c: [u32; 3]| (c[0] * (m + 1) + c[1]) * (n + 1) + c[2];
     let mut tets = Vec::new();
-    for cell in 0..n * n * n {
-        let corner = [cell / (n * n), cell / n % n, cell % n];
+    for corner in grid([l, m, n]) {
         for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]] {
             let mut at = corner;
-            let mut tet = [place(at); 4];
+            let mut tet = [index(at); 4];
             for (step, axis) in order.into_iter().enumerate() {
                 at[axis] += 1;
-                tet[step + 1] = place(at);
+                tet[step + 1] = index(at);
             }
             let [a, b, c, d] = tet.map(|v| nodes[v as usize]);
             if (b - a).cross(&(c - a)).dot(&(d - a)) < 0.0 {
@@ -86,4 +89,20 @@ pub(super) fn cube(n: u32) -> TetMesh {
         }
     }
     TetMesh::new(nodes, tets).unwrap()
+}
+
+/// A mesh of `shared/data/fem/meshes`, where the data lie beside the crate.
+pub(super) fn shared_mesh(name: &str) -> Option<TetMesh> {
+    let rows = |extension: &str| -> Option<Vec<Vec<f64>>> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/fem/meshes");
+        let text = std::fs::read_to_string(format!("{folder}/{name}.{extension}")).ok()?;
+        let lines = text.lines().skip(1).filter(|line| !line.starts_with('#'));
+        let numbers =
+            |line: &str| line.split_whitespace().skip(1).map(|word| word.parse().unwrap()).collect();
+        Some(lines.map(numbers).collect())
+    };
+    let nodes = rows("node")?.iter().map(|row| Point3::new(row[0], row[1], row[2])).collect();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "indices are small integers")]
+    let tets = rows("ele")?.iter().map(|row| [0, 1, 2, 3].map(|i| row[i] as u32)).collect();
+    Some(TetMesh::new(nodes, tets).unwrap())
 }

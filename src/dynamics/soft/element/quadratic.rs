@@ -3,13 +3,15 @@
 //! With barycentric coordinates u: Nₐ = uₐ(2uₐ − 1) at the corners and N = 4 uᵢuⱼ at the middle of edge ij. The four
 //! points have one coordinate (5 + 3√5)/20 and three (5 − √5)/20, weight one quarter each: exact to degree two.
 
+use std::array::from_fn;
 use std::collections::HashMap;
 
 use nalgebra::{Matrix3, Vector3};
 
 use super::{ElementError, Elements, Local};
+use crate::dynamics::soft::material::{SignedSvd, Tangent};
 use crate::geometry::TetMesh;
-use crate::geometry::tet_mesh::TET_EDGES;
+use crate::geometry::tet_mesh::{TET_EDGES, TetMeshError};
 
 /// Coordinate of a point of quadrature towards its own corner: (5 + 3√5)/20.
 const NEAR: f64 = 0.585_410_196_624_968_5;
@@ -47,8 +49,8 @@ pub(super) fn refine(
         nodes.extend_from_slice(tet);
         for [i, j] in TET_EDGES {
             let edge = [tet[i].min(tet[j]), tet[i].max(tet[j])];
-            let next = u32::try_from(positions.len())
-                .map_err(|_| ElementError::TooLarge { nodes: positions.len() })?;
+            let count = positions.len();
+            let next = u32::try_from(count).map_err(|_| TetMeshError::TooLarge { count })?;
             let middle = *middles.entry(edge).or_insert(next);
             if middle == next {
                 positions.push(0.5 * (positions[edge[0] as usize] + positions[edge[1] as usize]));
@@ -57,8 +59,7 @@ pub(super) fn refine(
         }
     }
     let parts = nodes.chunks_exact(10).flat_map(|n| PARTS.map(|part| part.map(|place| n[place]))).collect();
-    let linear = TetMesh::new(positions.iter().map(|&p| p.into()).collect(), parts)
-        .map_err(|_| ElementError::TooLarge { nodes: positions.len() })?;
+    let linear = TetMesh::new(positions.iter().map(|&p| p.into()).collect(), parts)?;
     Ok((nodes, linear))
 }
 
@@ -109,13 +110,22 @@ impl Elements {
         })
     }
 
+    /// At the points of quadrature: gradients of the shape functions, deformation gradients, and their
+    /// decompositions where these are needed.
+    fn quadratic_states(&self, e: usize, x: &[Vector3<f64>], hessian: bool) -> [State; 4] {
+        let shapes: [_; 4] = from_fn(|q| self.shape_gradients(e, &quadrature_point(q)));
+        let f: [_; 4] = from_fn(|q| self.gradient_at(e, x, &shapes[q]));
+        let svds = self.material.needs_svd(hessian).then(|| SignedSvd::of_many(f.each_ref()));
+        from_fn(|q| State { shape: shapes[q], f: f[q], svd: svds.map(|all| all[q]) })
+    }
+
     pub(super) fn quadratic_energy(&self, e: usize, x: &[Vector3<f64>]) -> f64 {
         let weight = 0.25 * self.rest[e].volume;
-        let densities = (0..4).map(|q| {
-            let shape = self.shape_gradients(e, &quadrature_point(q));
-            self.material.energy_density(&self.gradient_at(e, x, &shape))
-        });
-        weight * densities.sum::<f64>()
+        let states = self.quadratic_states(e, x, false);
+        states
+            .iter()
+            .map(|state| weight * self.material.response(&state.f, state.svd.as_ref()).energy_density)
+            .sum()
     }
 
     pub(super) fn quadratic_local(
@@ -131,34 +141,41 @@ impl Elements {
             local.hessian = [[Matrix3::zeros(); 10]; 10];
         }
         let mut energy = 0.0;
-        for q in 0..4 {
-            let shape = self.shape_gradients(e, &quadrature_point(q));
-            let f = self.gradient_at(e, x, &shape);
-            energy += weight * self.material.energy_density(&f);
-            let stress = if want_hessian {
-                let (stress, tangent) = self.material.stress_and_tangent(&f);
-                let tangent = if project { tangent.projected() } else { tangent };
-                let principal = shape.map(|g| tangent.v.transpose() * g);
-                for a in 0..10 {
-                    for b in a..10 {
-                        local.hessian[a][b] += weight * tangent.block(&principal[a], &principal[b]);
-                    }
-                }
-                stress
-            } else {
-                self.material.first_piola(&f)
-            };
+        for State { shape, f, svd } in &self.quadratic_states(e, x, want_hessian) {
+            let response = self.material.response(f, svd.as_ref());
+            energy += weight * response.energy_density;
+            let stress = weight * response.stress;
             for a in 0..10 {
-                local.gradient[a] += weight * (stress * shape[a]);
+                local.gradient[a] += stress * shape[a];
+            }
+            if want_hessian {
+                let tangent = self.material.tangent_of(svd.as_ref());
+                add_hessian(&if project { tangent.projected() } else { tangent }, shape, weight, local);
             }
         }
         if want_hessian {
-            for a in 1..10 {
-                for b in 0..a {
-                    local.hessian[a][b] = local.hessian[b][a].transpose();
-                }
+            for (a, b) in (1..10).flat_map(|a| (0..a).map(move |b| (a, b))) {
+                local.hessian[a][b] = local.hessian[b][a].transpose();
             }
         }
         energy
+    }
+}
+
+/// What happens at a point of quadrature.
+struct State {
+    shape: [Vector3<f64>; 10],
+    f: Matrix3<f64>,
+    svd: Option<SignedSvd>,
+}
+
+/// Adds the upper triangle of one point's blocks.
+fn add_hessian(tangent: &Tangent, shape: &[Vector3<f64>; 10], weight: f64, local: &mut Local) {
+    let principal = shape.map(|g| tangent.v.transpose() * g);
+    for a in 0..10 {
+        let weighted = weight * principal[a];
+        for b in a..10 {
+            local.hessian[a][b] += tangent.block(&weighted, &principal[b]);
+        }
     }
 }

@@ -4,7 +4,8 @@ use nalgebra::{DMatrix, Matrix3, Point3, Rotation3, SymmetricEigen, Unit, Vector
 
 use super::*;
 use crate::dynamics::soft::material::Constitutive;
-use crate::dynamics::soft::samples::{MODELS, Uniform, cube, material};
+use crate::dynamics::soft::samples::{MODELS, Uniform, block, cube, material, shared_mesh};
+use crate::geometry::tet_mesh::TET_FACES;
 
 const KINDS: [ElementKind; 2] = [ElementKind::Linear, ElementKind::Quadratic];
 
@@ -96,6 +97,32 @@ fn the_projected_hessian_has_no_negative_eigenvalue_and_is_the_exact_one_where_t
 }
 
 #[test]
+fn elements_have_the_same_bits_in_company() {
+    let mut random = Uniform(8);
+    let mesh = cube(2);
+    for (kind, model) in KINDS.into_iter().flat_map(|kind| MODELS.map(|model| (kind, model))) {
+        let elements = Elements::new(&mesh, material(model, 1e5, 0.4), kind).unwrap();
+        let x = moved(&elements, 0.2, &mut random);
+        let mut four: [Local; 4] = Default::default();
+        for first in (0..elements.element_count()).step_by(4) {
+            let energies = elements.local_many(first, &x, &mut four, (true, true));
+            let alone: [f64; 4] = from_fn(|lane| elements.energy_of(first + lane, &x));
+            assert_eq!(elements.energies_of(first, &x).map(f64::to_bits), alone.map(f64::to_bits));
+            for lane in 0..4 {
+                let mut local = Local::default();
+                let energy = elements.local(first + lane, &x, &mut local, true, true);
+                assert_eq!(energy.to_bits(), energies[lane].to_bits());
+                let bits = |local: &Local| -> Vec<u64> {
+                    let blocks = local.hessian.iter().flatten().flat_map(|block| block.iter());
+                    local.gradient.iter().flat_map(|g| g.iter()).chain(blocks).map(|x| x.to_bits()).collect()
+                };
+                assert_eq!(bits(&local), bits(&four[lane]), "{kind:?} {model:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn forces_and_torques_of_an_element_sum_to_zero() {
     let mut random = Uniform(4);
     let mut local = Local::default();
@@ -112,6 +139,31 @@ fn forces_and_torques_of_an_element_sum_to_zero() {
         for a in places.clone() {
             let row = places.clone().fold(Matrix3::zeros(), |sum, b| sum + local.hessian[a][b]);
             assert!(row.norm() <= 1e-12 * dense(&local, places.len()).norm());
+        }
+    }
+}
+
+/// Lengths scale a force by their square, an energy by their cube and a stiffness by themselves.
+#[test]
+fn elements_answer_alike_in_any_unit() {
+    for (kind, model) in KINDS.into_iter().flat_map(|kind| MODELS.map(|model| (kind, model))) {
+        let metres = one(kind, model);
+        let x = moved(&metres, 0.4, &mut Uniform(6));
+        let (mut expected, mut local) = (Local::default(), Local::default());
+        let energy = metres.local(0, &x, &mut expected, true, true);
+        for unit in [1e-3, 1e3, 1e-9] {
+            let corners = metres.rest_positions()[..4].iter().map(|&p| Point3::from(unit * p)).collect();
+            let mesh = TetMesh::new(corners, vec![[0, 1, 2, 3]]).unwrap();
+            let elements = Elements::new(&mesh, *metres.material(), kind).unwrap();
+            let x: Vec<_> = x.iter().map(|p| unit * p).collect();
+            let scaled = elements.local(0, &x, &mut local, true, true) / unit.powi(3);
+            assert!((scaled - energy).abs() <= 1e-12 * energy);
+            let sum: f64 = expected.gradient.iter().map(|g| g.norm()).sum();
+            for (g, e) in local.gradient.iter().zip(&expected.gradient) {
+                assert!((g / unit.powi(2) - e).norm() <= 1e-12 * sum);
+            }
+            let (h, e) = (dense(&local, 10) / unit, dense(&expected, 10));
+            assert!((h - &e).norm() <= 1e-10 * e.norm(), "{kind:?} {model:?} {unit:e}");
         }
     }
 }
@@ -211,28 +263,10 @@ fn a_turn_makes_no_force_but_in_the_linear_model() {
     }
 }
 
-/// The sphere of `shared/data/fem/meshes`, where the data lie beside the crate.
-fn shared_sphere() -> Option<TetMesh> {
-    let stem = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/fem/meshes/sphere_1k");
-    let rows = |extension: &str| -> Option<Vec<Vec<f64>>> {
-        let text = std::fs::read_to_string(format!("{stem}.{extension}")).ok()?;
-        let lines = text.lines().skip(1).filter(|line| !line.starts_with('#'));
-        Some(
-            lines
-                .map(|line| line.split_whitespace().skip(1).map(|word| word.parse().unwrap()).collect())
-                .collect(),
-        )
-    };
-    let nodes = rows("node")?.iter().map(|row| Point3::new(row[0], row[1], row[2])).collect();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "indices are small integers")]
-    let tets = rows("ele")?.iter().map(|row| [0, 1, 2, 3].map(|i| row[i] as u32)).collect();
-    Some(TetMesh::new(nodes, tets).unwrap())
-}
-
 /// `shared/data/fem/valid/v05_rotation.json`.
 #[test]
 fn the_turned_sphere_has_the_forces_of_the_data() {
-    let Some(mesh) = shared_sphere() else { return };
+    let Some(mesh) = shared_mesh("sphere_1k") else { return };
     let linear = [
         (30.0, 74141.89954783687, 503093.59786790353),
         (90.0, 553402.6721643909, 28028759.499818694),
@@ -288,5 +322,67 @@ fn an_element_squashed_through_itself_recovers_under_descent() {
         assert!(!elements.is_inverted(0, &x), "{kind:?} {model:?}");
         let error = x.iter().zip(rest).map(|(p, r)| (p - r).norm()).fold(0.0, f64::max);
         assert!(error < 1e-6, "{kind:?} {model:?} {error:e}");
+    }
+}
+
+/// Nodes of the face of a quadratic element opposite to a corner: the middles of the edges between its corners.
+fn middles(face: [usize; 3]) -> impl Iterator<Item = usize> {
+    let edges = crate::geometry::tet_mesh::TET_EDGES.into_iter().enumerate();
+    edges.filter(move |(_, edge)| edge.iter().all(|corner| face.contains(corner))).map(|(place, _)| 4 + place)
+}
+
+/// Mean deflection [m] of the end of a cantilever of 1 × 0.1 × 0.1 m, E = 1e6 Pa, held at x = 0, under 0.1 N spread
+/// evenly over the face at x = 1.
+fn deflection(mesh: &TetMesh, kind: ElementKind, poisson_ratio: f64) -> f64 {
+    let elements = Elements::new(mesh, material(Constitutive::Linear, 1e6, poisson_ratio), kind).unwrap();
+    let rest = elements.rest_positions();
+    let mut stiffness = DMatrix::zeros(3 * rest.len(), 3 * rest.len());
+    let mut load = nalgebra::DVector::zeros(3 * rest.len());
+    let mut local = Local::default();
+    for e in 0..elements.element_count() {
+        elements.local(e, rest, &mut local, true, false);
+        let nodes = elements.nodes_of(e);
+        for (a, &i) in nodes.iter().enumerate() {
+            for (b, &j) in nodes.iter().enumerate() {
+                let mut part = stiffness.fixed_view_mut::<3, 3>(3 * i as usize, 3 * j as usize);
+                part += local.hessian[a][b];
+            }
+        }
+        for face in TET_FACES {
+            let [p, q, r] = face.map(|corner| rest[nodes[corner] as usize]);
+            if [p, q, r].iter().all(|p| p.x > 1.0 - 1e-9) {
+                let third = -10.0 * (q - p).cross(&(r - p)).norm() / 6.0;
+                let places =
+                    if kind == ElementKind::Linear { face.to_vec() } else { middles(face).collect() };
+                places.iter().for_each(|&place| load[3 * nodes[place] as usize + 2] += third);
+            }
+        }
+    }
+    for held in (0..rest.len()).filter(|&node| rest[node].x < 1e-9) {
+        (3 * held..3 * held + 3).for_each(|i| stiffness[(i, i)] += 1e18);
+    }
+    let shift = stiffness.cholesky().expect("held at one end").solve(&load);
+    let end: Vec<f64> =
+        (0..rest.len()).filter(|&node| rest[node].x > 1.0 - 1e-9).map(|node| -shift[3 * node + 2]).collect();
+    end.iter().sum::<f64>() / f64::from(u32::try_from(end.len()).unwrap())
+}
+
+/// `shared/data/fem/valid/v03_cantilever.json`: Timoshenko's beam, and CalculiX's C3D4 and C3D10 on the same mesh.
+#[test]
+fn a_cantilever_of_linear_elements_locks_and_one_of_quadratic_elements_does_not() {
+    let beam = block([10, 1, 1], |cell| 0.1 * cell);
+    let timoshenko = 0.0040306;
+    assert!(deflection(&beam, ElementKind::Linear, 0.3) < 0.3 * timoshenko);
+    let quadratic = deflection(&beam, ElementKind::Quadratic, 0.3);
+    assert!((0.95..1.0).contains(&(quadratic / timoshenko)), "{quadratic}");
+    let Some(mesh) = shared_mesh("beam_10x1x1") else { return };
+    let cases = [
+        (ElementKind::Linear, 0.0, 0.0009809271236375712),
+        (ElementKind::Linear, 0.3, 0.00088434145),
+        (ElementKind::Quadratic, 0.3, 0.003933015888888889),
+    ];
+    for (kind, poisson_ratio, expected) in cases {
+        let measured = deflection(&mesh, kind, poisson_ratio);
+        assert!((measured - expected).abs() <= 1e-6 * expected, "{kind:?} {measured} {expected}");
     }
 }

@@ -53,6 +53,14 @@ impl Tangent {
         self
     }
 
+    /// The diagonal entry of axis `k` and the entry of the other two axes.
+    #[inline]
+    fn set_scaling(&mut self, k: usize, diagonal: f64, off: f64) {
+        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+        self.scaling[(k, k)] = diagonal;
+        (self.scaling[(i, j)], self.scaling[(j, i)]) = (off, off);
+    }
+
     /// δP [Pa] for a small change δF of the deformation gradient.
     #[must_use]
     pub fn apply(&self, change: &Matrix3<f64>) -> Matrix3<f64> {
@@ -90,40 +98,26 @@ impl Tangent {
     }
 }
 
+/// What a material answers to a deformation gradient.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Response {
+    /// ψ, energy per volume at rest [Pa].
+    pub energy_density: f64,
+    /// P = ∂ψ/∂F, first Piola–Kirchhoff stress [Pa].
+    pub stress: Matrix3<f64>,
+}
+
 impl Material {
     /// Energy per volume at rest, ψ [Pa], at the deformation gradient `f`.
     #[must_use]
     pub fn energy_density(&self, f: &Matrix3<f64>) -> f64 {
-        let (mu, lambda) = (self.shear_modulus(), self.lame_lambda());
-        match self.model() {
-            Constitutive::Linear => {
-                let strain = 0.5 * (f + f.transpose()) - Matrix3::identity();
-                mu * strain.norm_squared() + 0.5 * lambda * strain.trace().powi(2)
-            }
-            Constitutive::Corotational => {
-                let rotation = SignedSvd::of(f).rotation();
-                mu * (f - rotation).norm_squared() + 0.5 * lambda * stretch(&rotation, f).powi(2)
-            }
-            Constitutive::StVenantKirchhoff => {
-                let strain = green(f);
-                mu * strain.norm_squared() + 0.5 * lambda * strain.trace().powi(2)
-            }
-            Constitutive::NeoHookean => {
-                let growth = f.determinant() - 1.0;
-                // ‖F‖² − 3 = ‖F − 1‖² + 2 tr(F − 1) would cancel less near rest, but not near a rotation.
-                0.5 * mu * (f.norm_squared() - 3.0) - mu * growth + 0.5 * (lambda + mu) * growth * growth
-            }
-        }
+        self.response(f, self.svd(f, false).as_ref()).energy_density
     }
 
     /// First Piola–Kirchhoff stress P = ∂ψ/∂F [Pa] at the deformation gradient `f`.
     #[must_use]
     pub fn first_piola(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
-        let rotation = match self.model() {
-            Constitutive::Corotational => SignedSvd::of(f).rotation(),
-            _ => Matrix3::identity(),
-        };
-        self.stress(f, &rotation)
+        self.response(f, self.svd(f, false).as_ref()).stress
     }
 
     /// Cauchy stress P Fᵀ / J [Pa]; not finite where the element is flat.
@@ -132,98 +126,113 @@ impl Material {
         self.first_piola(f) * f.transpose() / f.determinant()
     }
 
-    /// Stress P [Pa] and tangent ∂P/∂F [Pa] at the deformation gradient `f`.
+    /// Tangent ∂P/∂F [Pa] at the deformation gradient `f`.
     #[must_use]
-    pub fn stress_and_tangent(&self, f: &Matrix3<f64>) -> (Matrix3<f64>, Tangent) {
-        if self.model() == Constitutive::Linear {
-            return (self.stress(f, &Matrix3::identity()), self.linear_tangent());
-        }
-        let svd = SignedSvd::of(f);
-        let rotation = match self.model() {
-            Constitutive::Corotational => svd.rotation(),
-            _ => Matrix3::identity(),
-        };
-        (self.stress(f, &rotation), self.tangent(&svd))
+    pub fn tangent(&self, f: &Matrix3<f64>) -> Tangent {
+        self.tangent_of(self.svd(f, true).as_ref())
     }
 
-    /// P, with the nearest rotation (used by the corotational model alone).
-    fn stress(&self, f: &Matrix3<f64>, rotation: &Matrix3<f64>) -> Matrix3<f64> {
-        let (mu, lambda) = (self.shear_modulus(), self.lame_lambda());
+    /// Whether [`response`](Self::response), and with `tangent` also [`tangent_of`](Self::tangent_of), need F's
+    /// decomposition.
+    pub(crate) fn needs_svd(&self, tangent: bool) -> bool {
         match self.model() {
-            Constitutive::Linear => {
-                let strain = 0.5 * (f + f.transpose()) - Matrix3::identity();
-                2.0 * mu * strain + Matrix3::from_diagonal_element(lambda * strain.trace())
-            }
-            Constitutive::Corotational => {
-                2.0 * mu * (f - rotation) + lambda * stretch(rotation, f) * rotation
-            }
-            Constitutive::StVenantKirchhoff => {
-                let strain = green(f);
-                f * (2.0 * mu * strain + Matrix3::from_diagonal_element(lambda * strain.trace()))
-            }
-            Constitutive::NeoHookean => {
-                let growth = f.determinant() - 1.0;
-                mu * f + ((lambda + mu) * growth - mu) * cofactor(f)
-            }
+            Constitutive::Linear => false,
+            Constitutive::Corotational => true,
+            Constitutive::StVenantKirchhoff | Constitutive::NeoHookean => tangent,
         }
     }
 
-    fn linear_tangent(&self) -> Tangent {
-        let (mu, lambda) = (self.shear_modulus(), self.lame_lambda());
-        Tangent {
+    fn svd(&self, f: &Matrix3<f64>, tangent: bool) -> Option<SignedSvd> {
+        self.needs_svd(tangent).then(|| SignedSvd::of(f))
+    }
+
+    /// Energy and stress; the decomposition of `f` gives the nearest rotation to the model that needs it.
+    #[inline]
+    pub(crate) fn response(&self, f: &Matrix3<f64>, svd: Option<&SignedSvd>) -> Response {
+        let (mu, lambda) = (self.mu, self.lambda);
+        let (energy_density, stress) = match (self.model(), svd) {
+            (Constitutive::Corotational, Some(svd)) => {
+                let rotation = svd.rotation();
+                let strain = f - rotation;
+                let trace = rotation.dot(&strain);
+                let energy = mu * strain.norm_squared() + 0.5 * lambda * trace * trace;
+                (energy, 2.0 * mu * strain + lambda * trace * rotation)
+            }
+            (Constitutive::Linear | Constitutive::Corotational, _) => {
+                let strain = 0.5 * (f + f.transpose()) - Matrix3::identity();
+                hooke(&strain, mu, lambda)
+            }
+            (Constitutive::StVenantKirchhoff, _) => {
+                let (energy, stress) = hooke(&(0.5 * (f.transpose() * f - Matrix3::identity())), mu, lambda);
+                (energy, f * stress)
+            }
+            (Constitutive::NeoHookean, _) => {
+                let cofactor = cofactor(f);
+                let growth = f.column(0).dot(&cofactor.column(0)) - 1.0;
+                let kappa = lambda + mu;
+                let energy =
+                    0.5 * mu * (f.norm_squared() - 3.0) - mu * growth + 0.5 * kappa * growth * growth;
+                (energy, mu * f + (kappa * growth - mu) * cofactor)
+            }
+        };
+        Response { energy_density, stress }
+    }
+
+    /// The tangent where F has the decomposition `svd`: the table above.
+    #[inline]
+    pub(crate) fn tangent_of(&self, svd: Option<&SignedSvd>) -> Tangent {
+        let (mu, lambda) = (self.mu, self.lambda);
+        let mut tangent = Tangent {
             u: Matrix3::identity(),
             v: Matrix3::identity(),
             scaling: Matrix3::from_diagonal_element(2.0 * mu) + Matrix3::repeat(lambda),
             flip: [2.0 * mu; 3],
             twist: [0.0; 3],
-        }
-    }
-
-    /// The table above, for the models that see rotations.
-    fn tangent(&self, svd: &SignedSvd) -> Tangent {
-        let (mu, lambda) = (self.shear_modulus(), self.lame_lambda());
+        };
+        let Some(svd) = svd else { return tangent };
+        (tangent.u, tangent.v) = (svd.u, svd.v);
         let s = svd.sigma;
-        let mut tangent = Tangent { u: svd.u, v: svd.v, ..self.linear_tangent() };
-        for k in 0..3 {
-            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-            let (flip, twist, diagonal, off) = match self.model() {
-                Constitutive::Linear | Constitutive::Corotational => {
-                    let coupling = 2.0 * lambda * (s.sum() - 3.0) - 4.0 * mu;
-                    let twist = 2.0 * mu + coupling / (s[i] + s[j]).max(NO_ROTATION);
-                    (2.0 * mu, twist, 2.0 * mu + lambda, lambda)
-                }
-                Constitutive::StVenantKirchhoff => {
-                    let pressure = 0.5 * lambda * (s.norm_squared() - 3.0);
+        let planes = [(1, 2), (2, 0), (0, 1)];
+        match self.model() {
+            Constitutive::Linear => {}
+            Constitutive::Corotational => {
+                let coupling = 2.0 * lambda * (s.sum() - 3.0) - 4.0 * mu;
+                tangent.twist = planes.map(|(i, j)| 2.0 * mu + coupling / (s[i] + s[j]).max(NO_ROTATION));
+            }
+            Constitutive::StVenantKirchhoff => {
+                let pressure = 0.5 * lambda * (s.norm_squared() - 3.0);
+                for (k, (i, j)) in planes.into_iter().enumerate() {
                     let (squares, product) = (s[i] * s[i] + s[j] * s[j] - 1.0, s[i] * s[j]);
+                    tangent.flip[k] = pressure + mu * (squares + product);
+                    tangent.twist[k] = pressure + mu * (squares - product);
                     let diagonal = pressure + mu * (3.0 * s[k] * s[k] - 1.0) + lambda * s[k] * s[k];
-                    let (flip, twist) = (mu * (squares + product), mu * (squares - product));
-                    (pressure + flip, pressure + twist, diagonal, lambda * product)
+                    tangent.set_scaling(k, diagonal, lambda * product);
                 }
-                Constitutive::NeoHookean => {
-                    let (kappa, volume) = (lambda + mu, s[0] * s[1] * s[2]);
-                    let g = kappa * (volume - 1.0) - mu;
+            }
+            Constitutive::NeoHookean => {
+                let (kappa, volume) = (lambda + mu, s[0] * s[1] * s[2]);
+                let g = kappa * (volume - 1.0) - mu;
+                for (k, (i, j)) in planes.into_iter().enumerate() {
                     let area = s[i] * s[j];
-                    (mu - g * s[k], mu + g * s[k], mu + kappa * area * area, (kappa * volume + g) * s[k])
+                    (tangent.flip[k], tangent.twist[k]) = (mu - g * s[k], mu + g * s[k]);
+                    tangent.set_scaling(k, mu + kappa * area * area, (kappa * volume + g) * s[k]);
                 }
-            };
-            (tangent.flip[k], tangent.twist[k], tangent.scaling[(k, k)]) = (flip, twist, diagonal);
-            (tangent.scaling[(i, j)], tangent.scaling[(j, i)]) = (off, off);
+            }
         }
         tangent
     }
 }
 
-/// tr(RᵀF − 1).
-fn stretch(rotation: &Matrix3<f64>, f: &Matrix3<f64>) -> f64 {
-    rotation.dot(&(f - rotation))
-}
-
-/// Green's strain (FᵀF − 1)/2.
-fn green(f: &Matrix3<f64>) -> Matrix3<f64> {
-    0.5 * (f.transpose() * f - Matrix3::identity())
+/// μ ε:ε + λ/2 tr²ε and its derivative by ε.
+#[inline]
+fn hooke(strain: &Matrix3<f64>, mu: f64, lambda: f64) -> (f64, Matrix3<f64>) {
+    let trace = strain.trace();
+    let energy = mu * strain.norm_squared() + 0.5 * lambda * trace * trace;
+    (energy, 2.0 * mu * strain + Matrix3::from_diagonal_element(lambda * trace))
 }
 
 /// ∂ det F / ∂F: the matrix of cofactors.
+#[inline]
 fn cofactor(f: &Matrix3<f64>) -> Matrix3<f64> {
     let [a, b, c] = [0, 1, 2].map(|i| f.column(i).into_owned());
     Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)])
@@ -259,8 +268,7 @@ mod tests {
             let material = material(model, 1e5, 0.4);
             let smooth = |f: &Matrix3<f64>| model != Constitutive::Corotational || is_smooth(f);
             for f in deformation_gradients(60).iter().filter(|f| smooth(f)) {
-                let (stress, tangent) = material.stress_and_tangent(f);
-                assert!((stress - material.first_piola(f)).norm() <= 1e-13 * 1e5);
+                let (stress, tangent) = (material.first_piola(f), material.tangent(f));
                 for entry in 0..9 {
                     let mut change = Matrix3::zeros();
                     change[entry] = step;
@@ -289,7 +297,7 @@ mod tests {
                 if model == Constitutive::Corotational && f.norm_squared() <= 0.0 {
                     continue;
                 }
-                let (_, tangent) = material.stress_and_tangent(f);
+                let tangent = material.tangent(f);
                 let exact = dense(&tangent);
                 let mut eigen = SymmetricEigen::new(0.5 * (exact + exact.transpose()));
                 changed += u32::from(eigen.eigenvalues.min() < -1.0);
@@ -306,7 +314,8 @@ mod tests {
     fn the_corotational_tangent_stays_finite_and_semi_definite_where_no_rotation_is_nearest() {
         let material = material(Constitutive::Corotational, 1e5, 0.4);
         for sigma in [[0.0; 3], [1.0, 0.0, 0.0], [1.0, 0.5, -0.5], [1.0, 1.0, -1.0], [5.0, 1.0, -1.0]] {
-            let (stress, tangent) = material.stress_and_tangent(&Matrix3::from_diagonal(&sigma.into()));
+            let f = Matrix3::from_diagonal(&sigma.into());
+            let (stress, tangent) = (material.first_piola(&f), material.tangent(&f));
             let projected = dense(&tangent.projected());
             assert!(stress.iter().chain(projected.iter()).all(|x| x.is_finite()), "{sigma:?}");
             assert!(SymmetricEigen::new(projected).eigenvalues.min() >= -1e-9 * projected.norm());

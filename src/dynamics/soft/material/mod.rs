@@ -1,12 +1,13 @@
 //! Materials of soft bodies: density, elasticity, damping.
 
 mod constitutive;
+mod lanes;
 mod projection;
 mod singular;
 
 use thiserror::Error;
 
-pub use constitutive::Tangent;
+pub use constitutive::{Response, Tangent};
 pub use singular::SignedSvd;
 
 /// How stress follows from strain. F is the deformation gradient, μ and λ are Lamé's constants [Pa].
@@ -17,7 +18,8 @@ pub enum Constitutive {
     /// μ‖F − R‖² + λ/2 tr²(RᵀF − 1) with R the rotation nearest to F: large rotations, strains of some per cent.
     #[default]
     Corotational,
-    /// μ E:E + λ/2 tr²E with E = (FᵀF − 1)/2. It softens in compression and lets elements collapse: for stretching.
+    /// μ E:E + λ/2 tr²E with E = (FᵀF − 1)/2. It softens in compression, lets elements collapse and
+    /// holds a mirrored one for one at rest: for stretching.
     StVenantKirchhoff,
     /// μ/2 (‖F‖² − 3) − μ(J − 1) + (λ + μ)/2 (J − 1)² with J = det F: large strains, defined for inverted elements
     /// too [Smith18, without the logarithm of eq. 14, so that the energy at rest is zero with λ + μ for its λ].
@@ -37,6 +39,9 @@ pub struct Material {
     poisson_ratio: f64,
     mass_damping: f64,
     stiffness_damping: f64,
+    /// Lamé's constants [Pa], derived.
+    mu: f64,
+    lambda: f64,
 }
 
 /// Why numbers describe no material.
@@ -102,7 +107,16 @@ impl Material {
         if !(poisson_ratio > -1.0 && poisson_ratio < 0.5) {
             return Err(MaterialError::PoissonRatio { poisson_ratio });
         }
-        Ok(Self { model, density, youngs_modulus, poisson_ratio, mass_damping: 0.0, stiffness_damping: 0.0 })
+        Ok(Self {
+            model,
+            density,
+            youngs_modulus,
+            poisson_ratio,
+            mass_damping: 0.0,
+            stiffness_damping: 0.0,
+            mu: youngs_modulus / (2.0 * (1.0 + poisson_ratio)),
+            lambda: youngs_modulus * poisson_ratio / ((1.0 + poisson_ratio) * (1.0 - 2.0 * poisson_ratio)),
+        })
     }
 
     /// The same with Rayleigh damping: α [1/s] times mass plus β [s] times stiffness.
@@ -161,14 +175,13 @@ impl Material {
     /// Lamé's second constant, the shear modulus μ [Pa].
     #[must_use]
     pub fn shear_modulus(&self) -> f64 {
-        self.youngs_modulus / (2.0 * (1.0 + self.poisson_ratio))
+        self.mu
     }
 
     /// Lamé's first constant λ [Pa].
     #[must_use]
     pub fn lame_lambda(&self) -> f64 {
-        let nu = self.poisson_ratio;
-        self.youngs_modulus * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))
+        self.lambda
     }
 }
 

@@ -6,9 +6,14 @@ use nalgebra::{Matrix3, Vector3};
 
 /// The symmetric matrix `a` with its negative eigenvalues made zero; `a` itself where it has none.
 ///
-/// The eigenvalues are the roots of the characteristic cubic by the cosine of a third of an angle [Smith61]. Only the
-/// eigenvector of the eigenvalue that stands alone on its side of zero is needed, and that one is well conditioned.
+/// Where the leading minors are positive nothing is to do (Sylvester). The eigenvalues are the roots of the characteristic
+/// cubic by the cosine of a third of an angle [Smith61]. Only the eigenvector of the eigenvalue that stands alone on its
+/// side of zero is needed, and that one is well conditioned.
 pub(crate) fn project_semi_definite(a: &Matrix3<f64>) -> Matrix3<f64> {
+    let minor = a[(0, 0)] * a[(1, 1)] - a[(0, 1)] * a[(0, 1)];
+    if a[(0, 0)] > 0.0 && minor > 0.0 && a.determinant() > 0.0 {
+        return *a;
+    }
     let [greatest, middle, least] = eigenvalues(a);
     if least >= 0.0 {
         *a

@@ -7,7 +7,11 @@
 //! them [McAdams11 §2]. Errors are those of rounding against the largest singular
 //! value. Entries of which the squares underflow count as zero.
 
+use std::array::from_fn;
+
 use nalgebra::{Matrix3, Vector3};
+
+use super::lanes::{Column, Lanes, column, cross, dot, scaled};
 
 /// Most sweeps of Jacobi's method. It converges quadratically; four or five are enough for every matrix met.
 const SWEEPS: usize = 12;
@@ -33,33 +37,35 @@ impl SignedSvd {
     /// The decomposition of `f`, which may be inverted, flat or zero, but must be finite.
     #[must_use]
     pub fn of(f: &Matrix3<f64>) -> Self {
-        let v = eigenvectors(&(f.transpose() * f));
-        let mut b: [Vector3<f64>; 3] = [0, 1, 2].map(|i| f * v.column(i));
-        let mut v: [Vector3<f64>; 3] = [0, 1, 2].map(|i| v.column(i).into_owned());
+        let [only] = Self::of_many([f]);
+        only
+    }
+
+    /// The decompositions of several matrices at once, each with the bits of [`SignedSvd::of`]: four take about as
+    /// long as two.
+    #[inline]
+    #[must_use]
+    pub fn of_many<const N: usize>(f: [&Matrix3<f64>; N]) -> [Self; N] {
+        let f: [Column<N>; 3] = from_fn(|c| from_fn(|r| Lanes::gather(|lane| f[lane][(r, c)])));
+        let mut v = eigenvectors(&f);
+        let product =
+            |v: &Column<N>| -> Column<N> { from_fn(|r| f[0][r] * v[0] + f[1][r] * v[1] + f[2][r] * v[2]) };
+        let mut b = [product(&v[0]), product(&v[1]), product(&v[2])];
         for (i, j) in [(0, 1), (0, 2), (1, 2)] {
-            if b[i].norm_squared() < b[j].norm_squared() {
-                (b[i], b[j]) = (b[j], -b[i]);
-                (v[i], v[j]) = (v[j], -v[i]);
+            let swapped = dot(&b[i], &b[i]).mask(dot(&b[j], &b[j]), |first, second| first < second);
+            for row in 0..3 {
+                for m in [&mut b, &mut v] {
+                    let (first, second) = (m[i][row], m[j][row]);
+                    m[i][row] = second.or(first, swapped);
+                    m[j][row] = (-first).or(second, swapped);
+                }
             }
         }
-        let first = b[0].norm();
-        if !(first > 0.0) {
-            return Self {
-                u: Matrix3::from_columns(&v),
-                sigma: Vector3::zeros(),
-                v: Matrix3::from_columns(&v),
-            };
-        }
-        let u0 = b[0] / first;
-        let across = b[1] - u0.dot(&b[1]) * u0;
-        let length = across.norm();
-        let u1 = if length > NO_DIRECTION * first { across / length } else { perpendicular(&u0) };
-        let u2 = u0.cross(&u1);
-        Self {
-            u: Matrix3::from_columns(&[u0, u1, u2]),
-            sigma: Vector3::new(first, u1.dot(&b[1]), u2.dot(&b[2])),
-            v: Matrix3::from_columns(&v),
-        }
+        let (u, sigma) = orthonormalise(&b);
+        from_fn(|lane| {
+            let sigma = Vector3::from_fn(|i, _| sigma[i].0[lane]);
+            Self { u: column(&u, lane), sigma, v: column(&v, lane) }
+        })
     }
 
     /// U Vᵀ: the rotation nearest to the matrix.
@@ -69,18 +75,20 @@ impl SignedSvd {
     }
 }
 
-/// The eigenvectors of a positive semi-definite matrix, as a rotation.
-fn eigenvectors(symmetric: &Matrix3<f64>) -> Matrix3<f64> {
+/// Eigenvectors of FᵀF, as the columns of a rotation.
+#[inline]
+fn eigenvectors<const N: usize>(f: &[Column<N>; 3]) -> [Column<N>; 3] {
+    let mut a: [Column<N>; 3] = from_fn(|i| from_fn(|j| dot(&f[i], &f[j])));
     // A unit trace: no square below overflows or vanishes, whatever the size of the matrix.
-    let mut a = symmetric * (1.0 / symmetric.trace().max(f64::MIN_POSITIVE));
-    let mut v = Matrix3::identity();
+    let inverse = (a[0][0] + a[1][1] + a[2][2]).map(|trace| 1.0 / trace.max(f64::MIN_POSITIVE));
+    a = a.map(|column| scaled(&column, inverse));
+    let mut v: [Column<N>; 3] = from_fn(|i| from_fn(|j| if i == j { Lanes::ONE } else { Lanes::ZERO }));
     for _ in 0..SWEEPS {
         let mut turned = false;
         for (p, q, r) in [(0, 1, 2), (0, 2, 1), (1, 2, 0)] {
-            let off = a[(p, q)];
-            if off.abs() > NEGLIGIBLE {
-                let (cosine, sine) = annihilator(a[(q, q)] - a[(p, p)], 2.0 * off);
-                turn(&mut a, &mut v, (p, q, r), (cosine, sine));
+            let active = a[p][q].mask(Lanes::ZERO, |off, _| off.abs() > NEGLIGIBLE);
+            if active.contains(&true) {
+                turn(&mut a, &mut v, (p, q, r), active);
                 turned = true;
             }
         }
@@ -91,32 +99,62 @@ fn eigenvectors(symmetric: &Matrix3<f64>) -> Matrix3<f64> {
     v
 }
 
-/// Cosine and sine of the smaller angle that makes the off-diagonal zero; t = tan solves t² + (d/off) t − 1 = 0.
-#[inline]
-fn annihilator(difference: f64, twice_off: f64) -> (f64, f64) {
-    let long = difference.abs() + (difference * difference + twice_off * twice_off).sqrt();
-    let across = twice_off * 1.0_f64.copysign(difference);
-    let inverse = 1.0 / (long * long + across * across).sqrt();
-    (long * inverse, across * inverse)
+/// Where `active`: A ← JᵀAJ and V ← VJ for the rotation J in the plane of axes p and q that makes A[p][q] zero.
+///
+/// Its tangent is the smaller root of t² + (d/a)t − 1 = 0, with a the off-diagonal and d = A[q][q] − A[p][p]: the
+/// cosine and the sine are as |d| + √(d² + 4a²) to ±2a.
+#[inline(always)]
+fn turn<const N: usize>(
+    a: &mut [Column<N>; 3],
+    v: &mut [Column<N>; 3],
+    (p, q, r): (usize, usize, usize),
+    active: [bool; N],
+) {
+    let (pp, qq, off) = (a[p][p], a[q][q], a[p][q]);
+    let (difference, twice) = (qq - pp, off + off);
+    let root = (difference * difference + twice * twice).map(f64::sqrt);
+    let long = difference.map(f64::abs) + root;
+    let across = twice * difference.map(|d| 1.0_f64.copysign(d));
+    let inverse = (long * long + across * across).map(|square| 1.0 / square.sqrt());
+    let (c, s) = (long * inverse, across * inverse);
+    let (cc, ss, cs) = (c * c, s * s, c * s);
+    let shift = cs * twice;
+    a[p][p] = (cc * pp - shift + ss * qq).or(pp, active);
+    a[q][q] = (ss * pp + shift + cc * qq).or(qq, active);
+    a[p][q] = Lanes::ZERO.or(off, active);
+    a[q][p] = a[p][q];
+    let (rp, rq) = (a[r][p], a[r][q]);
+    a[r][p] = (c * rp - s * rq).or(rp, active);
+    a[p][r] = a[r][p];
+    a[r][q] = (s * rp + c * rq).or(rq, active);
+    a[q][r] = a[r][q];
+    for row in 0..3 {
+        let (vp, vq) = (v[p][row], v[q][row]);
+        v[p][row] = (c * vp - s * vq).or(vp, active);
+        v[q][row] = (s * vp + c * vq).or(vq, active);
+    }
 }
 
-/// A ← JᵀAJ and V ← VJ for the rotation J in the plane of axes p and q.
+/// Gram and Schmidt: the columns of a rotation U and the diagonal of UᵀB, for columns B in falling order of length.
 #[inline]
-fn turn(a: &mut Matrix3<f64>, v: &mut Matrix3<f64>, (p, q, r): (usize, usize, usize), (c, s): (f64, f64)) {
-    let (pp, qq, pq) = (a[(p, p)], a[(q, q)], a[(p, q)]);
-    let (rp, rq) = (a[(r, p)], a[(r, q)]);
-    let shift = 2.0 * c * s * pq;
-    a[(p, p)] = c * c * pp - shift + s * s * qq;
-    a[(q, q)] = s * s * pp + shift + c * c * qq;
-    (a[(p, q)], a[(q, p)]) = (0.0, 0.0);
-    let (to_p, to_q) = (c * rp - s * rq, s * rp + c * rq);
-    (a[(r, p)], a[(p, r)]) = (to_p, to_p);
-    (a[(r, q)], a[(q, r)]) = (to_q, to_q);
-    for row in 0..3 {
-        let (vp, vq) = (v[(row, p)], v[(row, q)]);
-        v[(row, p)] = c * vp - s * vq;
-        v[(row, q)] = s * vp + c * vq;
+fn orthonormalise<const N: usize>(b: &[Column<N>; 3]) -> ([Column<N>; 3], Column<N>) {
+    let first = dot(&b[0], &b[0]).map(f64::sqrt);
+    let mut u0 = scaled(&b[0], first.map(|length| 1.0 / length));
+    let along = dot(&u0, &b[1]);
+    let across: Column<N> = from_fn(|row| b[1][row] - along * u0[row]);
+    let second = dot(&across, &across).map(f64::sqrt);
+    let mut u1 = scaled(&across, second.map(|length| 1.0 / length));
+    for lane in 0..N {
+        if !(first.0[lane] > 0.0) {
+            (0..3).for_each(|row| u0[row].0[lane] = if row == 0 { 1.0 } else { 0.0 });
+        }
+        if !(second.0[lane] > NO_DIRECTION * first.0[lane]) {
+            let unit = perpendicular(&Vector3::from_fn(|row, _| u0[row].0[lane]));
+            (0..3).for_each(|row| u1[row].0[lane] = unit[row]);
+        }
     }
+    let u2 = cross(&u0, &u1);
+    ([u0, u1, u2], [first, dot(&u1, &b[1]), dot(&u2, &b[2])])
 }
 
 /// A unit vector perpendicular to a unit vector.
@@ -187,6 +225,21 @@ mod tests {
                 let other = nearest * nalgebra::Rotation3::new(0.3 * random.vector()).into_inner();
                 assert!((f - nearest).norm() <= (f - other).norm() + 1e-14);
                 assert!((f - nearest).norm() <= (f - random.rotation()).norm() + 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn four_at_once_have_the_bits_of_one() {
+        let all = matrices();
+        for four in all.windows(4) {
+            let together = SignedSvd::of_many([&four[0], &four[1], &four[2], &four[3]]);
+            for (f, svd) in four.iter().zip(together) {
+                let alone = SignedSvd::of(f);
+                let bits = |svd: &SignedSvd| -> Vec<u64> {
+                    svd.u.iter().chain(&svd.sigma).chain(&svd.v).map(|x| x.to_bits()).collect()
+                };
+                assert_eq!(bits(&svd), bits(&alone), "{f:e}");
             }
         }
     }
