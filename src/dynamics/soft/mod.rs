@@ -17,4 +17,6 @@ pub use step::{Scheme, StepOptions};
 pub use system::{ExtraBlock, SoftSystem};
 
 #[cfg(test)]
+mod samples;
+#[cfg(test)]
 mod tests;

@@ -116,13 +116,13 @@ impl<'a> Newton<'a> {
     ) -> Result<Vec<Vector3<f64>>, SoftError> {
         let mut lifting = lift.iter().any(|d| *d != Vector3::zeros());
         let mut change = guess;
-        let mut want = Want::ProjectedHessian;
+        let mut want = self.far();
         if self.damped {
             self.keep_damping(&x);
         }
         let mut point = Point { x, ..Point::default() };
         self.evaluate(&mut point, want)?;
-        let mut assembled = true;
+        let (mut assembled, mut have) = (true, want);
         let mut trial = point.clone();
         for iteration in 0..=self.options.limit {
             self.note(&point);
@@ -133,9 +133,10 @@ impl<'a> Newton<'a> {
                 break;
             }
             let near = point.residual <= NEAR * point.scale && !lifting;
-            want = if near { Want::ExactHessian } else { Want::ProjectedHessian };
-            if !assembled || near {
+            want = if near { Want::ExactHessian } else { self.far() };
+            if !assembled || want != have {
                 self.evaluate(&mut point, want)?;
+                have = want;
             }
             self.direction(&mut point, lifting.then_some(lift), &mut change, want)?;
             if self.options.once {
@@ -163,6 +164,16 @@ impl<'a> Newton<'a> {
             tolerance: self.options.tolerance,
             dt: self.goal.dt,
         })
+    }
+
+    /// The Hessian to take far from the solution. Masses make the exact one positive definite in most time steps, and
+    /// where they do not the fall-back is the projected one.
+    fn far(&self) -> Want {
+        match (self.options.once, self.goal.inertia > 0.0) {
+            (true, _) => Want::WarpedHessian,
+            (false, true) => Want::ExactHessian,
+            (false, false) => Want::ProjectedHessian,
+        }
     }
 
     fn balanced(&self, point: &Point) -> bool {

@@ -57,8 +57,15 @@ pub(super) struct Kernel<'a> {
 impl ElementKernel for Kernel<'_> {
     fn local(&self, body: usize, element: usize, x: &[Vector3<f64>], local: &mut Local, want: Want) -> f64 {
         let x = &x[self.first[body] as usize..self.first[body + 1] as usize];
-        let hessian = want != Want::Gradient;
-        self.bodies[body].local(element, x, local, hessian, want == Want::ProjectedHessian)
+        let elements = &self.bodies[body];
+        let fast = match want {
+            Want::Gradient => elements.fast_gradient(element, x, local),
+            Want::WarpedHessian => elements.warped_local(element, x, local),
+            Want::ExactHessian => elements.exact_local(element, x, local),
+            Want::ProjectedHessian => None,
+        };
+        let (hessian, exact) = (want != Want::Gradient, want == Want::ExactHessian);
+        fast.unwrap_or_else(|| elements.local(element, x, local, hessian, !exact))
     }
 }
 

@@ -35,11 +35,15 @@ pub enum Want {
     ProjectedHessian,
     /// Also the Hessian as it is.
     ExactHessian,
+    /// Also the Hessian with the rotations of corotational elements held, which is positive semi-definite and cheap; of
+    /// other elements the projected one.
+    WarpedHessian,
 }
 
 /// The energies of elements.
 pub trait ElementKernel: Sync {
-    /// Energy [J] of an element of a body with the system's blocks at `x`; its gradient and Hessian into `local`.
+    /// Energy [J] of an element of a body with the system's blocks at `x`; its gradient into `local`, and of its Hessian at
+    /// least the pairs (a, b ≥ a).
     fn local(&self, body: usize, element: usize, x: &[Vector3<f64>], local: &mut Local, want: Want) -> f64;
 }
 

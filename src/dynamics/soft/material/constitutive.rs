@@ -228,3 +228,148 @@ fn cofactor(f: &Matrix3<f64>) -> Matrix3<f64> {
     let [a, b, c] = [0, 1, 2].map(|i| f.column(i).into_owned());
     Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)])
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{SMatrix, SymmetricEigen};
+
+    use super::*;
+    use crate::dynamics::soft::samples::{MODELS, deformation_gradients, material};
+
+    type Matrix9 = SMatrix<f64, 9, 9>;
+
+    fn dense(tangent: &Tangent) -> Matrix9 {
+        let unit = |column| Matrix3::from_fn(|i, j| f64::from(u8::from(3 * j + i == column)));
+        Matrix9::from_columns(&[0, 1, 2, 3, 4, 5, 6, 7, 8].map(|column| {
+            let stress = tangent.apply(&unit(column));
+            nalgebra::SVector::<f64, 9>::from_column_slice(stress.as_slice())
+        }))
+    }
+
+    /// Away from the inverted states where the corotational energy has a kink.
+    fn is_smooth(f: &Matrix3<f64>) -> bool {
+        let sigma = SignedSvd::of(f).sigma;
+        sigma[1] + sigma[2] > 0.1
+    }
+
+    #[test]
+    fn stress_and_tangent_are_derivatives_of_the_energy() {
+        let step = 1e-5;
+        for model in MODELS {
+            let material = material(model, 1e5, 0.4);
+            let smooth = |f: &Matrix3<f64>| model != Constitutive::Corotational || is_smooth(f);
+            for f in deformation_gradients(60).iter().filter(|f| smooth(f)) {
+                let (stress, tangent) = material.stress_and_tangent(f);
+                assert!((stress - material.first_piola(f)).norm() <= 1e-13 * 1e5);
+                for entry in 0..9 {
+                    let mut change = Matrix3::zeros();
+                    change[entry] = step;
+                    let (ahead, behind) = (f + change, f - change);
+                    let slope =
+                        (material.energy_density(&ahead) - material.energy_density(&behind)) / (2.0 * step);
+                    let scale = stress.norm().max(1e5);
+                    assert!((slope - stress[entry]).abs() <= 1e-8 * scale, "{model:?} {f}");
+                    let row = (material.first_piola(&ahead) - material.first_piola(&behind)) / (2.0 * step);
+                    let exact = tangent.apply(&(change / step));
+                    assert!(
+                        (row - exact).norm() <= 1e-7 * exact.norm().max(1e5),
+                        "{model:?} {f} {row} {exact}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_projected_tangent_is_the_nearest_semi_definite_one() {
+        let mut changed = 0;
+        for model in MODELS {
+            let material = material(model, 1e5, 0.4);
+            for f in deformation_gradients(60).iter().chain(&[Matrix3::identity(), Matrix3::zeros()]) {
+                if model == Constitutive::Corotational && f.norm_squared() <= 0.0 {
+                    continue;
+                }
+                let (_, tangent) = material.stress_and_tangent(f);
+                let exact = dense(&tangent);
+                let mut eigen = SymmetricEigen::new(0.5 * (exact + exact.transpose()));
+                changed += u32::from(eigen.eigenvalues.min() < -1.0);
+                eigen.eigenvalues.iter_mut().for_each(|value| *value = value.max(0.0));
+                let projected = dense(&tangent.projected());
+                let error = (projected - eigen.recompose()).norm();
+                assert!(error <= 1e-12 * exact.norm(), "{model:?} {f} {:e}", error / exact.norm());
+            }
+        }
+        assert!(changed > 50, "{changed}");
+    }
+
+    #[test]
+    fn the_corotational_tangent_stays_finite_and_semi_definite_where_no_rotation_is_nearest() {
+        let material = material(Constitutive::Corotational, 1e5, 0.4);
+        for sigma in [[0.0; 3], [1.0, 0.0, 0.0], [1.0, 0.5, -0.5], [1.0, 1.0, -1.0], [5.0, 1.0, -1.0]] {
+            let (stress, tangent) = material.stress_and_tangent(&Matrix3::from_diagonal(&sigma.into()));
+            let projected = dense(&tangent.projected());
+            assert!(stress.iter().chain(projected.iter()).all(|x| x.is_finite()), "{sigma:?}");
+            assert!(SymmetricEigen::new(projected).eigenvalues.min() >= -1e-9 * projected.norm());
+        }
+    }
+
+    /// `shared/data/fem/valid/v01_patch.json`: P by rows and ψ, at E = 1e5 Pa and ν = 0.3.
+    #[test]
+    fn stress_and_energy_of_the_patch_test_are_those_of_the_data() {
+        let f = Matrix3::new(1.1, 0.05, -0.02, 0.03, 0.92, 0.04, -0.01, 0.02, 1.05);
+        #[rustfmt::skip]
+        let expected = [
+            [11730.769231, 3076.923077, -1153.846154, 3076.923077, -2115.384615, 2307.692308,
+             -1153.846154, 2307.692308, 7884.615385],
+            [11748.260714, 3123.007418, -1179.370669, 3027.146763, -2095.022316, 2333.525218,
+             -1135.662612, 2278.268496, 7902.310661],
+            [14338.692308, 3390.346154, -1390.461538, 3253.615385, -776.461538, 2324.653846,
+             -1329.346154, 2241.307692, 9267.461538],
+            [10746.487577, 2966.179317, -1089.682288, 2883.630375, -2376.345269, 2274.192067,
+             -1051.677731, 2227.612173, 7342.139856],
+        ];
+        let energies = [1077.8846153846132, 1078.7470731127437, 1158.773076923074, 1036.9367808173047];
+        for ((model, stress), energy) in MODELS.into_iter().zip(expected).zip(energies) {
+            let material = material(model, 1e5, 0.3);
+            let difference = material.first_piola(&f) - Matrix3::from_row_slice(&stress);
+            assert!(difference.abs().max() <= 6e-7, "{model:?} {difference}");
+            assert!((material.energy_density(&f) - energy).abs() <= 1e-11 * energy, "{model:?}");
+        }
+    }
+
+    /// `shared/data/fem/valid/v02_uniaxial.json`: stretches of a bar under a nominal stress, E = 1e6 Pa, ν = 0.3.
+    #[test]
+    fn a_bar_under_tension_is_as_long_and_as_thin_as_the_data_say() {
+        let cases = [
+            (Constitutive::Linear, 1e3, 1.001, 0.9997),
+            (Constitutive::Corotational, 1e3, 1.001, 0.9997),
+            (Constitutive::StVenantKirchhoff, 1e3, 1.000998503986923, 0.9997002543286576),
+            (Constitutive::NeoHookean, 1e3, 1.0010006926508008, 0.999699847397453),
+            (Constitutive::Linear, 2e5, 1.2, 0.9400000000000001),
+            (Constitutive::Corotational, 2e5, 1.2, 0.9400000000000001),
+            (Constitutive::StVenantKirchhoff, 2e5, 1.1597048527648617, 0.9468502502202178),
+            (Constitutive::NeoHookean, 2e5, 1.2302128787180286, 0.9347261791724486),
+        ];
+        for (model, nominal, along, across) in cases {
+            let f = Matrix3::from_diagonal(&Vector3::new(along, across, across));
+            let expected = Matrix3::from_diagonal(&Vector3::new(nominal, 0.0, 0.0));
+            let stress = material(model, 1e6, 0.3).first_piola(&f);
+            assert!((stress - expected).norm() <= 1e-9 * 1e6, "{model:?} {stress}");
+        }
+    }
+
+    #[test]
+    fn the_cauchy_stress_is_symmetric_and_is_the_pressure_of_a_swollen_body() {
+        let material = material(Constitutive::NeoHookean, 1e5, 0.3);
+        for f in deformation_gradients(20) {
+            let stress = material.cauchy(&f);
+            assert!((stress - stress.transpose()).norm() <= 1e-11 * stress.norm());
+        }
+        // ψ(s) = ½·3μ(s² − 1) − μ(s³ − 1) + ½κ(s³ − 1)², pressure dψ/d(s³).
+        let s: f64 = 1.1;
+        let (mu, kappa) = (material.shear_modulus(), material.lame_lambda() + material.shear_modulus());
+        let expected = mu / s - mu + kappa * (s.powi(3) - 1.0);
+        let stress = material.cauchy(&Matrix3::from_diagonal_element(s));
+        assert!((stress - Matrix3::from_diagonal_element(expected)).norm() <= 1e-12 * expected);
+    }
+}

@@ -171,3 +171,42 @@ impl Material {
         self.youngs_modulus * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn impossible_materials_are_refused_with_their_numbers() {
+        let refused = |density, youngs_modulus, poisson_ratio| {
+            Material::new(Constitutive::NeoHookean, density, youngs_modulus, poisson_ratio)
+                .unwrap_err()
+                .to_string()
+        };
+        for bad in [0.5, 0.7, -1.0, -3.0, f64::NAN, f64::INFINITY] {
+            assert!(refused(1.0, 1.0, bad).contains(&format!("not {bad}")));
+        }
+        for bad in [0.0, -2.0, f64::NAN, f64::INFINITY] {
+            assert!(
+                refused(bad, 1.0, 0.3).contains(&format!("density must be positive and finite, not {bad}"))
+            );
+            assert!(
+                refused(1.0, bad, 0.3).contains(&format!("modulus must be positive and finite, not {bad}"))
+            );
+        }
+        let sound = Material::new(Constitutive::Linear, 1.0, 1.0, -0.5).unwrap();
+        for (alpha, beta) in [(-1.0, 0.0), (0.0, -1.0), (f64::NAN, 0.0), (0.0, f64::INFINITY)] {
+            assert!(matches!(sound.with_damping(alpha, beta), Err(MaterialError::Damping { .. })));
+        }
+    }
+
+    #[test]
+    fn the_damping_ratio_is_that_of_the_damped_oscillator() {
+        // m ẍ + (α m + β k) ẋ + k x = 0: ζ = c / (2 √(km)).
+        let (mass, stiffness, alpha, beta) = (2.0_f64, 50.0_f64, 0.3, 0.01);
+        let material =
+            Material::new(Constitutive::Linear, 1.0, 1.0, 0.0).unwrap().with_damping(alpha, beta).unwrap();
+        let expected = (alpha * mass + beta * stiffness) / (2.0 * (stiffness * mass).sqrt());
+        assert!((material.damping_ratio((stiffness / mass).sqrt()) - expected).abs() < 1e-15);
+    }
+}

@@ -50,3 +50,43 @@ fn eigenvector(a: &Matrix3<f64>, value: f64) -> Vector3<f64> {
     let norm = longest.norm();
     if norm > 0.0 { longest / norm } else { Vector3::x() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dynamics::soft::samples::Uniform;
+
+    #[test]
+    fn projection_zeroes_the_negative_eigenvalues_and_nothing_else() {
+        let mut random = Uniform(5);
+        let spectra = [
+            [3.0, 2.0, 1.0],
+            [3.0, 2.0, -1.0],
+            [3.0, -2.0, -1.0],
+            [-3.0, -2.0, -1.0],
+            [2.0, 2.0, -1.0],
+            [2.0, -1.0, -1.0],
+            [1.0, 1e-9, -1e-9],
+            [1.0, 1.0 - 1e-9, -1.0],
+            [1.0, 0.0, 0.0],
+            [-1.0, 0.0, 0.0],
+            [1.0, 1.0, 1.0],
+            [0.0; 3],
+        ];
+        for spectrum in spectra {
+            for scale in [1e-9, 1.0, 1e9] {
+                let turn = random.rotation();
+                let of = |values: Vector3<f64>| {
+                    let full = turn * Matrix3::from_diagonal(&(scale * values)) * turn.transpose();
+                    0.5 * (full + full.transpose())
+                };
+                let expected = of(Vector3::from(spectrum).map(|value: f64| value.max(0.0)));
+                let error = (project_semi_definite(&of(spectrum.into())) - expected).norm();
+                assert!(error <= 3e-8 * scale, "{spectrum:?}: {:e}", error / scale);
+                if spectrum.iter().all(|&value| value > 0.5) || spectrum[1].abs() > 0.5 {
+                    assert!(error <= 1e-14 * scale, "{spectrum:?}: {:e}", error / scale);
+                }
+            }
+        }
+    }
+}

@@ -4,7 +4,8 @@
 //! decomposition is continuous while an element inverts through its thinnest direction [Irving04 §5].
 //!
 //! Jacobi's method diagonalises FᵀF = V Σ² Vᵀ; the columns of F V are then orthogonal, and Gram–Schmidt makes U of
-//! them [McAdams11 §2]. Errors are those of rounding against the largest singular value.
+//! them [McAdams11 §2]. Errors are those of rounding against the largest singular
+//! value. Entries of which the squares underflow count as zero.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -68,16 +69,16 @@ impl SignedSvd {
     }
 }
 
-/// The eigenvectors of a symmetric matrix, as a rotation.
+/// The eigenvectors of a positive semi-definite matrix, as a rotation.
 fn eigenvectors(symmetric: &Matrix3<f64>) -> Matrix3<f64> {
-    let mut a = *symmetric;
+    // A unit trace: no square below overflows or vanishes, whatever the size of the matrix.
+    let mut a = symmetric * (1.0 / symmetric.trace().max(f64::MIN_POSITIVE));
     let mut v = Matrix3::identity();
-    let negligible = NEGLIGIBLE * a.trace();
     for _ in 0..SWEEPS {
         let mut turned = false;
         for (p, q, r) in [(0, 1, 2), (0, 2, 1), (1, 2, 0)] {
             let off = a[(p, q)];
-            if off.abs() > negligible {
+            if off.abs() > NEGLIGIBLE {
                 let (cosine, sine) = annihilator(a[(q, q)] - a[(p, p)], 2.0 * off);
                 turn(&mut a, &mut v, (p, q, r), (cosine, sine));
                 turned = true;
@@ -124,4 +125,69 @@ fn perpendicular(unit: &Vector3<f64>) -> Vector3<f64> {
     let mut along = Vector3::zeros();
     along[axis] = 1.0;
     unit.cross(&along).normalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dynamics::soft::samples::{Uniform, deformation_gradients};
+
+    /// U Σ Vᵀ for every kind of rank, sign, multiplicity and size.
+    fn matrices() -> Vec<Matrix3<f64>> {
+        let mut random = Uniform(3);
+        let mut all = deformation_gradients(50);
+        for sigma in [
+            [1.0, 1.0, 1.0],
+            [1.0, 1.0, -1.0],
+            [2.0, 2.0, 0.5],
+            [3.0, 1.0, 1.0],
+            [2.0, 1.0, 0.0],
+            [2.0, 2.0, 0.0],
+            [1.0, 0.0, 0.0],
+            [1.0, 1e-8, -1e-8],
+            [1.0, 1.0 - 1e-12, 1.0 - 2e-12],
+            [1.0, 1e-15, 1e-16],
+            [0.0; 3],
+        ] {
+            let core = Matrix3::from_diagonal(&sigma.into());
+            all.push(core);
+            all.extend((0..5).map(|_| random.rotation() * core * random.rotation()));
+        }
+        all.push(Matrix3::repeat(1.0));
+        [1e-130, 1e-90, 1e-12, 1.0, 1e12, 1e140]
+            .iter()
+            .flat_map(|scale| all.iter().map(move |f| f * *scale))
+            .collect()
+    }
+
+    #[test]
+    fn the_factors_are_rotations_and_multiply_to_the_matrix() {
+        for f in matrices() {
+            let SignedSvd { u, sigma, v } = SignedSvd::of(&f);
+            for rotation in [u, v] {
+                assert!((rotation.transpose() * rotation - Matrix3::identity()).norm() < 3e-15, "{f:e}");
+                assert!((rotation.determinant() - 1.0).abs() < 3e-15);
+            }
+            let error = (u * Matrix3::from_diagonal(&sigma) * v.transpose() - f).norm();
+            assert!(error <= 4e-15 * f.norm(), "{f:e}{sigma:e} {error:e}");
+            let slack = 1.0 + 1e-14;
+            assert!(
+                sigma[0] * slack >= sigma[1] && sigma[1] * slack + 1e-15 * sigma[0] >= sigma[2].abs(),
+                "{sigma:e}"
+            );
+        }
+    }
+
+    #[test]
+    fn no_rotation_is_nearer_than_that_of_the_factors() {
+        let mut random = Uniform(11);
+        for f in deformation_gradients(40) {
+            let nearest = SignedSvd::of(&f).rotation();
+            for _ in 0..20 {
+                let other = nearest * nalgebra::Rotation3::new(0.3 * random.vector()).into_inner();
+                assert!((f - nearest).norm() <= (f - other).norm() + 1e-14);
+                assert!((f - nearest).norm() <= (f - random.rotation()).norm() + 1e-14);
+            }
+        }
+    }
 }
