@@ -82,6 +82,8 @@ struct Run {
     tets: usize,
     mean: SoftStepReport,
     milliseconds: f64,
+    /// Processor time of all threads a step [ms].
+    processor: f64,
     x: Vec<Vector3<f64>>,
     deepest: f64,
 }
@@ -98,7 +100,7 @@ fn run(mesh: &TetMesh, model: Constitutive, steps: usize, young: f64) -> Run {
         StepOptions { newton: NewtonOptions { once, ..NewtonOptions::default() }, ..StepOptions::default() };
     let mut sum = SoftStepReport::default();
     let mut deepest: f64 = 0.0;
-    let start = std::time::Instant::now();
+    let (start, processor) = (std::time::Instant::now(), cpu_time::ProcessTime::now());
     for step in 0..steps {
         let report = match system.step(0.005, &options, &mut floor) {
             Ok(report) => report,
@@ -118,7 +120,8 @@ fn run(mesh: &TetMesh, model: Constitutive, steps: usize, young: f64) -> Run {
         deepest = system.x.iter().map(|x| -x.z).fold(deepest, f64::max);
     }
     let milliseconds = start.elapsed().as_secs_f64() * 1e3 / steps as f64;
-    Run { tets: mesh.tets().len(), mean: sum, milliseconds, x: system.x, deepest }
+    let processor = processor.elapsed().as_secs_f64() * 1e3 / steps as f64;
+    Run { tets: mesh.tets().len(), mean: sum, milliseconds, processor, x: system.x, deepest }
 }
 
 fn main() {
@@ -127,7 +130,7 @@ fn main() {
     let young = arguments.next().and_then(|word| word.parse().ok()).unwrap_or(1e6);
     let only = arguments.next();
     println!("cube of 1 m, 1000 kg/m³, E = {young:e} Pa, ν = 0.3, dropped 0.5 m, dt 5 ms, {steps} steps, floor {FLOOR:e} Pa/m");
-    println!("model          tets threads  ms/step assembly   solve contact  newton linear halved deepest[m] exponent bits");
+    println!("model          tets threads  ms/step   cpu ms assembly   solve contact  newton linear halved deepest[m] exponent bits");
     for model in [Constitutive::Corotational, Constitutive::NeoHookean] {
         let mut before: Option<(usize, f64)> = None;
         for (name, n) in [("cube_1k", 6), ("cube_6k", 10), ("cube_24k", 16)] {
@@ -147,8 +150,8 @@ fn main() {
                 });
                 let bits = one.as_ref().map_or("", |x| if *x == run.x { "same" } else { "DIFFERENT" });
                 println!(
-                    "{:13} {:5} {threads:7} {:8.3} {:8.3} {:7.3} {:7.3} {:7.2} {:6.1} {:6.2} {:10.5} {exponent} {bits}",
-                    format!("{model:?}"), run.tets, run.milliseconds, per(run.mean.times.assembly),
+                    "{:13} {:5} {threads:7} {:8.3} {:8.3} {:8.3} {:7.3} {:7.3} {:7.2} {:6.1} {:6.2} {:10.5} {exponent} {bits}",
+                    format!("{model:?}"), run.tets, run.milliseconds, run.processor, per(run.mean.times.assembly),
                     per(run.mean.times.solve), per(run.mean.times.contact),
                     count(run.mean.newton_iterations), count(run.mean.linear_iterations),
                     count(run.mean.halvings), run.deepest,
