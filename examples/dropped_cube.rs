@@ -4,6 +4,8 @@
 //!
 //! `cargo run --release --example dropped_cube [steps] [young] [mesh]`
 
+#![expect(clippy::print_stdout, reason = "an example prints")]
+
 use extricate::dynamics::soft::element::{ElementKind, Elements};
 use extricate::dynamics::soft::interaction::{Interaction, OuterProducts};
 use extricate::dynamics::soft::material::{Constitutive, Material};
@@ -61,7 +63,8 @@ fn read(name: &str) -> Option<TetMesh> {
 /// A unit cube of n³ cubes of six tetrahedra each.
 fn cube(n: usize) -> TetMesh {
     let index = |[i, j, k]: [usize; 3]| (i + (n + 1) * (j + (n + 1) * k)) as u32;
-    let places = |n: usize| (0..n).flat_map(move |k| (0..n).flat_map(move |j| (0..n).map(move |i| [i, j, k])));
+    let places =
+        |n: usize| (0..n).flat_map(move |k| (0..n).flat_map(move |j| (0..n).map(move |i| [i, j, k])));
     let nodes = places(n + 1).map(|p| Point3::from(p.map(|i| i as f64 / n as f64))).collect();
     let mut tets = Vec::new();
     for place in places(n) {
@@ -129,8 +132,12 @@ fn main() {
     let steps = arguments.next().and_then(|word| word.parse().ok()).unwrap_or(200);
     let young = arguments.next().and_then(|word| word.parse().ok()).unwrap_or(1e6);
     let only = arguments.next();
-    println!("cube of 1 m, 1000 kg/m³, E = {young:e} Pa, ν = 0.3, dropped 0.5 m, dt 5 ms, {steps} steps, floor {FLOOR:e} Pa/m");
-    println!("model          tets threads  ms/step   cpu ms assembly   solve contact  newton linear halved deepest[m] exponent bits");
+    println!(
+        "cube of 1 m, 1000 kg/m³, E = {young:e} Pa, ν = 0.3, dropped 0.5 m, dt 5 ms, {steps} steps, floor {FLOOR:e} Pa/m"
+    );
+    println!(
+        "model          tets threads  ms/step   cpu ms assembly   solve contact  newton linear halved deepest[m] exponent bits"
+    );
     for model in [Constitutive::Corotational, Constitutive::NeoHookean] {
         let mut before: Option<(usize, f64)> = None;
         for (name, n) in [("cube_1k", 6), ("cube_6k", 10), ("cube_24k", 16)] {
@@ -144,17 +151,25 @@ fn main() {
                 let run = pool.install(|| run(&mesh, model, steps, young));
                 let per = |sum: f64| sum * 1e3 / steps as f64;
                 let count = |sum: usize| sum as f64 / steps as f64;
-                let exponent = before.filter(|_| threads == 2).map_or(String::from("       -"), |(tets, time)| {
-                    let growth = run.tets as f64 / tets as f64;
-                    format!("{:8.2}", (run.milliseconds / time).ln() / growth.ln())
-                });
+                let exponent =
+                    before.filter(|_| threads == 2).map_or(String::from("       -"), |(tets, time)| {
+                        let growth = run.tets as f64 / tets as f64;
+                        format!("{:8.2}", (run.milliseconds / time).ln() / growth.ln())
+                    });
                 let bits = one.as_ref().map_or("", |x| if *x == run.x { "same" } else { "DIFFERENT" });
                 println!(
                     "{:13} {:5} {threads:7} {:8.3} {:8.3} {:8.3} {:7.3} {:7.3} {:7.2} {:6.1} {:6.2} {:10.5} {exponent} {bits}",
-                    format!("{model:?}"), run.tets, run.milliseconds, run.processor, per(run.mean.times.assembly),
-                    per(run.mean.times.solve), per(run.mean.times.contact),
-                    count(run.mean.newton_iterations), count(run.mean.linear_iterations),
-                    count(run.mean.halvings), run.deepest,
+                    format!("{model:?}"),
+                    run.tets,
+                    run.milliseconds,
+                    run.processor,
+                    per(run.mean.times.assembly),
+                    per(run.mean.times.solve),
+                    per(run.mean.times.contact),
+                    count(run.mean.newton_iterations),
+                    count(run.mean.linear_iterations),
+                    count(run.mean.halvings),
+                    run.deepest,
                 );
                 if threads == 2 {
                     before = Some((run.tets, run.milliseconds));

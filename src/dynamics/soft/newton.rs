@@ -248,7 +248,8 @@ impl<'a> Newton<'a> {
             *right = -(*right + gradient).component_mul(free);
         }
         change.iter_mut().zip(&*free).for_each(|(d, free)| d.component_mul_assign(free));
-        let tolerance = if self.options.once { self.linear.tolerance } else { self.linear.tolerance.min(ratio) };
+        let tolerance =
+            if self.options.once { self.linear.tolerance } else { self.linear.tolerance.min(ratio) };
         let options = LinearOptions { tolerance: tolerance.max(f64::EPSILON), ..self.linear };
         let solved =
             solver.solve(Operator { matrix, outer, free }, &right, change, self.goal.inertia > 0.0, &options);

@@ -167,6 +167,15 @@ impl SoftSystem {
         self.targets[block] = target;
     }
 
+    /// Prescribes blocks of a body as parts of a rigid handle, or of a rigid body that moves on its own: at the end of the
+    /// next step they are where `pose` takes their places at rest.
+    pub fn prescribe_rigidly(&mut self, body: usize, nodes: &[u32], pose: &Isometry3<f64>) {
+        for &node in nodes {
+            let rest = nalgebra::Point3::from(self.bodies[body].rest_positions()[node as usize]);
+            self.prescribe((self.first[body] + node) as usize, [true; 3], (pose * rest).coords);
+        }
+    }
+
     /// Holds a block where it is.
     pub fn pin(&mut self, block: usize) {
         self.prescribe(block, [true; 3], self.x[block]);

@@ -228,7 +228,8 @@ impl BlockMatrix {
 /// aᵀb, summed piece by piece: the same bits for every thread count.
 #[must_use]
 pub fn dot(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
-    let piece = |(a, b): (&[Vector3<f64>], &[Vector3<f64>])| -> f64 { a.iter().zip(b).map(|(a, b)| a.dot(b)).sum() };
+    let piece =
+        |(a, b): (&[Vector3<f64>], &[Vector3<f64>])| -> f64 { a.iter().zip(b).map(|(a, b)| a.dot(b)).sum() };
     if a.len() < PARALLEL_BLOCKS {
         return a.chunks(CHUNK).zip(b.chunks(CHUNK)).map(piece).sum();
     }
