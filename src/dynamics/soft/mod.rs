@@ -1,5 +1,6 @@
 //! Soft bodies: tetrahedral finite elements whose contact comes from deformed distance fields [Fisher01].
 
+pub mod attachment;
 pub mod blocks;
 pub mod contact;
 pub mod element;

@@ -83,7 +83,9 @@ pub enum SoftError {
         dt: f64,
     },
     /// A position, a velocity or an energy is not finite.
-    #[error("the soft bodies' energy is {energy} J in iteration {iteration}: block {block:?} is not finite, or the time step ({dt} s) is too large")]
+    #[error(
+        "the soft bodies' energy is {energy} J in iteration {iteration}: block {block:?} is not finite, or the time step ({dt} s) is too large"
+    )]
     NotFinite {
         /// Newton iterations so far.
         iteration: usize,

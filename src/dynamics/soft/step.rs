@@ -110,7 +110,11 @@ impl SoftSystem {
         Goal { inertia, y, rate, z, forces: self.constant_forces(), origin: self.x.clone(), dt }
     }
 
-    fn explicit_step(&mut self, dt: f64, interaction: &mut dyn Interaction) -> Result<SoftStepReport, SoftError> {
+    fn explicit_step(
+        &mut self,
+        dt: f64,
+        interaction: &mut dyn Interaction,
+    ) -> Result<SoftStepReport, SoftError> {
         let start = Instant::now();
         let (accelerations, elastic) = self.accelerations(interaction);
         let moved: Vec<_> = self.v.iter().zip(&accelerations).map(|(v, a)| v + dt * a).collect();

@@ -57,8 +57,15 @@ pub(super) struct Kernel<'a> {
 impl ElementKernel for Kernel<'_> {
     fn local(&self, body: usize, element: usize, x: &[Vector3<f64>], local: &mut Local, want: Want) -> f64 {
         let x = &x[self.first[body] as usize..self.first[body + 1] as usize];
-        let hessian = want != Want::Gradient;
-        self.bodies[body].local(element, x, local, hessian, want == Want::ProjectedHessian)
+        let elements = &self.bodies[body];
+        let fast = match want {
+            Want::Gradient => elements.fast_gradient(element, x, local),
+            Want::WarpedHessian => elements.warped_local(element, x, local),
+            Want::ExactHessian => elements.exact_local(element, x, local),
+            Want::ProjectedHessian => None,
+        };
+        let (hessian, exact) = (want != Want::Gradient, want == Want::ExactHessian);
+        fast.unwrap_or_else(|| elements.local(element, x, local, hessian, !exact))
     }
 }
 
@@ -158,6 +165,15 @@ impl SoftSystem {
     pub fn prescribe(&mut self, block: usize, axes: [bool; 3], target: Vector3<f64>) {
         self.free[block] = Vector3::from_fn(|axis, _| if axes[axis] { 0.0 } else { 1.0 });
         self.targets[block] = target;
+    }
+
+    /// Prescribes blocks of a body as parts of a rigid handle, or of a rigid body that moves on its own: at the end of the
+    /// next step they are where `pose` takes their places at rest.
+    pub fn prescribe_rigidly(&mut self, body: usize, nodes: &[u32], pose: &Isometry3<f64>) {
+        for &node in nodes {
+            let rest = nalgebra::Point3::from(self.bodies[body].rest_positions()[node as usize]);
+            self.prescribe((self.first[body] + node) as usize, [true; 3], (pose * rest).coords);
+        }
     }
 
     /// Holds a block where it is.

@@ -37,7 +37,9 @@ pub(super) fn kuhn(cubes: [usize; 3], size: Vector3<f64>) -> TetMesh {
     }
     let mut tets = Vec::new();
     for (i, j, k) in (0..nx).flat_map(|i| (0..ny).flat_map(move |j| (0..nz).map(move |k| (i, j, k)))) {
-        for (a, b, odd) in [(0, 1, false), (1, 2, false), (2, 0, false), (1, 0, true), (2, 1, true), (0, 2, true)] {
+        for (a, b, odd) in
+            [(0, 1, false), (1, 2, false), (2, 0, false), (1, 0, true), (2, 1, true), (0, 2, true)]
+        {
             let corner = |axes: &[usize]| {
                 let step = |axis: usize| usize::from(axes.contains(&axis));
                 index(i + step(0), j + step(1), k + step(2))

@@ -35,11 +35,15 @@ pub enum Want {
     ProjectedHessian,
     /// Also the Hessian as it is.
     ExactHessian,
+    /// Also the Hessian with the rotations of corotational elements held, which is positive semi-definite and cheap; of
+    /// other elements the projected one.
+    WarpedHessian,
 }
 
 /// The energies of elements.
 pub trait ElementKernel: Sync {
-    /// Energy [J] of an element of a body with the system's blocks at `x`; its gradient and Hessian into `local`.
+    /// Energy [J] of an element of a body with the system's blocks at `x`; its gradient into `local`, and of its Hessian at
+    /// least the pairs (a, b ≥ a).
     fn local(&self, body: usize, element: usize, x: &[Vector3<f64>], local: &mut Local, want: Want) -> f64;
 }
 
@@ -224,7 +228,8 @@ impl BlockMatrix {
 /// aᵀb, summed piece by piece: the same bits for every thread count.
 #[must_use]
 pub fn dot(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
-    let piece = |(a, b): (&[Vector3<f64>], &[Vector3<f64>])| -> f64 { a.iter().zip(b).map(|(a, b)| a.dot(b)).sum() };
+    let piece =
+        |(a, b): (&[Vector3<f64>], &[Vector3<f64>])| -> f64 { a.iter().zip(b).map(|(a, b)| a.dot(b)).sum() };
     if a.len() < PARALLEL_BLOCKS {
         return a.chunks(CHUNK).zip(b.chunks(CHUNK)).map(piece).sum();
     }

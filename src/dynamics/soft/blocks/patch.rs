@@ -93,10 +93,11 @@ impl Patch {
             let mut scatter = self.scatter[index * pairs..][..pairs].iter();
             for a in 0..self.width {
                 for (b, place) in (a..self.width).zip(&mut scatter) {
+                    let block = &local.hessian[a][b];
                     if place & TRANSPOSED == 0 {
-                        self.values[*place as usize] += local.hessian[a][b];
+                        self.values[*place as usize] += block;
                     } else {
-                        self.values[(place & !TRANSPOSED) as usize] += local.hessian[b][a];
+                        self.values[(place & !TRANSPOSED) as usize] += block.transpose();
                     }
                 }
             }

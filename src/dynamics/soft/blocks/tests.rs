@@ -10,7 +10,10 @@ impl ElementKernel for (Springs, Connectivity) {
         let h = &self.0.0[element];
         let nodes = self.1.nodes_of(element);
         let at = |node: u32| x[(node + self.1.first) as usize];
-        let x = DVector::from_iterator(h.nrows(), nodes.iter().flat_map(|&n| at(n).iter().copied().collect::<Vec<_>>()));
+        let x = DVector::from_iterator(
+            h.nrows(),
+            nodes.iter().flat_map(|&n| at(n).iter().copied().collect::<Vec<_>>()),
+        );
         let g = h * &x;
         for a in 0..nodes.len() {
             local.gradient[a] = g.fixed_rows::<3>(3 * a).into();
@@ -25,7 +28,10 @@ impl ElementKernel for (Springs, Connectivity) {
 }
 
 /// `count` random elements over `nodes` nodes behind one loose block, and the dense sum of their matrices.
-pub(crate) fn random_system(nodes: u32, count: usize) -> ((Springs, Connectivity), DMatrix<f64>, BlockMatrix) {
+pub(crate) fn random_system(
+    nodes: u32,
+    count: usize,
+) -> ((Springs, Connectivity), DMatrix<f64>, BlockMatrix) {
     let mut state = 7_u64;
     let mut next = move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

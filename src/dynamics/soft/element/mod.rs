@@ -5,6 +5,7 @@
 //! coarse mesh of them is several times too stiff. The quadratic tetrahedron (ten nodes, four points of quadrature)
 //! does not.
 
+mod closed_form;
 mod quadratic;
 #[cfg(test)]
 mod tests;

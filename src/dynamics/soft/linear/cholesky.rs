@@ -49,7 +49,9 @@ impl Cholesky {
             None,
             &self.scalar_rows,
         );
-        let symbolic = self.symbolic.clone().expect("the analysis is done");
+        let Some(symbolic) = self.symbolic.clone() else {
+            return Err(LinearError::NotFactored { unknowns, reason: "it was not analysed" });
+        };
         let view = SparseColMatRef::new(pattern, &self.values);
         self.factor = None;
         let factor = Llt::try_new_with_symbolic(symbolic, view, Side::Lower).map_err(|error| {
@@ -107,9 +109,10 @@ impl Cholesky {
         let pattern =
             SymbolicSparseColMatRef::new_checked(size, size, &self.scalar_starts, None, &self.scalar_rows);
         let symbolic = SymbolicLlt::try_new(pattern, Side::Lower);
-        self.symbolic = Some(
-            symbolic.map_err(|_| LinearError::NotFactored { unknowns: size, reason: "the analysis ran out of memory" })?,
-        );
+        self.symbolic = Some(symbolic.map_err(|_| LinearError::NotFactored {
+            unknowns: size,
+            reason: "the analysis ran out of memory",
+        })?);
         Ok(())
     }
 
@@ -133,7 +136,11 @@ impl Cholesky {
                     for other in (0..3).filter(|&other| row > column || other >= axis) {
                         let diagonal = row == column && other == axis;
                         let both = free[column][axis] > 0.0 && free[row][other] > 0.0;
-                        self.values.push(if both { block[(other, axis)] } else { f64::from(u8::from(diagonal)) });
+                        self.values.push(if both {
+                            block[(other, axis)]
+                        } else {
+                            f64::from(u8::from(diagonal))
+                        });
                     }
                 }
             }

@@ -102,7 +102,7 @@ impl ConjugateGradients {
                 block.column_mut(axis).fill(0.0);
                 block[(axis, axis)] = 1.0;
             }
-            let inverse = block.try_inverse().filter(|inverse| positive_definite(inverse));
+            let inverse = block.try_inverse().filter(positive_definite);
             *block = inverse.unwrap_or_else(Matrix3::identity);
         }
     }
@@ -173,7 +173,9 @@ mod tests {
         let mut run = |mut guess: Vec<Vector3<f64>>| {
             let mut operator = Operator { matrix: &mut matrix, outer: &outer, free: &free };
             let options = LinearOptions { tolerance: 1e-8, ..LinearOptions::default() };
-            ConjugateGradients::default().solve(&mut operator, &b, &mut guess, None, &options).expect("a solution")
+            ConjugateGradients::default()
+                .solve(&mut operator, &b, &mut guess, None, &options)
+                .expect("a solution")
         };
         assert_eq!(run(x.clone()).iterations, 0);
         let cold = run(vec![Vector3::zeros(); 61]).iterations;

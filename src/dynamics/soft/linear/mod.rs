@@ -65,7 +65,9 @@ pub struct LinearReport {
 #[non_exhaustive]
 pub enum LinearError {
     /// The matrix is not positive definite, or not finite.
-    #[error("conjugate gradients met curvature {curvature:e} N/m in iteration {iteration}: the matrix is not positive definite")]
+    #[error(
+        "conjugate gradients met curvature {curvature:e} N/m in iteration {iteration}: the matrix is not positive definite"
+    )]
     NotPositive {
         /// Iteration, from 0.
         iteration: usize,
@@ -73,7 +75,9 @@ pub enum LinearError {
         curvature: f64,
     },
     /// Cholesky met a pivot that is not positive.
-    #[error("the matrix of {unknowns} unknowns has no Cholesky factor ({reason}): is a body free to move without mass?")]
+    #[error(
+        "the matrix of {unknowns} unknowns has no Cholesky factor ({reason}): is a body free to move without mass?"
+    )]
     NotFactored {
         /// Rows of the matrix.
         unknowns: usize,
@@ -127,7 +131,8 @@ impl LinearSolver {
     ) -> Result<LinearReport, LinearError> {
         let small = if has_mass { SMALL_DYNAMIC } else { SMALL_STATIC };
         let automatic = options.method == LinearMethod::Automatic;
-        let direct = options.method == LinearMethod::Cholesky || automatic && (self.stiff || b.len() <= small);
+        let direct =
+            options.method == LinearMethod::Cholesky || automatic && (self.stiff || b.len() <= small);
         if !direct {
             let report = self.gradients.solve(&mut operator, b, x, None, options)?;
             self.stiff = !(report.residual <= options.tolerance) && b.len() <= SMALL_STATIC;

@@ -68,7 +68,11 @@ fn cantilever(cubes: [usize; 3], kind: ElementKind, poisson: f64) -> f64 {
     let mesh = kuhn(cubes, Vector3::new(1.0, 0.1, 0.1));
     let material = Material::new(Constitutive::Linear, 1000.0, 1e6, poisson).expect("a material");
     let mut system = SoftSystem::new(vec![Elements::new(&mesh, material, kind).expect("elements")], 0);
-    (0..system.block_count()).filter(|&b| system.x[b].x < 1e-9).collect::<Vec<_>>().iter().for_each(|&b| system.pin(b));
+    (0..system.block_count())
+        .filter(|&b| system.x[b].x < 1e-9)
+        .collect::<Vec<_>>()
+        .iter()
+        .for_each(|&b| system.pin(b));
     let rest = system.x.clone();
     let end = |x: &Vector3<f64>| x.x > 1.0 - 1e-9;
     traction(&mut system, end, -Vector3::z() * 10.0);

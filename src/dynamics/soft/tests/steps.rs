@@ -10,7 +10,9 @@ impl Interaction for Spring {
 
     fn linearise(&mut self, x: &[Vector3<f64>], g: &mut [Vector3<f64>], hessian: &mut OuterProducts) -> f64 {
         g[0] += self.0 * x[0];
-        [Vector3::x(), Vector3::y(), Vector3::z()].into_iter().for_each(|axis| hessian.push(self.0, [(0, axis)]));
+        [Vector3::x(), Vector3::y(), Vector3::z()]
+            .into_iter()
+            .for_each(|axis| hessian.push(self.0, [(0, axis)]));
         self.energy(x)
     }
 }
@@ -65,7 +67,8 @@ fn one_mode_moves_as_the_closed_forms_of_the_schemes_say() {
 fn amplitudes_after_one_second_are_those_of_the_reference() {
     // v08_integrators.json: h = 0.01, implicit Euler's energy after one second; the midpoint keeps it.
     let omega = std::f64::consts::TAU;
-    for (scheme, kept) in [(Scheme::ImplicitEuler, 0.674_349_370_692_763_8), (Scheme::ImplicitMidpoint, 1.0)] {
+    for (scheme, kept) in [(Scheme::ImplicitEuler, 0.674_349_370_692_763_8), (Scheme::ImplicitMidpoint, 1.0)]
+    {
         let mut system = oscillator();
         let energy = |s: &SoftSystem| s.v[0].norm_squared() + omega * omega * s.x[0].norm_squared();
         let start = energy(&system);
@@ -105,7 +108,8 @@ fn drifts(model: Constitutive, scheme: Scheme, h: f64) -> [f64; 3] {
     let stretch = Matrix3::from_diagonal(&Vector3::new(1.2, 0.95, 0.9));
     for block in 0..system.block_count() {
         system.x[block] = stretch * (system.x[block] - centre) + centre;
-        system.v[block] = Vector3::new(0.0, 0.0, 2.0).cross(&(system.x[block] - centre)) + Vector3::new(1.0, 0.5, 0.0);
+        system.v[block] =
+            Vector3::new(0.0, 0.0, 2.0).cross(&(system.x[block] - centre)) + Vector3::new(1.0, 0.5, 0.0);
     }
     let masses = system.bodies()[0].masses().to_vec();
     let momenta = |s: &SoftSystem| {
@@ -136,7 +140,9 @@ fn a_turning_cube_keeps_momentum_and_energy_as_the_schemes_promise() {
         (Scheme::Newmark, 0.01, 2e-4, [1.000_043_032_884_351_3, 1.000_114_978_179_702_7]),
     ];
     for (scheme, h, turn, energies) in expected {
-        for (model, energy) in [Constitutive::NeoHookean, Constitutive::Corotational].into_iter().zip(energies) {
+        for (model, energy) in
+            [Constitutive::NeoHookean, Constitutive::Corotational].into_iter().zip(energies)
+        {
             let [linear, angular, kept] = drifts(model, scheme, h);
             assert!(linear <= 1e-12 && angular <= turn, "{scheme:?} {model:?}: {linear:e} {angular:e}");
             assert!((kept - energy).abs() < 1e-5, "{scheme:?} {model:?}: {kept} {energy}");
@@ -150,7 +156,9 @@ fn damping_by_mass_slows_a_free_body_as_the_closed_form_says() {
     let mesh = kuhn([1, 1, 1], Vector3::repeat(1.0));
     let material = Material::new(Constitutive::NeoHookean, 1000.0, 1e5, 0.3).expect("a material");
     let material = material.with_damping(0.8, 0.01).expect("damping");
-    for (scheme, factor) in [(Scheme::ImplicitEuler, 1.0 / 1.008_f64), (Scheme::ImplicitMidpoint, 0.996 / 1.004)] {
+    for (scheme, factor) in
+        [(Scheme::ImplicitEuler, 1.0 / 1.008_f64), (Scheme::ImplicitMidpoint, 0.996 / 1.004)]
+    {
         let expected = Vector3::new(1.0, 2.0, 3.0) * factor;
         let elements = Elements::new(&mesh, material, ElementKind::Linear).expect("elements");
         let mut system = SoftSystem::new(vec![elements], 0);
@@ -175,7 +183,8 @@ fn damping_by_stiffness_takes_energy_out_of_strain_and_leaves_momentum() {
         (0..20).for_each(|_| {
             system.step(0.01, &options(scheme), &mut Nothing).expect("a step");
         });
-        let momentum = system.bodies()[0].masses().iter().zip(&system.v).map(|(m, v)| *m * v).sum::<Vector3<f64>>();
+        let momentum =
+            system.bodies()[0].masses().iter().zip(&system.v).map(|(m, v)| *m * v).sum::<Vector3<f64>>();
         assert!((momentum - Vector3::x() * 1000.0).norm() < 1e-8);
         (system.energies().elastic + system.energies().kinetic - 500.0) / start
     };
@@ -242,4 +251,44 @@ fn the_bits_of_a_run_do_not_depend_on_the_number_of_threads() {
         })
     };
     assert_eq!(run(1), run(2));
+}
+
+#[test]
+fn a_rigid_body_that_hangs_on_a_soft_one_swings_with_all_momentum_kept() {
+    use super::super::attachment::{Attached, Attachment};
+    let mesh = kuhn([2, 1, 1], Vector3::new(2.0, 1.0, 1.0));
+    let mut system = SoftSystem::new(vec![body(&mesh, Constitutive::NeoHookean, 1e5, 0.3)], 2);
+    system.v.fill(Vector3::new(0.0, 0.0, 1.0));
+    let (place, turn) = (system.extra_block(0), system.extra_block(1));
+    let mut state = (Vector3::new(2.5, 0.5, 0.5), Vector3::zeros(), Vector3::zeros());
+    let inertia = Matrix3::from_diagonal_element(50.0);
+    let ends: Vec<u32> = (0..12).filter(|&b| system.x[b as usize].x > 1.9).collect();
+    let mut arms: Vec<_> = ends.iter().map(|&b| system.x[b as usize] - state.0).collect();
+    let mass = Matrix3::from_diagonal_element(300.0);
+    let soft: Vec<f64> = system.bodies()[0].masses().to_vec();
+    for _ in 0..50 {
+        system.set_extra(
+            0,
+            super::super::ExtraBlock { inertia: mass, position: state.0, velocity: state.1, falls: true },
+        );
+        let (position, velocity) = (Vector3::zeros(), state.2);
+        system.set_extra(1, super::super::ExtraBlock { inertia, position, velocity, falls: false });
+        let hang = |(&node, &arm): (&u32, &Vector3<f64>)| Attachment {
+            node,
+            body: place as u32,
+            arm,
+            stiffness: 1e5,
+        };
+        let attachments: Vec<_> = ends.iter().zip(&arms).map(hang).collect();
+        let mut nothing = Nothing;
+        let mut attached = Attached { attachments: &attachments, other: &mut nothing };
+        system.step(0.01, &tight(), &mut attached).expect("a step");
+        state = (system.x[place], system.v[place], system.v[turn]);
+        let rotation = nalgebra::Rotation3::new(system.x[turn]);
+        arms.iter_mut().for_each(|arm| *arm = rotation * *arm);
+        let momentum =
+            soft.iter().zip(&system.v).map(|(m, v)| *m * v).sum::<Vector3<f64>>() + 300.0 * state.1;
+        assert!((momentum - Vector3::z() * 2000.0).norm() < 1e-8, "{momentum}");
+    }
+    assert!(state.1.z > 0.3 && state.2.norm() > 0.01, "{state:?}");
 }

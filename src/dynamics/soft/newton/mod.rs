@@ -5,11 +5,13 @@
 //! Far from the solution the Hessian is projected to be positive definite; near it the exact one is taken, for
 //! quadratic convergence, as long as it proves positive definite.
 
+mod potential;
+
 use std::time::Instant;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
-use super::blocks::{Want, dot, norm};
+use super::blocks::{Want, dot};
 use super::interaction::Interaction;
 use super::linear::{LinearOptions, Operator};
 use super::report::{SoftError, SoftStepReport};
@@ -116,13 +118,13 @@ impl<'a> Newton<'a> {
     ) -> Result<Vec<Vector3<f64>>, SoftError> {
         let mut lifting = lift.iter().any(|d| *d != Vector3::zeros());
         let mut change = guess;
-        let mut want = Want::ProjectedHessian;
+        let mut want = self.far();
         if self.damped {
             self.keep_damping(&x);
         }
         let mut point = Point { x, ..Point::default() };
         self.evaluate(&mut point, want)?;
-        let mut assembled = true;
+        let (mut assembled, mut have) = (true, want);
         let mut trial = point.clone();
         for iteration in 0..=self.options.limit {
             self.note(&point);
@@ -133,9 +135,10 @@ impl<'a> Newton<'a> {
                 break;
             }
             let near = point.residual <= NEAR * point.scale && !lifting;
-            want = if near { Want::ExactHessian } else { Want::ProjectedHessian };
-            if !assembled || near {
+            want = if near { Want::ExactHessian } else { self.far() };
+            if !assembled || want != have {
                 self.evaluate(&mut point, want)?;
+                have = want;
             }
             self.direction(&mut point, lifting.then_some(lift), &mut change, want)?;
             if self.options.once {
@@ -163,6 +166,16 @@ impl<'a> Newton<'a> {
             tolerance: self.options.tolerance,
             dt: self.goal.dt,
         })
+    }
+
+    /// The Hessian to take far from the solution. Masses make the exact one positive definite in most time steps, and
+    /// where they do not the fall-back is the projected one.
+    fn far(&self) -> Want {
+        match (self.options.once, self.goal.inertia > 0.0) {
+            (true, _) => Want::WarpedHessian,
+            (false, true) => Want::ExactHessian,
+            (false, false) => Want::ProjectedHessian,
+        }
     }
 
     fn balanced(&self, point: &Point) -> bool {
@@ -208,7 +221,13 @@ impl<'a> Newton<'a> {
         want: Want,
     ) -> Result<(), SoftError> {
         let ratio = point.residual / point.scale;
-        let solved = self.solve(point, lift, change, ratio);
+        let mut solved = self.solve(point, lift, change, ratio);
+        let judged = lift.is_none() && !self.options.once && solved.is_ok();
+        if judged && dot(&point.gradient, change) > ROUNDING * point.magnitude {
+            // From a first guess conjugate gradients may stop uphill; from nothing they do not.
+            change.fill(Vector3::zeros());
+            solved = self.solve(point, lift, change, ratio);
+        }
         match solved {
             Err(SoftError::Linear(_)) if want == Want::ExactHessian => {
                 change.fill(Vector3::zeros());
@@ -237,7 +256,8 @@ impl<'a> Newton<'a> {
             *right = -(*right + gradient).component_mul(free);
         }
         change.iter_mut().zip(&*free).for_each(|(d, free)| d.component_mul_assign(free));
-        let tolerance = if self.options.once { self.linear.tolerance } else { self.linear.tolerance.min(ratio) };
+        let tolerance =
+            if self.options.once { self.linear.tolerance } else { self.linear.tolerance.min(ratio) };
         let options = LinearOptions { tolerance: tolerance.max(f64::EPSILON), ..self.linear };
         let solved =
             solver.solve(Operator { matrix, outer, free }, &right, change, self.goal.inertia > 0.0, &options);
@@ -261,7 +281,7 @@ impl<'a> Newton<'a> {
         lifting: bool,
     ) -> Result<bool, SoftError> {
         let slope = dot(&point.gradient, change);
-        let judges = -slope > ROUNDING * point.magnitude;
+        let judges = slope.abs() > ROUNDING * point.magnitude;
         let mut part = 1.0;
         while part >= SHORTEST {
             trial.x.clear();
@@ -284,99 +304,5 @@ impl<'a> Newton<'a> {
             tolerance: self.options.tolerance,
             dt: self.goal.dt,
         })
-    }
-
-    /// Energy and forces at the point, and with `want` the matrix.
-    fn evaluate(&mut self, point: &mut Point, want: Want) -> Result<(), SoftError> {
-        let start = Instant::now();
-        point.gradient.resize(point.x.len(), Vector3::zeros());
-        let SoftSystem { bodies, first, matrix, .. } = &mut *self.system;
-        point.elastic = matrix.assemble(&Kernel { bodies, first }, &point.x, want, &mut point.gradient);
-        (point.energy, point.magnitude) = (point.elastic, point.elastic.abs());
-        let elastic = norm(&point.gradient);
-        if self.damped {
-            self.damp(point, want);
-        }
-        let moving = self.inertia_and_forces(point);
-        if want != Want::Gradient {
-            self.add_masses();
-        }
-        self.report.times.assembly += start.elapsed().as_secs_f64();
-        let start = Instant::now();
-        let before = norm(&point.gradient);
-        self.system.outer.clear();
-        let SoftSystem { outer, .. } = &mut *self.system;
-        let contact = self.interaction.linearise(&point.x, &mut point.gradient, outer);
-        self.report.times.contact += start.elapsed().as_secs_f64();
-        point.energy += contact;
-        point.magnitude += contact.abs();
-        let free = point.gradient.iter().zip(&self.system.free);
-        point.residual = free.map(|(g, free)| g.component_mul(free).norm_squared()).sum::<f64>().sqrt();
-        point.scale = elastic.max(moving).max(before).max(f64::MIN_POSITIVE);
-        if (point.energy + point.residual).is_finite() { Ok(()) } else { Err(self.not_finite(point)) }
-    }
-
-    /// Adds damping by stiffness to energy, gradient and matrix.
-    fn damp(&mut self, point: &mut Point, want: Want) {
-        let rate = self.goal.rate;
-        let moved: Vec<_> = point.x.iter().zip(&self.goal.z).map(|(x, z)| x - z).collect();
-        let mut product = vec![Vector3::zeros(); moved.len()];
-        self.system.matrix.multiply_kept(&moved, &mut product);
-        let energy = 0.5 * rate * dot(&moved, &product);
-        point.energy += energy;
-        point.magnitude += energy.abs();
-        point.gradient.iter_mut().zip(&product).for_each(|(g, product)| *g += rate * product);
-        if want != Want::Gradient {
-            self.system.matrix.add_kept(rate);
-        }
-    }
-
-    /// Adds inertia, damping by mass and constant forces; the larger norm of inertial and constant forces [N].
-    fn inertia_and_forces(&mut self, point: &mut Point) -> f64 {
-        let (goal, system) = (self.goal, &*self.system);
-        let (mut inertial, mut constant) = (0.0, 0.0);
-        for body in 0..system.first.len() {
-            let end = system.first.get(body + 1).map_or(system.block_count(), |&end| end as usize);
-            let damping = goal.rate * system.mass_damping(body);
-            for block in system.first[body] as usize..end {
-                let x = point.x[block];
-                let force = goal.forces[block];
-                let work = force.dot(&(x - goal.origin[block]));
-                point.energy -= work;
-                point.magnitude += work.abs();
-                point.gradient[block] -= force;
-                constant += force.norm_squared();
-                if goal.inertia <= 0.0 {
-                    continue;
-                }
-                let moved = x - goal.y[block];
-                let mut push = goal.inertia * system.inertia_times(block, &moved);
-                inertial += push.norm_squared();
-                let mut energy = 0.5 * push.dot(&moved);
-                if damping > 0.0 {
-                    let moved = x - goal.z[block];
-                    let drag = damping * system.inertia_times(block, &moved);
-                    energy += 0.5 * drag.dot(&moved);
-                    push += drag;
-                }
-                point.energy += energy;
-                point.magnitude += energy;
-                point.gradient[block] += push;
-            }
-        }
-        inertial.max(constant).sqrt()
-    }
-
-    /// Adds the masses' part to the matrix.
-    fn add_masses(&mut self) {
-        let (goal, system) = (self.goal, &mut *self.system);
-        for body in 0..system.first.len() {
-            let end = system.first.get(body + 1).map_or(system.block_count(), |&end| end as usize);
-            let factor = goal.inertia + goal.rate * system.mass_damping(body);
-            for block in system.first[body] as usize..end {
-                let term: Matrix3<f64> = factor * system.inertia(block);
-                system.matrix.add_diagonal(block, &term);
-            }
-        }
     }
 }

@@ -1,0 +1,106 @@
+//! The incremental potential at a point: energy, forces, matrix.
+
+use std::time::Instant;
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::super::blocks::{Want, dot, norm};
+use super::super::report::SoftError;
+use super::super::system::{Kernel, SoftSystem};
+use super::{Newton, Point};
+
+impl Newton<'_> {
+    /// Energy and forces at the point, and with `want` the matrix.
+    pub(super) fn evaluate(&mut self, point: &mut Point, want: Want) -> Result<(), SoftError> {
+        let start = Instant::now();
+        point.gradient.resize(point.x.len(), Vector3::zeros());
+        let SoftSystem { bodies, first, matrix, .. } = &mut *self.system;
+        point.elastic = matrix.assemble(&Kernel { bodies, first }, &point.x, want, &mut point.gradient);
+        (point.energy, point.magnitude) = (point.elastic, point.elastic.abs());
+        let elastic = norm(&point.gradient);
+        if self.damped {
+            self.damp(point, want);
+        }
+        let moving = self.inertia_and_forces(point);
+        if want != Want::Gradient {
+            self.add_masses();
+        }
+        self.report.times.assembly += start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let before = norm(&point.gradient);
+        self.system.outer.clear();
+        let SoftSystem { outer, .. } = &mut *self.system;
+        let contact = self.interaction.linearise(&point.x, &mut point.gradient, outer);
+        self.report.times.contact += start.elapsed().as_secs_f64();
+        point.energy += contact;
+        point.magnitude += contact.abs();
+        let free = point.gradient.iter().zip(&self.system.free);
+        point.residual = free.map(|(g, free)| g.component_mul(free).norm_squared()).sum::<f64>().sqrt();
+        point.scale = elastic.max(moving).max(before).max(f64::MIN_POSITIVE);
+        if (point.energy + point.residual).is_finite() { Ok(()) } else { Err(self.not_finite(point)) }
+    }
+
+    /// Adds damping by stiffness to energy, gradient and matrix.
+    fn damp(&mut self, point: &mut Point, want: Want) {
+        let rate = self.goal.rate;
+        let moved: Vec<_> = point.x.iter().zip(&self.goal.z).map(|(x, z)| x - z).collect();
+        let mut product = vec![Vector3::zeros(); moved.len()];
+        self.system.matrix.multiply_kept(&moved, &mut product);
+        let energy = 0.5 * rate * dot(&moved, &product);
+        point.energy += energy;
+        point.magnitude += energy.abs();
+        point.gradient.iter_mut().zip(&product).for_each(|(g, product)| *g += rate * product);
+        if want != Want::Gradient {
+            self.system.matrix.add_kept(rate);
+        }
+    }
+
+    /// Adds inertia, damping by mass and constant forces; the larger norm of inertial and constant forces [N].
+    fn inertia_and_forces(&mut self, point: &mut Point) -> f64 {
+        let (goal, system) = (self.goal, &*self.system);
+        let (mut inertial, mut constant) = (0.0, 0.0);
+        for body in 0..system.first.len() {
+            let end = system.first.get(body + 1).map_or(system.block_count(), |&end| end as usize);
+            let damping = goal.rate * system.mass_damping(body);
+            for block in system.first[body] as usize..end {
+                let x = point.x[block];
+                let force = goal.forces[block];
+                let work = force.dot(&(x - goal.origin[block]));
+                point.energy -= work;
+                point.magnitude += work.abs();
+                point.gradient[block] -= force;
+                constant += force.norm_squared();
+                if goal.inertia <= 0.0 {
+                    continue;
+                }
+                let moved = x - goal.y[block];
+                let mut push = goal.inertia * system.inertia_times(block, &moved);
+                inertial += push.norm_squared();
+                let mut energy = 0.5 * push.dot(&moved);
+                if damping > 0.0 {
+                    let moved = x - goal.z[block];
+                    let drag = damping * system.inertia_times(block, &moved);
+                    energy += 0.5 * drag.dot(&moved);
+                    push += drag;
+                }
+                point.energy += energy;
+                point.magnitude += energy;
+                point.gradient[block] += push;
+            }
+        }
+        inertial.max(constant).sqrt()
+    }
+
+    /// Adds the masses' part to the matrix.
+    fn add_masses(&mut self) {
+        let (goal, system) = (self.goal, &mut *self.system);
+        for body in 0..system.first.len() {
+            let end = system.first.get(body + 1).map_or(system.block_count(), |&end| end as usize);
+            let factor = goal.inertia + goal.rate * system.mass_damping(body);
+            for block in system.first[body] as usize..end {
+                let term: Matrix3<f64> = factor * system.inertia(block);
+                system.matrix.add_diagonal(block, &term);
+            }
+        }
+    }
+}
