@@ -1,0 +1,155 @@
+//! A patch of neighbouring elements with its own symmetric matrix over the nodes it touches.
+//!
+//! Each patch is assembled and multiplied by one thread in a fixed order; the patches' results are then summed node by
+//! node in the order of the patches. So nothing is shared while threads run, only the upper half is kept, and the
+//! bits do not depend on the number of threads.
+
+use std::collections::{BTreeSet, HashMap};
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::super::element::Local;
+use super::{Connectivity, ElementKernel, Want};
+
+/// Marks, in a place of the scatter, that the pair's block is stored transposed.
+const TRANSPOSED: u32 = 1 << 31;
+
+#[derive(Debug, Clone)]
+pub(super) struct Patch {
+    /// The body of all elements of the patch.
+    pub(super) body: usize,
+    elements: Vec<u32>,
+    /// Blocks of the system that the patch touches.
+    pub(super) nodes: Vec<u32>,
+    width: usize,
+    /// Local nodes of each element, #E × width.
+    corners: Vec<u32>,
+    /// Place of each pair (a, b ≥ a) of each element's nodes in `values`.
+    scatter: Vec<u32>,
+    /// Upper rows: `columns` and `values` from `starts[row]`, the diagonal first.
+    pub(super) starts: Vec<u32>,
+    pub(super) columns: Vec<u32>,
+    pub(super) values: Vec<Matrix3<f64>>,
+    /// The matrix that damps, kept from the start of a step; empty without damping.
+    pub(super) kept: Vec<Matrix3<f64>>,
+    /// The patch's part of a gradient or a product, by local node.
+    pub(super) output: Vec<Vector3<f64>>,
+    input: Vec<Vector3<f64>>,
+    pub(super) energy: f64,
+}
+
+impl Patch {
+    pub(super) fn new(body: usize, part: &Connectivity, elements: Vec<u32>) -> Self {
+        let width = part.width;
+        let mut local = HashMap::new();
+        let (mut nodes, mut corners) = (Vec::new(), Vec::new());
+        for &element in &elements {
+            for &node in part.nodes_of(element as usize) {
+                let next = nodes.len() as u32;
+                corners.push(*local.entry(node).or_insert(next));
+                if corners.last() == Some(&next) {
+                    nodes.push(node + part.first);
+                }
+            }
+        }
+        let (starts, columns) = upper_rows(nodes.len(), corners.chunks_exact(width));
+        let scatter = corners.chunks_exact(width).flat_map(|c| places(&starts, &columns, c)).collect();
+        let zero = Vector3::zeros();
+        Self {
+            body,
+            elements,
+            width,
+            corners,
+            scatter,
+            values: vec![Matrix3::zeros(); columns.len()],
+            kept: Vec::new(),
+            output: vec![zero; nodes.len()],
+            input: vec![zero; nodes.len()],
+            nodes,
+            starts,
+            columns,
+            energy: 0.0,
+        }
+    }
+
+    /// Energy [J] and gradient [N] of the patch's elements at `x`, and with `want` their Hessian [N/m].
+    pub(super) fn assemble(&mut self, kernel: &dyn ElementKernel, x: &[Vector3<f64>], want: Want) {
+        let mut local = Local::default();
+        self.energy = 0.0;
+        self.output.fill(Vector3::zeros());
+        if want != Want::Gradient {
+            self.values.fill(Matrix3::zeros());
+        }
+        let pairs = self.width * (self.width + 1) / 2;
+        for (index, &element) in self.elements.iter().enumerate() {
+            self.energy += kernel.local(self.body, element as usize, x, &mut local, want);
+            let corners = &self.corners[index * self.width..][..self.width];
+            for (corner, gradient) in corners.iter().zip(&local.gradient) {
+                self.output[*corner as usize] += gradient;
+            }
+            if want == Want::Gradient {
+                continue;
+            }
+            let mut scatter = self.scatter[index * pairs..][..pairs].iter();
+            for a in 0..self.width {
+                for (b, place) in (a..self.width).zip(&mut scatter) {
+                    if place & TRANSPOSED == 0 {
+                        self.values[*place as usize] += local.hessian[a][b];
+                    } else {
+                        self.values[(place & !TRANSPOSED) as usize] += local.hessian[b][a];
+                    }
+                }
+            }
+        }
+    }
+
+    /// `output` = the patch's matrix, or the kept one, times `p`.
+    pub(super) fn multiply(&mut self, p: &[Vector3<f64>], kept: bool) {
+        let values = if kept { &self.kept } else { &self.values };
+        for (input, &node) in self.input.iter_mut().zip(&self.nodes) {
+            *input = p[node as usize];
+        }
+        self.output.fill(Vector3::zeros());
+        for (row, span) in self.starts.windows(2).enumerate() {
+            let (start, end) = (span[0] as usize, span[1] as usize);
+            let mine = self.input[row];
+            let mut sum = values[start] * mine;
+            for (block, &column) in values[start + 1..end].iter().zip(&self.columns[start + 1..end]) {
+                sum += block * self.input[column as usize];
+                self.output[column as usize] += block.tr_mul(&mine);
+            }
+            self.output[row] += sum;
+        }
+    }
+}
+
+/// Upper rows of the pattern in which every element couples its nodes; the diagonal first in each row.
+fn upper_rows<'a>(count: usize, elements: impl Iterator<Item = &'a [u32]>) -> (Vec<u32>, Vec<u32>) {
+    let mut rows: Vec<BTreeSet<u32>> = (0..count).map(|row| BTreeSet::from([row as u32])).collect();
+    for corners in elements {
+        for (place, &a) in corners.iter().enumerate() {
+            for &b in &corners[place + 1..] {
+                rows[a.min(b) as usize].insert(a.max(b));
+            }
+        }
+    }
+    let mut starts = vec![0];
+    let mut columns = Vec::new();
+    for row in rows {
+        columns.extend(row);
+        starts.push(columns.len() as u32);
+    }
+    (starts, columns)
+}
+
+/// Places of the pairs (a, b ≥ a) of one element.
+fn places(starts: &[u32], columns: &[u32], corners: &[u32]) -> Vec<u32> {
+    let pairs = (0..corners.len()).flat_map(|a| (a..corners.len()).map(move |b| (corners[a], corners[b])));
+    let place = |(a, b): (u32, u32)| {
+        let start = starts[a.min(b) as usize] as usize;
+        let row = &columns[start..starts[a.min(b) as usize + 1] as usize];
+        let found = row.binary_search(&a.max(b)).expect("the pattern holds every pair");
+        (start + found) as u32 | if a > b { TRANSPOSED } else { 0 }
+    };
+    pairs.map(place).collect()
+}

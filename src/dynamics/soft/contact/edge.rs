@@ -1,0 +1,111 @@
+//! The deepest point of an edge in a soft body: for edges that pass through it with both ends outside, which nodes miss.
+//!
+//! Along the edge m(s) = a + s (b − a) the field is continuous and linear in each tetrahedron. Its greatest value D is where
+//! a rising piece P meets a falling one Q, at a face between them: D(x) = max over s of min(P, Q). The envelope theorem
+//! gives ∂D = λ ∂P + (1 − λ) ∂Q at fixed s, with the multiplier that makes D stationary, λ P' + (1 − λ) Q' = 0. On the face
+//! both have the same barycentric coordinates, so with ḡ = λ g_P + (1 − λ) g_Q the ends get (1 − s) ḡ and s ḡ and the
+//! nodes −uᵢ ḡ: the forces balance, and ḡ is normal to the edge.
+
+use nalgebra::Vector3;
+
+use super::body::Body;
+use super::cell::{Shape, value};
+
+/// Length of a piece, and gap between two, as shares of the edge, that count as none: rounding of the clipping, which is
+/// that of the coordinates over the edge's length.
+const GAP: f64 = 1e-9;
+
+/// A tetrahedron's part along an edge.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Piece {
+    pub(super) tet: u32,
+    pub(super) part: usize,
+    start: f64,
+    end: f64,
+    /// Field at the start and at the end [m].
+    values: [f64; 2],
+    /// ∂d̃/∂s [m].
+    pub(super) slope: f64,
+    pub(super) gradient: Vector3<f64>,
+}
+
+/// The deepest point of an edge.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Deepest {
+    /// Share of the edge before it.
+    pub(super) along: f64,
+    pub(super) depth: f64,
+    /// ḡ.
+    pub(super) gradient: Vector3<f64>,
+    /// The rising and the falling piece.
+    pub(super) sides: [Piece; 2],
+    /// λ.
+    pub(super) weight: f64,
+}
+
+/// The deepest point of the edge between `ends` in the tetrahedra `tets` of `body` with blocks `x`; `None` where that
+/// is an end. `pieces` is scratch.
+pub(super) fn deepest(
+    ends: [Vector3<f64>; 2],
+    body: &Body,
+    tets: &[u32],
+    x: &[Vector3<f64>],
+    pieces: &mut Vec<Piece>,
+) -> Option<Deepest> {
+    pieces.clear();
+    tets.iter().for_each(|&tet| cut(ends, body, tet, x, pieces));
+    let rising = pieces.iter().filter(|p| p.slope > 0.0);
+    let rising = *rising.reduce(|best, p| if p.values[1] > best.values[1] { p } else { best })?;
+    let meets = |p: &&Piece| !(p.slope > 0.0) && (p.start - rising.end).abs() <= GAP;
+    let falling = *pieces.iter().filter(meets).reduce(|best, p| if p.slope < best.slope { p } else { best })?;
+    let highest = pieces.iter().map(|p| p.values[0].max(p.values[1])).fold(0.0, f64::max);
+    if rising.values[1] < highest * (1.0 - GAP) {
+        return None;
+    }
+    let weight = -falling.slope / (rising.slope - falling.slope);
+    let gradient = weight * rising.gradient + (1.0 - weight) * falling.gradient;
+    Some(Deepest { along: rising.end, depth: rising.values[1], gradient, sides: [rising, falling], weight })
+}
+
+/// Appends the pieces of the edge in tetrahedron `tet`.
+fn cut(ends: [Vector3<f64>; 2], body: &Body, tet: u32, x: &[Vector3<f64>], pieces: &mut Vec<Piece>) {
+    let corners = body.tets[tet as usize].map(|i| x[i as usize]);
+    let Some(shape) = Shape::of(&corners) else { return };
+    let [from, to] = ends.map(|end| shape.coordinates(&end));
+    let depths = body.depths[tet as usize];
+    for part in 0..depths.parts() {
+        let (mut start, mut end) = (0.0_f64, 1.0_f64);
+        let mut keep = |a: f64, b: f64| {
+            // a + s (b − a) ≥ 0
+            if a < 0.0 && b < 0.0 {
+                end = f64::NEG_INFINITY;
+            } else if a < 0.0 {
+                start = start.max(a / (a - b));
+            } else if b < 0.0 {
+                end = end.min(a / (a - b));
+            }
+        };
+        for i in 0..4 {
+            if depths.parts() == 1 || i == part {
+                keep(from[i], to[i]);
+            } else {
+                keep(from[i] - from[part], to[i] - to[part]);
+            }
+        }
+        if !(end > start + GAP) {
+            continue;
+        }
+        let values = depths.of_part(part);
+        let [first, last] = [value(&from, &values), value(&to, &values)];
+        let at = |s: f64| first + s * (last - first);
+        pieces.push(Piece {
+            tet,
+            part,
+            start,
+            end,
+            values: [at(start), at(end)],
+            slope: last - first,
+            gradient: shape.gradient(&values),
+        });
+    }
+}

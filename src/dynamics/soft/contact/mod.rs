@@ -1,0 +1,299 @@
+//! Contact of soft bodies with each other, themselves and rigid ones, from deformed distance fields [Fisher01 §5].
+//!
+//! A node m of a surface that lies in a tetrahedron of any body, its own included, is d̃(m) deep: the depths at rest of the
+//! element's nodes, interpolated ([`cell`]). It is pushed by the energy ½ k A d̃² with A the area that it stands for, and so are
+//! edges that pass through ([`edge`]), nodes in the signed distance of a rigid body and samples of a rigid body in tetrahedra.
+//! An element that the node belongs to, or one near it at rest, is no contact. The field vanishes on the surface and
+//! is continuous; a node that has gone deep is still pushed out, which is why overlaps heal.
+//!
+//! Limits: the field is zero on inner faces whose nodes all lie on the surface; an inverted element has none; edges are not
+//! tested against rigid bodies, whose samples and whose field stand for them.
+
+mod body;
+mod cell;
+mod detect;
+mod distance;
+mod edge;
+mod friction;
+mod obstacle;
+mod options;
+mod overlaps;
+mod point;
+mod search;
+mod tree;
+
+use nalgebra::Vector3;
+
+use self::body::{Body, longest_edge};
+use self::detect::{Clearance, Found};
+use self::friction::Friction;
+use self::obstacle::Placement;
+use self::search::{Candidates, Scene};
+use super::interaction::{Interaction, OuterProducts};
+use crate::geometry::TetMesh;
+
+pub use body::{ContactError, node_depths};
+pub use distance::{Primitive, SignedDistance};
+pub use obstacle::{Motion, Obstacle};
+pub use options::ContactOptions;
+pub use overlaps::{Overlap, Wrench};
+pub use point::{Contact, Field, Probe};
+
+/// Default margin of the search as a share of the longest edge: smaller ones search more often, larger ones find more.
+const MARGIN: f64 = 0.05;
+/// Default creep of friction per second, as a share of the longest edge.
+const CREEP: f64 = 1e-3;
+
+/// The contacts of a system of soft bodies and obstacles.
+///
+/// ```
+/// use extricate::dynamics::soft::contact::{ContactOptions, SoftContact, node_depths};
+/// use extricate::dynamics::soft::interaction::Interaction;
+/// use extricate::geometry::TetMesh;
+/// use nalgebra::Point3;
+///
+/// let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(Point3::from);
+/// let mesh = TetMesh::new(corners.to_vec(), vec![[0, 1, 2, 3]])?;
+/// let mut contact = SoftContact::new(ContactOptions::default())?;
+/// contact.add_body(&mesh, 0, &node_depths(&mesh))?;
+/// contact.add_body(&mesh, 4, &node_depths(&mesh))?;
+/// let shifted = corners.iter().map(|p| p.coords.add_scalar(0.2));
+/// let x: Vec<_> = corners.iter().map(|p| p.coords).chain(shifted).collect();
+/// assert!(contact.energy(&x) > 0.0);
+/// assert_eq!(contact.overlaps(&x).len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct SoftContact {
+    options: ContactOptions,
+    bodies: Vec<Body>,
+    obstacles: Vec<Obstacle>,
+    /// Longest edge of all bodies [m].
+    longest: f64,
+    candidates: Candidates,
+    samples: Vec<Vec<Vector3<f64>>>,
+    placements: Vec<Placement>,
+    clearances: Vec<Vec<Clearance>>,
+    found: Found,
+    frictions: Vec<Friction>,
+    /// The blocks at the start of the step.
+    start: Vec<Vector3<f64>>,
+    /// The step [s].
+    dt: f64,
+    /// What is left of initial overlaps [m], by point and field, ascending; `None` before the first step.
+    left: Option<Vec<((Probe, Field), f64)>>,
+}
+
+impl SoftContact {
+    /// Contacts of nothing yet.
+    ///
+    /// # Errors
+    /// [`ContactError::Option`] when a number is out of its range.
+    pub fn new(options: ContactOptions) -> Result<Self, ContactError> {
+        options.check()?;
+        Ok(Self {
+            options,
+            bodies: Vec::new(),
+            obstacles: Vec::new(),
+            longest: 0.0,
+            candidates: Candidates::default(),
+            samples: Vec::new(),
+            placements: Vec::new(),
+            clearances: Vec::new(),
+            found: Found::default(),
+            frictions: Vec::new(),
+            start: Vec::new(),
+            dt: 0.0,
+            left: None,
+        })
+    }
+
+    /// Adds the soft body of `mesh` at rest, whose node i is block `first_block` + i, with the depth of each node [m]
+    /// ([`node_depths`] or a sampled field; on the surface it counts as zero). Returns its number.
+    ///
+    /// # Errors
+    /// [`ContactError`] when there is not one finite depth for each node.
+    pub fn add_body(&mut self, mesh: &TetMesh, first_block: u32, depths: &[f64]) -> Result<usize, ContactError> {
+        let longest = longest_edge(mesh);
+        let near = self.options.near.unwrap_or(longest);
+        self.bodies.push(Body::new(mesh, first_block, depths, near)?);
+        self.longest = self.longest.max(longest);
+        self.forget();
+        Ok(self.bodies.len() - 1)
+    }
+
+    /// Adds an obstacle; returns its number.
+    pub fn add_obstacle(&mut self, obstacle: Obstacle) -> usize {
+        self.obstacles.push(obstacle);
+        self.forget();
+        self.obstacles.len() - 1
+    }
+
+    /// The obstacles.
+    #[must_use]
+    pub fn obstacles(&self) -> &[Obstacle] {
+        &self.obstacles
+    }
+
+    /// Obstacle `number`, to move it.
+    ///
+    /// # Panics
+    /// When there is none of that number.
+    pub fn obstacle_mut(&mut self, number: usize) -> &mut Obstacle {
+        // Its shape may be exchanged, too: what is known of distances to it no longer holds.
+        self.clearances[number].fill(Clearance::UNKNOWN);
+        &mut self.obstacles[number]
+    }
+
+    /// The options.
+    #[must_use]
+    pub fn options(&self) -> &ContactOptions {
+        &self.options
+    }
+
+    fn forget(&mut self) {
+        let nodes = self.bodies.iter().map(|body| body.nodes.len()).sum();
+        self.clearances = vec![vec![Clearance::UNKNOWN; nodes]; self.obstacles.len()];
+        self.candidates = Candidates::default();
+    }
+
+    /// Begins a step of `dt` [s] at the blocks `x`: friction is measured from here, and takes its normal forces from here.
+    /// The first step notes the initial overlaps; each one releases them by another `recovery · dt`.
+    pub fn begin_step(&mut self, x: &[Vector3<f64>], dt: f64) {
+        self.start.clear();
+        self.start.extend_from_slice(x);
+        self.dt = dt;
+        self.release(x);
+        self.lag(x);
+    }
+
+    /// Takes friction's normal forces and directions from the contacts at the blocks `x`.
+    pub fn lag(&mut self, x: &[Vector3<f64>]) {
+        self.frictions.clear();
+        if !(self.options.friction > 0.0 && self.dt > 0.0 && self.start.len() == x.len()) {
+            return;
+        }
+        self.find(x);
+        let creep = self.options.creep.unwrap_or(CREEP * self.longest) * self.dt;
+        for contact in &self.found.contacts {
+            let obstacle = contact.obstacle.map(|(number, _)| number as usize);
+            let placement = obstacle.map(|number| self.placements[number]);
+            let drive = obstacle.map_or_else(Vector3::zeros, |number| match self.obstacles[number].motion {
+                Motion::Kinematic { linear, angular } => {
+                    let arm = contact.point - self.placements[number].origin;
+                    (linear + angular.cross(&arm)) * self.dt
+                }
+                Motion::Fixed | Motion::Dynamic { .. } => Vector3::zeros(),
+            });
+            let coefficients = [self.options.friction, creep];
+            self.frictions.extend(Friction::of(contact, placement, coefficients, drive));
+        }
+    }
+
+    /// The contacts at the blocks `x`.
+    pub fn contacts(&mut self, x: &[Vector3<f64>]) -> &[Contact] {
+        self.find(x);
+        &self.found.contacts
+    }
+
+    /// Notes initial overlaps at the first call, and takes off what a step releases at each.
+    fn release(&mut self, x: &[Vector3<f64>]) {
+        let Some(speed) = self.options.recovery else { return };
+        if let Some(mut left) = self.left.take() {
+            let step = speed * self.dt;
+            left.iter_mut().for_each(|(_, depth)| *depth -= step);
+            left.retain(|(_, depth)| *depth > 0.0);
+            self.left = Some(left);
+            self.find(x);
+            // What has come out on its own is not to go back in.
+            let mut left = self.left.take().unwrap_or_default();
+            let mut now: Vec<_> = self.found.contacts.iter().map(|c| ((c.probe, c.field), c.depth)).collect();
+            now.sort_unstable_by_key(|entry| entry.0);
+            for (key, depth) in &mut left {
+                let deep = now.binary_search_by_key(key, |entry| entry.0).map_or(0.0, |at| now[at].1);
+                *depth = depth.min(deep);
+            }
+            left.retain(|(_, depth)| *depth > 0.0);
+            self.left = Some(left);
+        } else {
+            self.find(x);
+            let mut left: Vec<_> = self.found.contacts.iter().map(|c| ((c.probe, c.field), c.depth)).collect();
+            left.sort_unstable_by_key(|entry| entry.0);
+            self.left = Some(left);
+        }
+    }
+
+    /// Finds the contacts at `x`.
+    fn find(&mut self, x: &[Vector3<f64>]) {
+        self.placements.clear();
+        self.placements.extend(self.obstacles.iter().map(|obstacle| obstacle.placement(x)));
+        self.samples.resize_with(self.obstacles.len(), Vec::new);
+        for ((samples, obstacle), placement) in
+            self.samples.iter_mut().zip(&self.obstacles).zip(&self.placements)
+        {
+            samples.clear();
+            samples.extend(obstacle.samples.iter().map(|(point, _)| placement.to_world(point)));
+        }
+        let margin = self.options.margin.unwrap_or(MARGIN * self.longest);
+        let bodies = std::mem::take(&mut self.bodies);
+        self.bodies = self.search(bodies, x, margin);
+        let scene = scene(&self.bodies, x, &self.samples, &self.options);
+        let left = |probe: Probe, field: Field| {
+            let left = self.left.as_deref().unwrap_or_default();
+            left.binary_search_by_key(&(probe, field), |entry| entry.0).map_or(0.0, |at| left[at].1)
+        };
+        let stiffness = self.options.stiffness;
+        self.found.clear();
+        self.found.points(&scene, &self.candidates, &self.obstacles, stiffness, &left);
+        self.found.edges(&scene, &self.candidates, stiffness, &left);
+        let placed = (0_u32..).zip(&self.obstacles).zip(&self.placements);
+        for (((number, obstacle), placement), clear) in placed.zip(&mut self.clearances) {
+            let obstacle = (number, obstacle, placement);
+            self.found.nodes_in_obstacle(&self.bodies, x, obstacle, clear, (stiffness, &left));
+        }
+    }
+
+    /// Searches candidates anew if the old ones no longer hold.
+    fn search(&mut self, mut bodies: Vec<Body>, x: &[Vector3<f64>], margin: f64) -> Vec<Body> {
+        if !self.candidates.hold(&scene(&bodies, x, &self.samples, &self.options), margin) {
+            bodies.iter_mut().for_each(|body| body.refit(x));
+            self.candidates.refresh(&scene(&bodies, x, &self.samples, &self.options), margin);
+        }
+        bodies
+    }
+
+    fn placement_of(&self, contact: &Contact) -> Option<&Placement> {
+        contact.obstacle.map(|(number, _)| &self.placements[number as usize])
+    }
+}
+
+fn scene<'a>(
+    bodies: &'a [Body],
+    x: &'a [Vector3<f64>],
+    samples: &'a [Vec<Vector3<f64>>],
+    options: &ContactOptions,
+) -> Scene<'a> {
+    Scene { bodies, x, samples, self_contact: options.self_contact, edges: options.edges }
+}
+
+impl Interaction for SoftContact {
+    fn energy(&mut self, x: &[Vector3<f64>]) -> f64 {
+        self.find(x);
+        let pressed: f64 = self.found.contacts.iter().map(Contact::energy).sum();
+        pressed + self.frictions.iter().map(|friction| friction.energy(x, &self.start)).sum::<f64>()
+    }
+
+    fn linearise(
+        &mut self,
+        x: &[Vector3<f64>],
+        gradient: &mut [Vector3<f64>],
+        hessian: &mut OuterProducts,
+    ) -> f64 {
+        let energy = self.energy(x);
+        for contact in &self.found.contacts {
+            contact.linearise(self.placement_of(contact), gradient, hessian);
+        }
+        self.frictions.iter().for_each(|friction| friction.linearise(x, &self.start, gradient, hessian));
+        energy
+    }
+}

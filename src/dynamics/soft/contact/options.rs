@@ -1,0 +1,68 @@
+//! Options of soft contact.
+
+use super::body::ContactError;
+
+/// Options of [`super::SoftContact`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContactOptions {
+    /// Penalty k [Pa/m]: pressure per depth. Where both surfaces meet, both push, so a given pressure takes half of the
+    /// penetration that one alone would show.
+    pub stiffness: f64,
+    /// Whether bodies touch themselves.
+    pub self_contact: bool,
+    /// Whether edges count whose deepest point is deeper than their ends.
+    pub edges: bool,
+    /// Distance along the rest mesh's edges [m] within which a body's own elements are no contact. `None`: the mesh's
+    /// longest edge, which takes in the elements around the node and their neighbours in most meshes.
+    pub near: Option<f64>,
+    /// How far nodes may move before candidates are searched anew [m]; changes time, not results. `None`: a twentieth of the
+    /// longest edge of the bodies.
+    pub margin: Option<f64>,
+    /// Coulomb's coefficient of friction.
+    pub friction: f64,
+    /// Sliding speed [m/s] below which friction falls linearly to zero: a body at rest on a slope creeps with less than it.
+    /// `None`: a thousandth of the longest edge of the bodies per second.
+    pub creep: Option<f64>,
+    /// Speed [m/s] at which overlaps that are there at the start are released: the energy acts on the depth beyond what is
+    /// left of them. `None`: the whole depth pushes at once.
+    pub recovery: Option<f64>,
+}
+
+impl Default for ContactOptions {
+    fn default() -> Self {
+        Self {
+            stiffness: 1e8,
+            self_contact: true,
+            edges: true,
+            near: None,
+            margin: None,
+            friction: 0.0,
+            creep: None,
+            recovery: None,
+        }
+    }
+}
+
+impl ContactOptions {
+    /// # Errors
+    /// [`ContactError::Option`] when a number is out of range.
+    pub(super) fn check(&self) -> Result<(), ContactError> {
+        let refuse = |name, value, must| Err(ContactError::Option { name, value, must });
+        if !(self.stiffness > 0.0 && self.stiffness.is_finite()) {
+            return refuse("stiffness", self.stiffness, "above zero");
+        }
+        if !(self.friction >= 0.0 && self.friction.is_finite()) {
+            return refuse("friction", self.friction, "at or above zero");
+        }
+        let lengths = [("near", self.near), ("margin", self.margin), ("creep", self.creep), ("recovery", self.recovery)];
+        for (name, value) in lengths.into_iter().filter_map(|(name, value)| value.map(|value| (name, value))) {
+            if !(value >= 0.0 && value.is_finite()) {
+                return refuse(name, value, "at or above zero");
+            }
+        }
+        if self.creep == Some(0.0) {
+            return refuse("creep", 0.0, "above zero");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! One contact: a point of one body in the field of another, who carries it and how.
+
+use nalgebra::Vector3;
+
+use super::obstacle::Placement;
+use crate::dynamics::soft::interaction::OuterProducts;
+
+/// Most soft blocks of a contact: two of an edge, four of a tetrahedron.
+pub(super) const BLOCKS: usize = 6;
+
+/// What a contact's point belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Probe {
+    /// A node of a soft body's surface, by its block.
+    Node(u32),
+    /// The deepest point of an edge of a soft body's surface, by the blocks of its ends.
+    Edge(u32, u32),
+    /// A sample of an obstacle.
+    Sample {
+        /// The obstacle.
+        obstacle: u32,
+        /// The sample.
+        sample: u32,
+    },
+}
+
+/// Whose field a contact's point is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Field {
+    /// A soft body's.
+    Body(u32),
+    /// An obstacle's.
+    Obstacle(u32),
+}
+
+/// A point of one body in another, or in itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Contact {
+    /// Whose point it is.
+    pub probe: Probe,
+    /// Whose field it is in.
+    pub field: Field,
+    /// The point [m, world].
+    pub point: Vector3<f64>,
+    /// d̃ [m].
+    pub depth: f64,
+    /// What of the depth is pushed against [m]; less than it while an initial overlap is released.
+    pub pressed: f64,
+    /// Penalty times area [N/m].
+    pub stiffness: f64,
+    /// ∂d̃/∂point, about a unit vector into the field's body.
+    pub gradient: Vector3<f64>,
+    /// Share of each soft block in the relative displacement of point and field, the point's positive.
+    pub(super) shares: [(u32, f64); BLOCKS],
+    /// Number of those.
+    pub(super) count: usize,
+    /// The obstacle that takes part, with the share of its point: 1 where the point is its own, −1 where the field is.
+    pub(super) obstacle: Option<(u32, f64)>,
+}
+
+impl Contact {
+    /// Energy [J]: ½ stiffness · pressed².
+    #[must_use]
+    pub fn energy(&self) -> f64 {
+        0.5 * self.stiffness * self.pressed * self.pressed
+    }
+
+    /// Force on the point [N, world]; the field's body takes the opposite one.
+    #[must_use]
+    pub fn force(&self) -> Vector3<f64> {
+        -self.stiffness * self.pressed * self.gradient
+    }
+
+    /// Derivative of the relative displacement along `v` by each block. `placement` is that of the obstacle, if any.
+    pub(super) fn column(
+        &self,
+        v: Vector3<f64>,
+        placement: Option<&Placement>,
+    ) -> impl Iterator<Item = (u32, Vector3<f64>)> + Clone {
+        let soft = self.shares[..self.count].iter().map(move |&(block, share)| (block, share * v));
+        let rigid = self.obstacle.zip(placement).and_then(|((_, share), placement)| {
+            let turning = placement.turning(&(self.point - placement.origin), &v);
+            placement.block.map(|block| [(block, share * v), (block + 1, share * turning)])
+        });
+        // An owned copy of the few soft entries would not be cheaper than the borrow.
+        soft.chain(rigid.into_iter().flatten())
+    }
+
+    /// Adds the contact's gradient and its Gauss–Newton Hessian k A J Jᵀ: without the term of ∇²d̃, which has both signs
+    /// and vanishes with the depth.
+    pub(super) fn linearise(
+        &self,
+        placement: Option<&Placement>,
+        gradient: &mut [Vector3<f64>],
+        hessian: &mut OuterProducts,
+    ) {
+        let pull = self.stiffness * self.pressed;
+        self.column(self.gradient, placement).for_each(|(block, j)| gradient[block as usize] += pull * j);
+        hessian.push(self.stiffness, self.column(self.gradient, placement));
+    }
+}

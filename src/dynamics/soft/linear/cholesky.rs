@@ -1,0 +1,142 @@
+//! Sparse Cholesky factor of a block matrix; the order of elimination is found once and kept while the pattern stays.
+
+use faer::linalg::solvers::Solve;
+use faer::sparse::linalg::LltError;
+use faer::sparse::linalg::solvers::{Llt, SymbolicLlt};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
+use faer::{ColMut, Side};
+use nalgebra::{Matrix3, Vector3};
+
+use super::super::blocks::BlockMatrix;
+use super::LinearError;
+
+/// A Cholesky factor with its memory.
+#[derive(Debug, Clone, Default)]
+pub struct Cholesky {
+    /// Lower columns of blocks: rows from `starts[column]`, the diagonal first.
+    starts: Vec<usize>,
+    rows: Vec<u32>,
+    /// Place and transposition of each term of the block matrix.
+    places: Vec<(u32, bool)>,
+    blocks: Vec<Matrix3<f64>>,
+    scalar_starts: Vec<usize>,
+    scalar_rows: Vec<usize>,
+    values: Vec<f64>,
+    symbolic: Option<SymbolicLlt<usize>>,
+    factor: Option<Llt<usize, f64>>,
+    buffer: Vec<f64>,
+}
+
+impl Cholesky {
+    /// Factors `matrix` with the prescribed components replaced by the identity. The first call, and one with another
+    /// number of blocks or terms, also finds the order of elimination.
+    ///
+    /// # Errors
+    /// [`LinearError::NotFactored`] where the matrix is not positive definite.
+    pub fn factor(&mut self, matrix: &BlockMatrix, free: &[Vector3<f64>]) -> Result<(), LinearError> {
+        let mut terms = 0;
+        matrix.terms(|_, _, _| terms += 1);
+        let count = matrix.block_count();
+        if self.symbolic.is_none() || self.places.len() != terms || self.starts.len() != count + 1 {
+            self.analyse(matrix)?;
+        }
+        self.fill(matrix, free);
+        let unknowns = 3 * count;
+        let pattern = SymbolicSparseColMatRef::new_checked(
+            unknowns,
+            unknowns,
+            &self.scalar_starts,
+            None,
+            &self.scalar_rows,
+        );
+        let symbolic = self.symbolic.clone().expect("the analysis is done");
+        let view = SparseColMatRef::new(pattern, &self.values);
+        self.factor = None;
+        let factor = Llt::try_new_with_symbolic(symbolic, view, Side::Lower).map_err(|error| {
+            let reason = match error {
+                LltError::Numeric(_) => "a pivot is not positive",
+                LltError::Generic(_) => "out of memory",
+            };
+            LinearError::NotFactored { unknowns, reason }
+        })?;
+        self.factor = Some(factor);
+        Ok(())
+    }
+
+    /// The solution with the right-hand side `b` replaces `x`.
+    ///
+    /// # Panics
+    /// When nothing was factored.
+    pub fn solve(&mut self, b: &[Vector3<f64>], x: &mut [Vector3<f64>]) {
+        self.buffer.clear();
+        self.buffer.extend(b.iter().flat_map(|b| b.iter()));
+        let factor = self.factor.as_ref().expect("a factor precedes a solve");
+        factor.solve_in_place(ColMut::from_slice_mut(&mut self.buffer));
+        x.iter_mut().zip(self.buffer.chunks_exact(3)).for_each(|(x, part)| x.copy_from_slice(part));
+    }
+
+    /// The pattern of the sum of the matrix's terms, and the order of elimination.
+    fn analyse(&mut self, matrix: &BlockMatrix) -> Result<(), LinearError> {
+        let count = matrix.block_count();
+        let mut columns = vec![Vec::new(); count];
+        matrix.terms(|row, column, _| columns[row.min(column) as usize].push(row.max(column)));
+        self.starts = vec![0];
+        self.rows.clear();
+        for column in &mut columns {
+            column.sort_unstable();
+            column.dedup();
+            self.rows.extend_from_slice(column);
+            self.starts.push(self.rows.len());
+        }
+        self.places.clear();
+        let (starts, rows, places) = (&self.starts, &self.rows, &mut self.places);
+        matrix.terms(|row, column, _| {
+            let (low, high) = (row.min(column) as usize, row.max(column));
+            let found = rows[starts[low]..starts[low + 1]].binary_search(&high).expect("the pattern has it");
+            places.push(((starts[low] + found) as u32, row < column));
+        });
+        self.scalar_starts = vec![0];
+        self.scalar_rows.clear();
+        for column in 0..3 * count {
+            let rows = &self.rows[self.starts[column / 3]..self.starts[column / 3 + 1]];
+            let scalars = rows.iter().flat_map(|&row| 3 * row as usize..3 * row as usize + 3);
+            self.scalar_rows.extend(scalars.filter(|&row| row >= column));
+            self.scalar_starts.push(self.scalar_rows.len());
+        }
+        let size = 3 * count;
+        let pattern =
+            SymbolicSparseColMatRef::new_checked(size, size, &self.scalar_starts, None, &self.scalar_rows);
+        let symbolic = SymbolicLlt::try_new(pattern, Side::Lower);
+        self.symbolic = Some(
+            symbolic.map_err(|_| LinearError::NotFactored { unknowns: size, reason: "the analysis ran out of memory" })?,
+        );
+        Ok(())
+    }
+
+    /// Values of the scalar columns.
+    fn fill(&mut self, matrix: &BlockMatrix, free: &[Vector3<f64>]) {
+        self.blocks.clear();
+        self.blocks.resize(self.rows.len(), Matrix3::zeros());
+        let mut places = self.places.iter();
+        let blocks = &mut self.blocks;
+        matrix.terms(|_, _, term| {
+            if let Some(&(place, transposed)) = places.next() {
+                blocks[place as usize] += if transposed { term.transpose() } else { *term };
+            }
+        });
+        self.values.clear();
+        for column in 0..free.len() {
+            for axis in 0..3 {
+                let span = self.starts[column]..self.starts[column + 1];
+                for (&row, block) in self.rows[span.clone()].iter().zip(&self.blocks[span]) {
+                    let row = row as usize;
+                    for other in (0..3).filter(|&other| row > column || other >= axis) {
+                        let diagonal = row == column && other == axis;
+                        let both = free[column][axis] > 0.0 && free[row][other] > 0.0;
+                        self.values.push(if both { block[(other, axis)] } else { f64::from(u8::from(diagonal)) });
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Preconditioned conjugate gradients.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::super::blocks::{dot, norm};
+use super::{Cholesky, LinearError, LinearOptions, LinearReport, Operator};
+
+/// Conjugate gradients with their memory.
+#[derive(Debug, Clone, Default)]
+pub struct ConjugateGradients {
+    r: Vec<Vector3<f64>>,
+    z: Vec<Vector3<f64>>,
+    p: Vec<Vector3<f64>>,
+    q: Vec<Vector3<f64>>,
+    inverse: Vec<Matrix3<f64>>,
+}
+
+impl ConjugateGradients {
+    /// Solves for `x`, which holds a first guess, with the right-hand side `b`; prescribed components of both must
+    /// be zero. The preconditioner is `cholesky`, or the inverse diagonal blocks.
+    ///
+    /// # Errors
+    /// [`LinearError::NotPositive`] where a direction has no positive curvature; `x` then holds the last iterate.
+    pub fn solve(
+        &mut self,
+        operator: &mut Operator<'_>,
+        b: &[Vector3<f64>],
+        x: &mut [Vector3<f64>],
+        mut cholesky: Option<&mut Cholesky>,
+        options: &LinearOptions,
+    ) -> Result<LinearReport, LinearError> {
+        self.resize(b.len());
+        if cholesky.is_none() {
+            self.invert_diagonal(operator);
+        }
+        let scale = norm(b);
+        let mut report = LinearReport { factored: cholesky.is_some(), ..LinearReport::default() };
+        self.start(operator, b, x, scale);
+        let mut along = 0.0;
+        while report.iterations < options.limit {
+            report.residual = norm(&self.r) / scale;
+            if report.residual <= options.tolerance || scale <= 0.0 {
+                report.residual = if scale > 0.0 { report.residual } else { 0.0 };
+                return Ok(report);
+            }
+            self.precondition(cholesky.as_deref_mut());
+            let before = std::mem::replace(&mut along, dot(&self.r, &self.z));
+            let beta = if report.iterations == 0 { 0.0 } else { along / before };
+            self.p.iter_mut().zip(&self.z).for_each(|(p, z)| *p = z + beta * *p);
+            operator.multiply(&self.p, &mut self.q);
+            let curvature = dot(&self.p, &self.q);
+            if !(curvature > 0.0 && along > 0.0) {
+                let curvature = curvature / dot(&self.p, &self.p);
+                return Err(LinearError::NotPositive { iteration: report.iterations, curvature });
+            }
+            let alpha = along / curvature;
+            x.iter_mut().zip(&self.p).for_each(|(x, p)| *x += alpha * p);
+            self.r.iter_mut().zip(&self.q).for_each(|(r, q)| *r -= alpha * q);
+            report.iterations += 1;
+        }
+        report.residual = norm(&self.r) / scale;
+        Ok(report)
+    }
+
+    fn resize(&mut self, count: usize) {
+        for vector in [&mut self.r, &mut self.z, &mut self.p, &mut self.q] {
+            vector.resize(count, Vector3::zeros());
+        }
+    }
+
+    /// The first residual; a guess that is worse than none is dropped.
+    fn start(&mut self, operator: &mut Operator<'_>, b: &[Vector3<f64>], x: &mut [Vector3<f64>], scale: f64) {
+        self.r.copy_from_slice(b);
+        if x.iter().all(|x| *x == Vector3::zeros()) {
+            return;
+        }
+        operator.multiply(x, &mut self.q);
+        self.r.iter_mut().zip(&self.q).for_each(|(r, q)| *r -= q);
+        if !(norm(&self.r) <= scale) {
+            self.r.copy_from_slice(b);
+            x.fill(Vector3::zeros());
+        }
+    }
+
+    fn precondition(&mut self, cholesky: Option<&mut Cholesky>) {
+        match cholesky {
+            Some(cholesky) => cholesky.solve(&self.r, &mut self.z),
+            None => {
+                let pairs = self.inverse.iter().zip(&self.r);
+                self.z.iter_mut().zip(pairs).for_each(|(z, (inverse, r))| *z = inverse * r);
+            }
+        }
+    }
+
+    fn invert_diagonal(&mut self, operator: &Operator<'_>) {
+        self.inverse.resize(self.r.len(), Matrix3::zeros());
+        operator.matrix.diagonal(&mut self.inverse);
+        operator.outer.add_diagonal(&mut self.inverse);
+        for (block, free) in self.inverse.iter_mut().zip(operator.free) {
+            for axis in (0..3).filter(|&axis| free[axis] <= 0.0) {
+                block.row_mut(axis).fill(0.0);
+                block.column_mut(axis).fill(0.0);
+                block[(axis, axis)] = 1.0;
+            }
+            let inverse = block.try_inverse().filter(|inverse| positive_definite(inverse));
+            *block = inverse.unwrap_or_else(Matrix3::identity);
+        }
+    }
+}
+
+/// By Sylvester's criterion.
+fn positive_definite(m: &Matrix3<f64>) -> bool {
+    m.m11 > 0.0 && m.m11 * m.m22 - m.m12 * m.m21 > 0.0 && m.determinant() > 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::blocks::tests::{flat, random_system, wave};
+    use super::super::super::blocks::{ElementKernel, Want};
+    use super::super::super::interaction::OuterProducts;
+    use super::super::*;
+    use super::*;
+
+    fn solve(method: LinearMethod, tolerance: f64) -> (f64, LinearReport) {
+        let (kernel, mut dense, mut matrix) = random_system(60, 150);
+        let kernel: &dyn ElementKernel = &kernel;
+        let mut free = vec![Vector3::repeat(1.0); 61];
+        free[3] = Vector3::zeros();
+        free[5].y = 0.0;
+        let mut gradient = wave(61);
+        matrix.assemble(kernel, &wave(61), Want::ExactHessian, &mut gradient);
+        (0..61).for_each(|block| matrix.add_diagonal(block, &Matrix3::from_diagonal_element(3.0)));
+        dense += nalgebra::DMatrix::identity(183, 183) * 3.0;
+        let mut outer = OuterProducts::default();
+        let column = [(0, Vector3::new(1.0, 2.0, 3.0)), (3, Vector3::x()), (9, Vector3::new(0.0, -1.0, 1.0))];
+        outer.push(50.0, column);
+        let mut j = nalgebra::DVector::zeros(183);
+        column.iter().for_each(|(block, part)| j.fixed_rows_mut::<3>(3 * *block as usize).copy_from(part));
+        dense += 50.0 * &j * j.transpose();
+        let b: Vec<_> = wave(61).iter().zip(&free).map(|(b, free)| b.component_mul(free)).collect();
+        for (row, free) in free.iter().flat_map(|free| free.iter()).enumerate() {
+            if *free <= 0.0 {
+                dense.row_mut(row).fill(0.0);
+                dense.column_mut(row).fill(0.0);
+                dense[(row, row)] = 1.0;
+            }
+        }
+        let expected = dense.lu().solve(&flat(&b)).expect("a regular matrix");
+        let mut x = vec![Vector3::zeros(); 61];
+        let operator = Operator { matrix: &mut matrix, outer: &outer, free: &free };
+        let options = LinearOptions { method, tolerance, limit: 400 };
+        let report = LinearSolver::default().solve(operator, &b, &mut x, true, &options).expect("a solution");
+        ((flat(&x) - &expected).amax() / expected.amax(), report)
+    }
+
+    #[test]
+    fn both_preconditioners_give_the_dense_solution() {
+        let (error, report) = solve(LinearMethod::ConjugateGradients, 1e-12);
+        assert!(error < 1e-9 && !report.factored, "{error} {report:?}");
+        let (error, report) = solve(LinearMethod::Cholesky, 1e-12);
+        assert!(error < 1e-9 && report.factored && report.iterations <= 4, "{error} {report:?}");
+    }
+
+    #[test]
+    fn a_good_guess_ends_at_once_and_a_bad_one_is_dropped() {
+        let (kernel, _, mut matrix) = random_system(60, 150);
+        let free = vec![Vector3::repeat(1.0); 61];
+        let (mut b, x) = (wave(61), wave(61));
+        matrix.assemble(&kernel, &x, Want::ExactHessian, &mut b);
+        matrix.add_diagonal(0, &Matrix3::identity());
+        matrix.multiply(&x, &mut b);
+        let outer = OuterProducts::default();
+        let mut run = |mut guess: Vec<Vector3<f64>>| {
+            let mut operator = Operator { matrix: &mut matrix, outer: &outer, free: &free };
+            let options = LinearOptions { tolerance: 1e-8, ..LinearOptions::default() };
+            ConjugateGradients::default().solve(&mut operator, &b, &mut guess, None, &options).expect("a solution")
+        };
+        assert_eq!(run(x.clone()).iterations, 0);
+        let cold = run(vec![Vector3::zeros(); 61]).iterations;
+        assert!(cold > 5 && run(x.iter().map(|x| -50.0 * x).collect()).iterations == cold);
+    }
+
+    #[test]
+    fn an_indefinite_matrix_is_an_error() {
+        let (kernel, _, mut matrix) = random_system(20, 30);
+        let mut b = wave(21);
+        matrix.assemble(&kernel, &wave(21), Want::ExactHessian, &mut b);
+        matrix.add_diagonal(4, &Matrix3::from_diagonal_element(-1e3));
+        let free = vec![Vector3::repeat(1.0); 21];
+        for method in [LinearMethod::ConjugateGradients, LinearMethod::Cholesky] {
+            let outer = OuterProducts::default();
+            let operator = Operator { matrix: &mut matrix, outer: &outer, free: &free };
+            let options = LinearOptions { method, tolerance: 1e-12, limit: 400 };
+            let mut x = vec![Vector3::zeros(); 21];
+            assert!(LinearSolver::default().solve(operator, &wave(21), &mut x, true, &options).is_err());
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! Newton's method with line search on the incremental potential of soft bodies.
+//!
+//! E(x) = a/2 ‖x − y‖²_M + c/2 ‖x − z‖²_C + Ψ(x) + I(x) − f·x: inertia towards y, Rayleigh damping C = αM + βK with K of the
+//! start of the step, the elements' energy Ψ, the interaction I, constant forces f. A quasi-static solve has a = c = 0.
+//! Far from the solution the Hessian is projected to be positive definite; near it the exact one is taken, for
+//! quadratic convergence, as long as it proves positive definite.
+
+use std::time::Instant;
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::blocks::{Want, dot, norm};
+use super::interaction::Interaction;
+use super::linear::{LinearOptions, Operator};
+use super::report::{SoftError, SoftStepReport};
+use super::system::{Kernel, SoftSystem};
+
+/// Relative residual below which the exact Hessian is tried.
+const NEAR: f64 = 0.05;
+
+/// Part of the decrease that the slope promises with which the line search is content [Armijo].
+const ARMIJO: f64 = 1e-4;
+
+/// Shortest part of Newton's step that is tried.
+const SHORTEST: f64 = 1e-8;
+
+/// Change of the energy over its terms that cannot be told from rounding: the line search does not judge it.
+const ROUNDING: f64 = 1e-12;
+
+/// Forces out of balance over Young's modulus times area that cannot be told from rounding of the coordinates.
+const FORCE_ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+/// Options of Newton's method.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NewtonOptions {
+    /// Most iterations.
+    pub limit: usize,
+    /// Forces out of balance over the forces that meet (inertial, elastic, external, of contact) at which to stop.
+    pub tolerance: f64,
+    /// One linear system, no line search, no test of convergence: the linearly implicit scheme.
+    pub once: bool,
+}
+
+impl Default for NewtonOptions {
+    fn default() -> Self {
+        Self { limit: 50, tolerance: 1e-4, once: false }
+    }
+}
+
+/// The incremental potential's terms beside elasticity and interaction.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Goal {
+    /// a [1/s²], zero in a quasi-static solve.
+    pub(super) inertia: f64,
+    /// y [m].
+    pub(super) y: Vec<Vector3<f64>>,
+    /// c [1/s].
+    pub(super) rate: f64,
+    /// z [m].
+    pub(super) z: Vec<Vector3<f64>>,
+    /// f [N].
+    pub(super) forces: Vec<Vector3<f64>>,
+    /// Where f·x counts from, so that rounding does not grow with the distance from the origin [m].
+    pub(super) origin: Vec<Vector3<f64>>,
+    /// Time step for messages [s].
+    pub(super) dt: f64,
+}
+
+/// A point, its energy and forces.
+#[derive(Debug, Clone, Default)]
+struct Point {
+    x: Vec<Vector3<f64>>,
+    gradient: Vec<Vector3<f64>>,
+    energy: f64,
+    /// Sum of the magnitudes of the energy's terms [J].
+    magnitude: f64,
+    elastic: f64,
+    /// Norm of the free part of the gradient [N], and of the forces that meet.
+    residual: f64,
+    scale: f64,
+}
+
+/// Newton's iteration with its state.
+pub(super) struct Newton<'a> {
+    pub(super) system: &'a mut SoftSystem,
+    pub(super) interaction: &'a mut dyn Interaction,
+    pub(super) goal: &'a Goal,
+    pub(super) options: NewtonOptions,
+    pub(super) linear: LinearOptions,
+    pub(super) report: SoftStepReport,
+    /// Whether damping by stiffness was kept.
+    damped: bool,
+    /// Forces that cannot be told from rounding [N].
+    rounding: f64,
+}
+
+impl<'a> Newton<'a> {
+    pub(super) fn new(
+        system: &'a mut SoftSystem,
+        interaction: &'a mut dyn Interaction,
+        goal: &'a Goal,
+        options: (NewtonOptions, LinearOptions),
+    ) -> Self {
+        let damped = goal.rate > 0.0 && system.bodies.iter().any(|b| b.material().stiffness_damping() > 0.0);
+        let report = SoftStepReport::default();
+        let rounding = FORCE_ROUNDING * system.stiffness_times_area();
+        Self { system, interaction, goal, options: options.0, linear: options.1, report, damped, rounding }
+    }
+
+    /// The minimiser, from `x`; `lift` moves the prescribed components and `guess` is a first guess of the first change.
+    pub(super) fn minimise(
+        &mut self,
+        x: Vec<Vector3<f64>>,
+        lift: &[Vector3<f64>],
+        guess: Vec<Vector3<f64>>,
+    ) -> Result<Vec<Vector3<f64>>, SoftError> {
+        let mut lifting = lift.iter().any(|d| *d != Vector3::zeros());
+        let mut change = guess;
+        let mut want = Want::ProjectedHessian;
+        if self.damped {
+            self.keep_damping(&x);
+        }
+        let mut point = Point { x, ..Point::default() };
+        self.evaluate(&mut point, want)?;
+        let mut assembled = true;
+        let mut trial = point.clone();
+        for iteration in 0..=self.options.limit {
+            self.note(&point);
+            if !self.options.once && !lifting && self.balanced(&point) {
+                return Ok(point.x);
+            }
+            if iteration == self.options.limit {
+                break;
+            }
+            let near = point.residual <= NEAR * point.scale && !lifting;
+            want = if near { Want::ExactHessian } else { Want::ProjectedHessian };
+            if !assembled || near {
+                self.evaluate(&mut point, want)?;
+            }
+            self.direction(&mut point, lifting.then_some(lift), &mut change, want)?;
+            if self.options.once {
+                point.x.iter_mut().zip(&change).for_each(|(x, d)| *x += d);
+                return self.checked(point);
+            }
+            let before = point.residual;
+            let judged = self.search(&point, &mut trial, &change, lifting)?;
+            std::mem::swap(&mut point, &mut trial);
+            if !judged && !lifting && !(point.residual < 0.5 * before) && iteration > 2 {
+                // Neither energy nor forces can be told apart any more.
+                let best = if point.residual <= before { point } else { trial };
+                self.note(&best);
+                if best.residual <= self.options.tolerance.max(ROUNDING.sqrt()) * best.scale {
+                    return Ok(best.x);
+                }
+                break;
+            }
+            (lifting, assembled) = (false, false);
+            change.fill(Vector3::zeros());
+        }
+        Err(SoftError::NotConverged {
+            iterations: self.report.newton_iterations,
+            relative: self.report.relative_residual,
+            tolerance: self.options.tolerance,
+            dt: self.goal.dt,
+        })
+    }
+
+    fn balanced(&self, point: &Point) -> bool {
+        point.residual <= self.options.tolerance * point.scale + self.rounding
+    }
+
+    fn note(&mut self, point: &Point) {
+        self.report.residual = point.residual;
+        self.report.relative_residual = if point.scale > 0.0 { point.residual / point.scale } else { 0.0 };
+        self.report.energies.elastic = point.elastic;
+    }
+
+    fn checked(&self, point: Point) -> Result<Vec<Vector3<f64>>, SoftError> {
+        let sound = point.x.iter().all(|x| x.iter().all(|x| x.is_finite()));
+        if sound { Ok(point.x) } else { Err(self.not_finite(&point)) }
+    }
+
+    fn not_finite(&self, point: &Point) -> SoftError {
+        let bad = |x: &Vector3<f64>| !x.iter().all(|x| x.is_finite());
+        SoftError::NotFinite {
+            iteration: self.report.newton_iterations,
+            energy: point.energy,
+            block: point.x.iter().position(bad),
+            dt: self.goal.dt,
+        }
+    }
+
+    /// Keeps β K at `x` for damping.
+    fn keep_damping(&mut self, x: &[Vector3<f64>]) {
+        let SoftSystem { bodies, first, matrix, .. } = &mut *self.system;
+        let mut gradient = vec![Vector3::zeros(); x.len()];
+        matrix.assemble(&Kernel { bodies, first }, x, Want::ProjectedHessian, &mut gradient);
+        matrix.keep(&|body| bodies[body].material().stiffness_damping());
+    }
+
+    /// Newton's direction at `point` into `change`, which holds a first guess; with `lift` the prescribed components
+    /// move by it. Falls back to the projected Hessian where the exact one is not positive definite.
+    fn direction(
+        &mut self,
+        point: &mut Point,
+        lift: Option<&[Vector3<f64>]>,
+        change: &mut [Vector3<f64>],
+        want: Want,
+    ) -> Result<(), SoftError> {
+        let ratio = point.residual / point.scale;
+        let solved = self.solve(point, lift, change, ratio);
+        match solved {
+            Err(SoftError::Linear(_)) if want == Want::ExactHessian => {
+                change.fill(Vector3::zeros());
+                self.evaluate(point, Want::ProjectedHessian)?;
+                self.solve(point, lift, change, ratio)
+            }
+            other => other,
+        }
+    }
+
+    fn solve(
+        &mut self,
+        point: &Point,
+        lift: Option<&[Vector3<f64>]>,
+        change: &mut [Vector3<f64>],
+        ratio: f64,
+    ) -> Result<(), SoftError> {
+        let start = Instant::now();
+        let SoftSystem { matrix, outer, free, solver, .. } = &mut *self.system;
+        let mut right = vec![Vector3::zeros(); change.len()];
+        if let Some(lift) = lift {
+            matrix.multiply(lift, &mut right);
+            outer.add_product(lift, &mut right);
+        }
+        for (right, (gradient, free)) in right.iter_mut().zip(point.gradient.iter().zip(&*free)) {
+            *right = -(*right + gradient).component_mul(free);
+        }
+        change.iter_mut().zip(&*free).for_each(|(d, free)| d.component_mul_assign(free));
+        let tolerance = if self.options.once { self.linear.tolerance } else { self.linear.tolerance.min(ratio) };
+        let options = LinearOptions { tolerance: tolerance.max(f64::EPSILON), ..self.linear };
+        let solved =
+            solver.solve(Operator { matrix, outer, free }, &right, change, self.goal.inertia > 0.0, &options);
+        self.report.times.solve += start.elapsed().as_secs_f64();
+        let solved = solved?;
+        self.report.newton_iterations += 1;
+        self.report.linear_iterations += solved.iterations;
+        self.report.factorisations += usize::from(solved.factored);
+        if let Some(lift) = lift {
+            change.iter_mut().zip(lift).for_each(|(d, lift)| *d += lift);
+        }
+        Ok(())
+    }
+
+    /// The first point along `change` that lowers the energy enough, into `trial`; true where the energy could judge.
+    fn search(
+        &mut self,
+        point: &Point,
+        trial: &mut Point,
+        change: &[Vector3<f64>],
+        lifting: bool,
+    ) -> Result<bool, SoftError> {
+        let slope = dot(&point.gradient, change);
+        let judges = -slope > ROUNDING * point.magnitude;
+        let mut part = 1.0;
+        while part >= SHORTEST {
+            trial.x.clear();
+            trial.x.extend(point.x.iter().zip(change).map(|(x, d)| x + part * d));
+            let finite = self.evaluate(trial, Want::Gradient).is_ok();
+            // Prescribed motion does work, so its first step is not judged by the energy, nor shortened.
+            let content = !judges || lifting || trial.energy <= point.energy + ARMIJO * part * slope;
+            if finite && content {
+                return Ok(judges);
+            }
+            if lifting {
+                return Err(self.not_finite(trial));
+            }
+            part *= 0.5;
+            self.report.halvings += 1;
+        }
+        Err(SoftError::NotConverged {
+            iterations: self.report.newton_iterations,
+            relative: point.residual / point.scale,
+            tolerance: self.options.tolerance,
+            dt: self.goal.dt,
+        })
+    }
+
+    /// Energy and forces at the point, and with `want` the matrix.
+    fn evaluate(&mut self, point: &mut Point, want: Want) -> Result<(), SoftError> {
+        let start = Instant::now();
+        point.gradient.resize(point.x.len(), Vector3::zeros());
+        let SoftSystem { bodies, first, matrix, .. } = &mut *self.system;
+        point.elastic = matrix.assemble(&Kernel { bodies, first }, &point.x, want, &mut point.gradient);
+        (point.energy, point.magnitude) = (point.elastic, point.elastic.abs());
+        let elastic = norm(&point.gradient);
+        if self.damped {
+            self.damp(point, want);
+        }
+        let moving = self.inertia_and_forces(point);
+        if want != Want::Gradient {
+            self.add_masses();
+        }
+        self.report.times.assembly += start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let before = norm(&point.gradient);
+        self.system.outer.clear();
+        let SoftSystem { outer, .. } = &mut *self.system;
+        let contact = self.interaction.linearise(&point.x, &mut point.gradient, outer);
+        self.report.times.contact += start.elapsed().as_secs_f64();
+        point.energy += contact;
+        point.magnitude += contact.abs();
+        let free = point.gradient.iter().zip(&self.system.free);
+        point.residual = free.map(|(g, free)| g.component_mul(free).norm_squared()).sum::<f64>().sqrt();
+        point.scale = elastic.max(moving).max(before).max(f64::MIN_POSITIVE);
+        if (point.energy + point.residual).is_finite() { Ok(()) } else { Err(self.not_finite(point)) }
+    }
+
+    /// Adds damping by stiffness to energy, gradient and matrix.
+    fn damp(&mut self, point: &mut Point, want: Want) {
+        let rate = self.goal.rate;
+        let moved: Vec<_> = point.x.iter().zip(&self.goal.z).map(|(x, z)| x - z).collect();
+        let mut product = vec![Vector3::zeros(); moved.len()];
+        self.system.matrix.multiply_kept(&moved, &mut product);
+        let energy = 0.5 * rate * dot(&moved, &product);
+        point.energy += energy;
+        point.magnitude += energy.abs();
+        point.gradient.iter_mut().zip(&product).for_each(|(g, product)| *g += rate * product);
+        if want != Want::Gradient {
+            self.system.matrix.add_kept(rate);
+        }
+    }
+
+    /// Adds inertia, damping by mass and constant forces; the larger norm of inertial and constant forces [N].
+    fn inertia_and_forces(&mut self, point: &mut Point) -> f64 {
+        let (goal, system) = (self.goal, &*self.system);
+        let (mut inertial, mut constant) = (0.0, 0.0);
+        for body in 0..system.first.len() {
+            let end = system.first.get(body + 1).map_or(system.block_count(), |&end| end as usize);
+            let damping = goal.rate * system.mass_damping(body);
+            for block in system.first[body] as usize..end {
+                let x = point.x[block];
+                let force = goal.forces[block];
+                let work = force.dot(&(x - goal.origin[block]));
+                point.energy -= work;
+                point.magnitude += work.abs();
+                point.gradient[block] -= force;
+                constant += force.norm_squared();
+                if goal.inertia <= 0.0 {
+                    continue;
+                }
+                let moved = x - goal.y[block];
+                let mut push = goal.inertia * system.inertia_times(block, &moved);
+                inertial += push.norm_squared();
+                let mut energy = 0.5 * push.dot(&moved);
+                if damping > 0.0 {
+                    let moved = x - goal.z[block];
+                    let drag = damping * system.inertia_times(block, &moved);
+                    energy += 0.5 * drag.dot(&moved);
+                    push += drag;
+                }
+                point.energy += energy;
+                point.magnitude += energy;
+                point.gradient[block] += push;
+            }
+        }
+        inertial.max(constant).sqrt()
+    }
+
+    /// Adds the masses' part to the matrix.
+    fn add_masses(&mut self) {
+        let (goal, system) = (self.goal, &mut *self.system);
+        for body in 0..system.first.len() {
+            let end = system.first.get(body + 1).map_or(system.block_count(), |&end| end as usize);
+            let factor = goal.inertia + goal.rate * system.mass_damping(body);
+            for block in system.first[body] as usize..end {
+                let term: Matrix3<f64> = factor * system.inertia(block);
+                system.matrix.add_diagonal(block, &term);
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Equilibrium of soft bodies under constant forces, gravity, prescribed positions and an interaction.
+
+use std::time::Instant;
+
+use nalgebra::Vector3;
+
+use super::interaction::Interaction;
+use super::newton::{Goal, Newton};
+use super::report::{SoftError, SoftStepReport};
+use super::step::StepOptions;
+use super::system::SoftSystem;
+
+impl SoftSystem {
+    /// Moves the system to the equilibrium near where it is; velocities become zero. Large loads and large prescribed
+    /// motion are the caller's to apply in parts. The scheme in `options` plays no part.
+    ///
+    /// # Errors
+    /// [`SoftError`] where Newton's method does not converge, or where a body is free to move; the state is then as before.
+    pub fn solve_quasi_static(
+        &mut self,
+        options: &StepOptions,
+        interaction: &mut dyn Interaction,
+    ) -> Result<SoftStepReport, SoftError> {
+        let start = Instant::now();
+        let goal = Goal {
+            forces: self.constant_forces(),
+            origin: self.x.clone(),
+            dt: f64::INFINITY,
+            ..Goal::default()
+        };
+        let lift = self.lift();
+        let x = self.x.clone();
+        let guess = vec![Vector3::zeros(); x.len()];
+        let mut newton = Newton::new(self, interaction, &goal, (options.newton, options.linear));
+        let solution = newton.minimise(x, &lift, guess)?;
+        let mut report = newton.report;
+        self.x = solution;
+        self.v.fill(Vector3::zeros());
+        self.v_before.fill(Vector3::zeros());
+        report.energies = super::Energies { elastic: report.energies.elastic, ..self.energies_of_motion() };
+        report.times.total = start.elapsed().as_secs_f64();
+        Ok(report)
+    }
+}

@@ -1,0 +1,53 @@
+//! What is wanted of a distance field.
+
+/// Order of the differences with which a field is marched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// Mean error of first order in the spacing.
+    First,
+    /// Second order where two upwind neighbours are known and grow towards the node, else first.
+    #[default]
+    Second,
+}
+
+/// On which side of the surface a field is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Side {
+    /// Inside the solid.
+    Inside,
+    /// Outside of it.
+    Outside,
+    /// Everywhere.
+    #[default]
+    Both,
+}
+
+impl Side {
+    pub(super) fn includes(self, side: Self) -> bool {
+        self == Self::Both || self == side
+    }
+}
+
+/// How a distance field is made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FieldOptions {
+    /// Nodes along the longest edge of the mesh's box with its padding.
+    pub resolution: usize,
+    /// Size of the cells [m]; in place of `resolution` when it is given.
+    pub spacing: Option<f64>,
+    /// Room between the mesh's box and the border of the grid, as a share of the longest edge of the mesh's box.
+    pub padding: f64,
+    /// Order of the differences.
+    pub order: Order,
+    /// Where distances are wanted. Nodes on the other side have them as well when they are next to the surface, else
+    /// they are infinite.
+    pub side: Side,
+    /// Distance [m] up to which values are wanted: farther nodes are infinite. Everywhere when it is `None`.
+    pub band: Option<f64>,
+}
+
+impl Default for FieldOptions {
+    fn default() -> Self {
+        Self { resolution: 64, spacing: None, padding: 0.05, order: Order::Second, side: Side::Both, band: None }
+    }
+}
