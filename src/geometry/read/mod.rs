@@ -12,7 +12,7 @@ mod off;
 mod ply;
 mod polygons;
 mod stl;
-mod text;
+pub(in crate::geometry) mod text;
 
 use std::path::{Path, PathBuf};
 

@@ -11,18 +11,18 @@ const EXCERPT: usize = 40;
 
 /// The lines of a file with their numbers, from 1. Bytes that are not UTF-8 become replacement characters; a byte
 /// order mark in front is dropped.
-pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
+pub(in crate::geometry) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
     (bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).split(|&byte| byte == b'\n').enumerate())
         .map(|(index, line)| (index + 1, String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line))))
 }
 
 /// The part of a line before a comment.
-pub(super) fn before_comment(line: &str) -> &str {
+pub(in crate::geometry) fn before_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or_default()
 }
 
 /// A word as an error message shows it: short, without control characters.
-pub(super) fn excerpt(word: &str) -> String {
+pub(in crate::geometry) fn excerpt(word: &str) -> String {
     let shown: String =
         word.chars().take(EXCERPT).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     let ellipsis = if word.chars().count() > EXCERPT { "…" } else { "" };
@@ -30,7 +30,7 @@ pub(super) fn excerpt(word: &str) -> String {
 }
 
 /// The first three words as coordinates.
-pub(super) fn point<'a>(line: usize, mut words: impl Iterator<Item = &'a str>) -> Result<Point3<f64>, Fault> {
+pub(in crate::geometry) fn point<'a>(line: usize, mut words: impl Iterator<Item = &'a str>) -> Result<Point3<f64>, Fault> {
     let mut point = Point3::origin();
     for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
         let missing = || Fault::Line(line, format!("the vertex has no {name}: the line ends early"));
@@ -40,7 +40,7 @@ pub(super) fn point<'a>(line: usize, mut words: impl Iterator<Item = &'a str>) -
 }
 
 /// A word as a finite number.
-pub(super) fn number(line: usize, word: &str) -> Result<f64, Fault> {
+pub(in crate::geometry) fn number(line: usize, word: &str) -> Result<f64, Fault> {
     match word.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
         Ok(_) => Err(Fault::Line(line, format!("the coordinate {} is not finite", excerpt(word)))),
@@ -49,6 +49,6 @@ pub(super) fn number(line: usize, word: &str) -> Result<f64, Fault> {
 }
 
 /// A word as a whole number.
-pub(super) fn integer<N: std::str::FromStr>(line: usize, word: &str) -> Result<N, Fault> {
+pub(in crate::geometry) fn integer<N: std::str::FromStr>(line: usize, word: &str) -> Result<N, Fault> {
     word.parse().map_err(|_| Fault::Line(line, format!("{} is not a whole number in range", excerpt(word))))
 }

@@ -5,6 +5,9 @@
 
 mod boundary;
 pub mod procedural;
+pub mod quality;
+pub mod read;
+pub mod write;
 
 use nalgebra::{Point3, Vector3};
 use thiserror::Error;
