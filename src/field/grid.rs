@@ -64,13 +64,24 @@ impl Grid {
             return Err(FieldError::Spacing { spacing });
         }
         let cells = extents.map(|x| (x / spacing - ROUNDING).ceil().max(1.0));
-        let nodes = cells.map(|x| x + 3.0).product();
-        if !(nodes <= MOST_NODES as f64) {
-            return Err(FieldError::TooLarge { nodes, memory: 8.0 * nodes / f64::from(1 << 30) });
-        }
+        check_size(cells.map(|x| x + 3.0).product())?;
         let origin = bounds.center() - 0.5 * spacing * cells;
         let counts = [0, 1, 2].map(|axis| cells[axis] as usize + 1);
         Ok(Self { origin, spacing, counts })
+    }
+
+    /// Whether the grid is one: numbers that are finite, at least two nodes along each axis, and not too many in all.
+    pub(super) fn check(&self) -> Result<(), FieldError> {
+        if !self.origin.iter().all(|x| x.is_finite()) {
+            return Err(FieldError::NoBox);
+        }
+        if !(self.spacing > 0.0 && self.spacing.is_finite()) {
+            return Err(FieldError::Spacing { spacing: self.spacing });
+        }
+        if let Some(&nodes) = self.counts.iter().find(|&&n| n < 2) {
+            return Err(FieldError::TooCoarse { nodes });
+        }
+        check_size(self.counts.iter().map(|&n| n as f64 + 2.0).product())
     }
 
     /// Number of nodes.
@@ -124,4 +135,9 @@ impl Grid {
             from..to.max(from)
         })
     }
+}
+
+fn check_size(nodes: f64) -> Result<(), FieldError> {
+    let fits = nodes <= MOST_NODES as f64;
+    fits.then_some(()).ok_or(FieldError::TooLarge { nodes, memory: 8.0 * nodes / f64::from(1 << 30) })
 }

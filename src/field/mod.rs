@@ -3,10 +3,20 @@
 //! The distance to a closed mesh is computed exactly at the nodes near it and marched from there over the rest of the
 //! grid. Distances are **positive outside and negative inside**.
 
+mod band;
+mod closed;
+mod crossings;
+mod distance_field;
 mod error;
 mod grid;
+mod interpolate;
+mod march;
 mod options;
+mod queue;
+mod sample;
 
+pub use distance_field::DistanceField;
 pub use error::FieldError;
 pub use grid::Grid;
 pub use options::{FieldOptions, Order, Side};
+pub use sample::sample_nodes;
