@@ -6,7 +6,7 @@
 //! Times are the least of several runs.
 
 use std::error::Error;
-use std::time::Instant;
+use cpu_time::ProcessTime;
 
 use extricate::field::{DistanceField, FieldOptions, Grid, Order, Side};
 use extricate::geometry::{Aabb, Solidity, TriangleMesh};
@@ -31,7 +31,7 @@ fn timed(mesh: &TriangleMesh, grid: Grid, options: &FieldOptions) -> Outcome<(Di
     let mut least = f64::INFINITY;
     let mut field = DistanceField::on(mesh, grid, options)?;
     for _ in 0..repeats {
-        let start = Instant::now();
+        let start = ProcessTime::now();
         field = DistanceField::on(mesh, grid, options)?;
         least = least.min(1e3 * start.elapsed().as_secs_f64());
     }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::grid::Grid;
 use super::march::FAR;
-use crate::geometry::{Aabb, TriangleMesh};
+use crate::geometry::TriangleMesh;
 
 /// Width of the band in cells. A cell that the surface crosses must have all its nodes on that edge in the band, which
 /// takes one; the rest is room for rounding. A wider band costs more than it gains.
@@ -18,6 +18,8 @@ pub(super) const CELLS: f64 = 1.0 + 1e-6;
 /// Parts of the grid that threads work on. Their number changes no distance: the least of some is the least in any
 /// order.
 const SLABS: usize = 4;
+/// Triangles that are worth a task of their own.
+const TRIANGLES: usize = 4096;
 /// Room for rounding of a triangle's radius.
 const ROUNDING: f64 = 1.0 + 1e-9;
 
@@ -30,25 +32,61 @@ pub(super) fn distances(
     region: &[Range<usize>; 3],
     values: &mut [f64],
 ) -> Vec<u32> {
+    let boxes: Vec<Near> = (mesh.triangles().par_iter().enumerate().with_min_len(TRIANGLES))
+        .filter_map(|(index, _)| Near::of(&mesh.triangle(index), index as u32, grid, band, region))
+        .collect();
     let plane = grid.strides()[2];
     let slab = region[2].len().div_ceil(SLABS).max(1);
     let inner = &mut values[plane * (region[2].start + 1)..plane * (region[2].end + 1)];
     let slabs = inner.par_chunks_mut(plane * slab).enumerate().map(|(index, values)| {
         let from = region[2].start + index * slab;
-        let region = [region[0].clone(), region[1].clone(), from..(from + slab).min(region[2].end)];
-        let mut raster = Raster { grid, band, region, values, first: plane * (from + 1), known: Vec::new() };
-        for index in 0..mesh.triangles().len() {
-            raster.triangle(&mesh.triangle(index));
+        let mut raster = Raster { grid, band, values, first: plane * (from + 1), known: Vec::new() };
+        for near in &boxes {
+            let zs = (near.from[2] as usize).max(from)..(near.to[2] as usize).min(from + slab);
+            if !zs.is_empty() {
+                raster.triangle(near, &mesh.triangle(near.triangle as usize), zs);
+            }
         }
         raster.known
     });
     slabs.collect::<Vec<_>>().concat()
 }
 
+/// A triangle and the nodes in its padded box.
+#[derive(Debug, Clone, Copy)]
+struct Near {
+    triangle: u32,
+    from: [u32; 3],
+    to: [u32; 3],
+}
+
+impl Near {
+    #[inline]
+    fn of(
+        corners: &[Point3<f64>; 3],
+        triangle: u32,
+        grid: &Grid,
+        band: f64,
+        region: &[Range<usize>; 3],
+    ) -> Option<Self> {
+        let (mut from, mut to) = ([0; 3], [0; 3]);
+        for axis in 0..3 {
+            let [a, b, c] = [corners[0][axis], corners[1][axis], corners[2][axis]];
+            let (low, high) = (a.min(b).min(c) - band, a.max(b).max(c) + band);
+            let Range { start, end } = region[axis];
+            from[axis] = grid.first_at(axis, low).max(start) as u32;
+            to[axis] = grid.first_above(axis, high).min(end) as u32;
+            if from[axis] >= to[axis] {
+                return None;
+            }
+        }
+        Some(Self { triangle, from, to })
+    }
+}
+
 struct Raster<'a> {
     grid: &'a Grid,
     band: f64,
-    region: [Range<usize>; 3],
     values: &'a mut [f64],
     /// Place in memory of the first of the values.
     first: usize,
@@ -56,25 +94,15 @@ struct Raster<'a> {
 }
 
 impl Raster<'_> {
-    fn triangle(&mut self, corners: &[Point3<f64>; 3]) {
-        let bounds = Aabb::of_points(corners);
-        let padded = Aabb { min: bounds.min.map(|x| x - self.band), max: bounds.max.map(|x| x + self.band) };
-        let nodes = self.grid.nodes_in(&padded);
-        let [xs, ys, zs] = [0, 1, 2].map(|axis| {
-            let (nodes, region) = (&nodes[axis], &self.region[axis]);
-            nodes.start.max(region.start)..nodes.end.min(region.end)
-        });
-        if xs.is_empty() || ys.is_empty() || zs.is_empty() {
-            return;
-        }
-        let center = bounds.center();
-        let radius =
-            corners.iter().map(|p| nalgebra::distance_squared(p, &center)).fold(0.0, f64::max).sqrt();
+    fn triangle(&mut self, near: &Near, corners: &[Point3<f64>; 3], zs: Range<usize>) {
+        let [a, b, c] = corners.map(|p| p.coords);
+        let center = Point3::from((a + b + c) / 3.0);
+        let radius = corners.iter().map(|p| nalgebra::distance_squared(p, &center)).fold(0.0, f64::max).sqrt();
         // Most triangles of a fine mesh are closest to no node at all, and need not be made ready.
         let mut candidate = Candidate { corners, center, radius: ROUNDING * radius, ready: None };
         for k in zs {
-            for j in ys.clone() {
-                self.row(&mut candidate, xs.clone(), [j, k]);
+            for j in near.from[1] as usize..near.to[1] as usize {
+                self.row(&mut candidate, near.from[0] as usize..near.to[0] as usize, [j, k]);
             }
         }
     }
@@ -84,7 +112,10 @@ impl Raster<'_> {
         let first = self.grid.node([0, j, k]);
         let line = self.grid.place([0, j, k]) - self.first;
         let (y, z) = (first.y - candidate.center.y, first.z - candidate.center.z);
-        let across = y * y + z * z;
+        let (across, most) = (y * y + z * z, self.band + candidate.radius);
+        if across > most * most {
+            return;
+        }
         let values = &mut self.values[line + xs.start..line + xs.end];
         for (value, i) in values.iter_mut().zip(xs) {
             let x = first.x + self.grid.spacing * i as f64;
@@ -104,7 +135,7 @@ impl Raster<'_> {
     }
 }
 
-/// A triangle in the ball around its box.
+/// A triangle in a ball around it.
 struct Candidate<'a> {
     corners: &'a [Point3<f64>; 3],
     center: Point3<f64>,

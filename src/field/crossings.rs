@@ -62,10 +62,9 @@ fn cross(
     let [low, high] = extent(triangle, 2);
     for k in first_at(grid, 2, low, ks)..first_at(grid, 2, high, ks) {
         let z = grid.origin.z + grid.spacing * k as f64;
-        let mut cuts = [0, 1, 2].map(|corner| cut(&triangle[corner], &triangle[(corner + 1) % 3], z));
+        let cuts = [0, 1, 2].map(|corner| cut(&triangle[corner], &triangle[(corner + 1) % 3], z));
         // A plane cuts two edges or none.
-        cuts.sort_unstable_by_key(Option::is_none);
-        let [Some(one), Some(other), _] = cuts else { continue };
+        let (Some(one), Some(other)) = (cuts[0].or(cuts[1]), cuts[2].or(cuts[1])) else { continue };
         let (left, right) = if one.y <= other.y { (one, other) } else { (other, one) };
         for j in first_at(grid, 1, left.y, js)..first_at(grid, 1, right.y, js) {
             let y = grid.origin.y + grid.spacing * j as f64;
@@ -79,27 +78,20 @@ fn cross(
     }
 }
 
+#[inline(always)]
 fn extent(triangle: &[Point3<f64>; 3], axis: usize) -> [f64; 2] {
     let [a, b, c] = triangle.map(|p| p[axis]);
     [a.min(b).min(c), a.max(b).max(c)]
 }
 
-/// The first node of a range whose coordinate is at least `x`.
+/// The first node of a range whose coordinate is at least `x`, else the range's end.
+#[inline(always)]
 fn first_at(grid: &Grid, axis: usize, x: f64, range: &Range<usize>) -> usize {
-    let at = |node: usize| grid.origin[axis] + grid.spacing * node as f64;
-    let guess = ((x - grid.origin[axis]) / grid.spacing).ceil();
-    let mut node = guess.clamp(range.start as f64, range.end as f64) as usize;
-    // Rounding of the quotient must not decide.
-    while node > range.start && at(node - 1) >= x {
-        node -= 1;
-    }
-    while node < range.end && at(node) < x {
-        node += 1;
-    }
-    node
+    grid.first_at(axis, x).max(range.start).min(range.end)
 }
 
 /// The lower end comes first in the arithmetic, so that it does not depend on the triangle.
+#[inline(always)]
 fn cut(from: &Point3<f64>, to: &Point3<f64>, z: f64) -> Option<Cut> {
     let is_up = from.z < to.z;
     let (low, high) = if is_up { (from, to) } else { (to, from) };

@@ -125,14 +125,42 @@ impl Grid {
         (i + 1) + y * (j + 1) + z * (k + 1)
     }
 
+    /// The first node along an axis whose coordinate is at least `x`, else the number of nodes.
+    #[inline(always)]
+    pub(super) fn first_at(&self, axis: usize, x: f64) -> usize {
+        let at = |node: usize| self.origin[axis] + self.spacing * node as f64;
+        let mut node = self.guess(axis, x);
+        // Rounding of the quotient must not decide.
+        while node > 0 && at(node - 1) >= x {
+            node -= 1;
+        }
+        while node < self.counts[axis] && at(node) < x {
+            node += 1;
+        }
+        node
+    }
+
+    /// The first node along an axis whose coordinate is above `x`, else the number of nodes.
+    #[inline(always)]
+    pub(super) fn first_above(&self, axis: usize, x: f64) -> usize {
+        let mut node = self.first_at(axis, x);
+        while node < self.counts[axis] && self.origin[axis] + self.spacing * node as f64 <= x {
+            node += 1;
+        }
+        node
+    }
+
+    #[inline(always)]
+    fn guess(&self, axis: usize, x: f64) -> usize {
+        // A cast saturates.
+        (((x - self.origin[axis]) / self.spacing) as usize + 1).min(self.counts[axis])
+    }
+
     /// The nodes from the first to behind the last along each axis that stand in a box; empty ranges when none does.
     pub(super) fn nodes_in(&self, bounds: &Aabb) -> [std::ops::Range<usize>; 3] {
         [0, 1, 2].map(|axis| {
-            let cells = |x: f64| (x - self.origin[axis]) / self.spacing;
-            let most = self.counts[axis] as f64;
-            let from = cells(bounds.min[axis]).ceil().clamp(0.0, most) as usize;
-            let to = (cells(bounds.max[axis]).floor() + 1.0).clamp(0.0, most) as usize;
-            from..to.max(from)
+            let from = self.first_at(axis, bounds.min[axis]);
+            from..self.first_above(axis, bounds.max[axis]).max(from)
         })
     }
 }
