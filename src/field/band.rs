@@ -97,7 +97,8 @@ impl Raster<'_> {
     fn triangle(&mut self, near: &Near, corners: &[Point3<f64>; 3], zs: Range<usize>) {
         let [a, b, c] = corners.map(|p| p.coords);
         let center = Point3::from((a + b + c) / 3.0);
-        let radius = corners.iter().map(|p| nalgebra::distance_squared(p, &center)).fold(0.0, f64::max).sqrt();
+        let radius =
+            corners.iter().map(|p| nalgebra::distance_squared(p, &center)).fold(0.0, f64::max).sqrt();
         // Most triangles of a fine mesh are closest to no node at all, and need not be made ready.
         let mut candidate = Candidate { corners, center, radius: ROUNDING * radius, ready: None };
         for k in zs {

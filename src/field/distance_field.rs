@@ -7,8 +7,12 @@ use super::march::{FAR, Stencil};
 use super::{FieldError, FieldOptions, Order, Side, band, closed, crossings};
 use crate::geometry::{Aabb, TriangleMesh};
 
+/// Difference of distances in cells up to which two neighbours of a node count as equal: far above rounding, far below
+/// the error of the march.
+const TIE: f64 = 1e-9;
+
 /// Distances to a closed mesh at the nodes of a grid [m, body frame], positive outside and negative inside.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct DistanceField {
     pub(super) grid: Grid,
     /// Signed distances with the border around them; [`FAR`] in magnitude where there is none.
@@ -101,6 +105,8 @@ impl DistanceField {
             strides: self.grid.strides(),
             spacing: self.grid.spacing,
             band: self.band(),
+            floor: self.band().next_up(),
+            tie: TIE * self.grid.spacing,
             limit: self.limit,
         }
     }

@@ -27,8 +27,13 @@ pub(super) struct Stencil {
     pub(super) strides: [usize; 3],
     /// Distance between neighbours [m].
     pub(super) spacing: f64,
-    /// Nodes up to this distance are known exactly, and all others are at least this far away [m].
+    /// Nodes up to this distance are known exactly, and no others are that near [m].
     pub(super) band: f64,
+    /// The next number above the band: the least distance that is marched [m].
+    pub(super) floor: f64,
+    /// Difference up to which two neighbours count as equal [m]: in the planes of symmetry of a shape rounding must not
+    /// decide between them.
+    pub(super) tie: f64,
     /// Distance up to which nodes are wanted [m].
     pub(super) limit: f64,
 }
@@ -65,14 +70,21 @@ impl Stencil {
             }
             along[axis] = a;
             if SECOND {
-                let behind = if below <= a { node - 2 * step } else { node + 2 * step };
-                let b = oriented::<INSIDE>(values[behind]);
-                if b < a {
-                    (along[axis], weight[axis]) = (a + (a - b) / 3.0, 2.25);
+                let behind = if (below - above).abs() <= self.tie {
+                    // The greater of those that are lesser than a, whichever neighbour came first.
+                    let [low, high] =
+                        [node - 2 * step, node + 2 * step].map(|at| oriented::<INSIDE>(values[at]));
+                    if high < a && !(low < a && low >= high) { high } else { low }
+                } else {
+                    let at = if below <= a { node - 2 * step } else { node + 2 * step };
+                    oriented::<INSIDE>(values[at])
+                };
+                if behind < a - self.tie {
+                    (along[axis], weight[axis]) = (a + (a - behind) / 3.0, 2.25);
                 }
             }
         }
-        Solved { t: self.quadratic(along, weight).max(self.band), along }
+        Solved { t: self.quadratic(along, weight).max(self.floor), along }
     }
 
     /// The t at which Σ wₖ max(t − Aₖ, 0)² = h².
@@ -146,7 +158,7 @@ impl Stencil {
             {
                 // NaN, the border, is not equal to anything.
                 let is_far = oriented::<INSIDE>(values[neighbour]) >= FAR;
-                if is_far && !(oriented::<INSIDE>(values[beyond]) <= distance) {
+                if is_far && !(oriented::<INSIDE>(values[beyond]) < distance - self.tie) {
                     let solved = self.solve::<INSIDE, SECOND>(values, neighbour);
                     // Else the node that has been added has no part in the distance.
                     if solved.t > solved.along[axis] {

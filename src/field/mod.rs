@@ -3,6 +3,7 @@
 //! The distance to a closed mesh is computed exactly at the nodes near it and marched from there over the rest of the
 //! grid. Distances are **positive outside and negative inside**.
 
+mod again;
 mod band;
 mod closed;
 mod crossings;
@@ -14,9 +15,13 @@ mod march;
 mod options;
 mod queue;
 mod sample;
+#[cfg(test)]
+mod tests;
+mod update;
 
 pub use distance_field::DistanceField;
 pub use error::FieldError;
 pub use grid::Grid;
 pub use options::{FieldOptions, Order, Side};
 pub use sample::sample_nodes;
+pub use update::{Remedy, Update};
