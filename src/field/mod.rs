@@ -9,15 +9,18 @@ mod closed;
 mod crossings;
 mod distance_field;
 mod error;
+mod file;
 mod grid;
 mod interpolate;
 mod march;
 mod options;
 mod queue;
 mod sample;
+mod slice;
 #[cfg(test)]
 mod tests;
 mod update;
+mod vtk;
 
 pub use distance_field::DistanceField;
 pub use error::FieldError;
