@@ -39,7 +39,9 @@ pub enum FieldError {
         nodes: usize,
     },
     /// The grid has more nodes than can be named or held.
-    #[error("a grid of {nodes:.3e} nodes would take {memory:.1} GiB; fewer than 2³¹ nodes are possible, and what memory is free")]
+    #[error(
+        "a grid of {nodes:.3e} nodes would take {memory:.1} GiB; fewer than 2³¹ nodes are possible, and what memory is free"
+    )]
     TooLarge {
         /// Number of nodes, border included.
         nodes: f64,

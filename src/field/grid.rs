@@ -64,13 +64,24 @@ impl Grid {
             return Err(FieldError::Spacing { spacing });
         }
         let cells = extents.map(|x| (x / spacing - ROUNDING).ceil().max(1.0));
-        let nodes = cells.map(|x| x + 3.0).product();
-        if !(nodes <= MOST_NODES as f64) {
-            return Err(FieldError::TooLarge { nodes, memory: 8.0 * nodes / f64::from(1 << 30) });
-        }
+        check_size(cells.map(|x| x + 3.0).product())?;
         let origin = bounds.center() - 0.5 * spacing * cells;
         let counts = [0, 1, 2].map(|axis| cells[axis] as usize + 1);
         Ok(Self { origin, spacing, counts })
+    }
+
+    /// Whether the grid is one: numbers that are finite, at least two nodes along each axis, and not too many in all.
+    pub(super) fn check(&self) -> Result<(), FieldError> {
+        if !self.origin.iter().all(|x| x.is_finite()) {
+            return Err(FieldError::NoBox);
+        }
+        if !(self.spacing > 0.0 && self.spacing.is_finite()) {
+            return Err(FieldError::Spacing { spacing: self.spacing });
+        }
+        if let Some(&nodes) = self.counts.iter().find(|&&n| n < 2) {
+            return Err(FieldError::TooCoarse { nodes });
+        }
+        check_size(self.counts.iter().map(|&n| n as f64 + 2.0).product())
     }
 
     /// Number of nodes.
@@ -114,14 +125,47 @@ impl Grid {
         (i + 1) + y * (j + 1) + z * (k + 1)
     }
 
+    /// The first node along an axis whose coordinate is at least `x`, else the number of nodes.
+    #[inline(always)]
+    pub(super) fn first_at(&self, axis: usize, x: f64) -> usize {
+        let at = |node: usize| self.origin[axis] + self.spacing * node as f64;
+        let mut node = self.guess(axis, x);
+        // Rounding of the quotient must not decide.
+        while node > 0 && at(node - 1) >= x {
+            node -= 1;
+        }
+        while node < self.counts[axis] && at(node) < x {
+            node += 1;
+        }
+        node
+    }
+
+    /// The first node along an axis whose coordinate is above `x`, else the number of nodes.
+    #[inline(always)]
+    pub(super) fn first_above(&self, axis: usize, x: f64) -> usize {
+        let mut node = self.first_at(axis, x);
+        while node < self.counts[axis] && self.origin[axis] + self.spacing * node as f64 <= x {
+            node += 1;
+        }
+        node
+    }
+
+    #[inline(always)]
+    fn guess(&self, axis: usize, x: f64) -> usize {
+        // A cast saturates.
+        (((x - self.origin[axis]) / self.spacing) as usize + 1).min(self.counts[axis])
+    }
+
     /// The nodes from the first to behind the last along each axis that stand in a box; empty ranges when none does.
     pub(super) fn nodes_in(&self, bounds: &Aabb) -> [std::ops::Range<usize>; 3] {
         [0, 1, 2].map(|axis| {
-            let cells = |x: f64| (x - self.origin[axis]) / self.spacing;
-            let most = self.counts[axis] as f64;
-            let from = cells(bounds.min[axis]).ceil().clamp(0.0, most) as usize;
-            let to = (cells(bounds.max[axis]).floor() + 1.0).clamp(0.0, most) as usize;
-            from..to.max(from)
+            let from = self.first_at(axis, bounds.min[axis]);
+            from..self.first_above(axis, bounds.max[axis]).max(from)
         })
     }
+}
+
+fn check_size(nodes: f64) -> Result<(), FieldError> {
+    let fits = nodes <= MOST_NODES as f64;
+    fits.then_some(()).ok_or(FieldError::TooLarge { nodes, memory: 8.0 * nodes / f64::from(1 << 30) })
 }

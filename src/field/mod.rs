@@ -1,14 +1,33 @@
 //! Distance fields on regular grids [Fisher01 §4].
 //!
 //! The distance to a closed mesh is computed exactly at the nodes near it and marched from there over the rest of the
-//! grid. Distances are **positive outside and negative inside**.
+//! grid. Distances are **positive outside and negative inside**. On them stand a mesher of tetrahedra and the embedding of
+//! fine surfaces.
 
+mod again;
+mod band;
+mod closed;
+mod crossings;
+mod distance_field;
 pub mod embedding;
 mod error;
+mod file;
 mod grid;
+mod interpolate;
+mod march;
 mod options;
+mod queue;
+mod sample;
+mod slice;
+#[cfg(test)]
+mod tests;
 pub mod tetrahedralize;
+mod update;
+mod vtk;
 
+pub use distance_field::DistanceField;
 pub use error::FieldError;
 pub use grid::Grid;
 pub use options::{FieldOptions, Order, Side};
+pub use sample::sample_nodes;
+pub use update::{Remedy, Update};

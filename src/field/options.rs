@@ -48,6 +48,13 @@ pub struct FieldOptions {
 
 impl Default for FieldOptions {
     fn default() -> Self {
-        Self { resolution: 64, spacing: None, padding: 0.05, order: Order::Second, side: Side::Both, band: None }
+        Self {
+            resolution: 64,
+            spacing: None,
+            padding: 0.05,
+            order: Order::Second,
+            side: Side::Both,
+            band: None,
+        }
     }
 }
