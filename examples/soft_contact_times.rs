@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --example soft_contact_times -- MESH…`; each mesh alone, then deformed, then two of it overlapping.
 
+#![expect(clippy::print_stdout, reason = "a program that prints what it measures")]
+
 use std::time::Instant;
 
 use extricate::dynamics::soft::contact::{ContactOptions, SoftContact, node_depths};

@@ -54,12 +54,14 @@ pub(super) fn deepest(
 ) -> Option<Deepest> {
     pieces.clear();
     tets.iter().for_each(|&tet| cut(ends, body, tet, x, pieces));
-    let rising = pieces.iter().filter(|p| p.slope > 0.0);
+    let highest = pieces.iter().map(|p| p.values[0].max(p.values[1])).fold(0.0, f64::max);
+    // Along a plateau the slope is rounding.
+    let rises = |p: &&Piece| p.slope > GAP * highest;
+    let rising = pieces.iter().filter(rises);
     let rising = *rising.reduce(|best, p| if p.values[1] > best.values[1] { p } else { best })?;
-    let meets = |p: &&Piece| !(p.slope > 0.0) && (p.start - rising.end).abs() <= GAP;
+    let meets = |p: &&Piece| !rises(p) && (p.start - rising.end).abs() <= GAP;
     let falling =
         *pieces.iter().filter(meets).reduce(|best, p| if p.slope < best.slope { p } else { best })?;
-    let highest = pieces.iter().map(|p| p.values[0].max(p.values[1])).fold(0.0, f64::max);
     if rising.values[1] < highest * (1.0 - GAP) {
         return None;
     }

@@ -169,3 +169,27 @@ fn samples_of_a_rigid_spike_push_where_no_soft_node_is_in_it() {
     assert!((wrench.force - Vector3::z() * 0.201 * 1e4).norm() < 1e-6, "{wrench:?}");
     assert!(contact.penetrations(&x)[0] > 0.2);
 }
+
+#[test]
+fn the_energy_does_not_jump_as_an_end_of_an_edge_goes_in() {
+    let a = block([2, 2, 2], [2.0, 2.0, 1.0], [-1.0, -1.0, 0.0]);
+    let b = block([1, 1, 1], [0.5, 0.5, 4.0], [-0.27, -0.23, -1.5]);
+    let mut contact = contact(&[&a, &b], ContactOptions::default());
+    let rest = blocks(&[&a, &b]);
+    let mut energies = Vec::new();
+    let mut kinds = [0; 2];
+    // The bar stands through the block, and is drawn up until its end is inside and then out.
+    for step in 0..4000 {
+        let mut x = rest.clone();
+        x[a.nodes().len()..].iter_mut().for_each(|p| p.z += 3e-4 * 2.2 * f64::from(step));
+        energies.push(contact.energy(&x));
+        let contacts = contact.contacts(&x);
+        let edges = contacts.iter().filter(|c| matches!(c.probe, Probe::Edge(..))).count();
+        kinds[0] += edges;
+        kinds[1] += contacts.len() - edges;
+    }
+    let most = energies.iter().copied().fold(0.0, f64::max);
+    let jump = energies.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f64::max);
+    assert!(kinds.iter().all(|count| *count > 1000) && most > 0.0, "{kinds:?}");
+    assert!(jump < 0.02 * most, "{jump} J of {most} J");
+}

@@ -6,7 +6,7 @@ use super::super::cell::{Depths, Shape, value};
 use super::super::{ContactError, ContactOptions, Primitive, SignedDistance, SoftContact, node_depths};
 use super::noise;
 use super::shapes::{block, blocks};
-use crate::geometry::tet_mesh::TET_FACES;
+use crate::geometry::tet_mesh::{TET_EDGES, TET_FACES};
 
 fn field(depths: &Depths, corners: &[Vector3<f64>; 4], point: &Vector3<f64>) -> f64 {
     let u = Shape::of(corners).unwrap().coordinates(point);
@@ -26,6 +26,27 @@ fn the_field_is_zero_on_the_surface_and_continuous_across_faces() {
         for (tet, depths) in body.tets.iter().zip(&body.depths) {
             let corners = tet.map(|i| x[i as usize]);
             assert!(field(depths, &corners, &(corners.iter().sum::<Vector3<f64>>() / 4.0)) > 0.0);
+            if let Some(middles) = &depths.middles {
+                let middle = |places: &[usize]| {
+                    places.iter().map(|&i| corners[i]).sum::<Vector3<f64>>() / places.len() as f64
+                };
+                let is = |places: &[usize], depth: f64| {
+                    assert!((field(depths, &corners, &middle(places)) - depth).abs() < 1e-13);
+                };
+                is(&[0, 1, 2, 3], middles.inside);
+                (0..4).for_each(|f| is(&TET_FACES[f], middles.faces[f]));
+                (0..6).for_each(|e| is(&TET_EDGES[e], middles.edges[e]));
+                // Steps along a line, over the borders of the parts.
+                let at = |s: f64| {
+                    corners[0].lerp(&middle(&[1, 2, 3]), s) + 0.1 * (1.0 - s) * s * (corners[1] - corners[2])
+                };
+                let steps = (1..1000).map(|i| f64::from(i) / 1000.0).map(|s| field(depths, &corners, &at(s)));
+                let values: Vec<f64> = steps.collect();
+                assert!(
+                    values.windows(2).all(|pair| (pair[1] - pair[0]).abs() < 0.02),
+                    "a step within an element"
+                );
+            }
             for face in TET_FACES {
                 let mut nodes = face.map(|i| tet[i]);
                 nodes.sort_unstable();

@@ -111,7 +111,7 @@ fn friction_holds_below_its_cone_and_limits_the_force_beyond() {
 
 #[test]
 fn every_thread_count_gives_the_same_bits() {
-    let (a, b) = (block([3, 3, 3], [1.0; 3], [0.0; 3]), block([2, 2, 2], [0.9; 3], [0.2, 0.1, 0.8]));
+    let (a, b) = (block([8, 8, 8], [1.0; 3], [0.0; 3]), block([2, 2, 2], [0.9; 3], [0.2, 0.1, 0.8]));
     let x = shaken(&blocks(&[&a, &b]), 0.02, 5);
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
