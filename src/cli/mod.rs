@@ -12,6 +12,7 @@ mod query;
 mod repair;
 mod run;
 mod table;
+mod tetrahedralize;
 mod verify;
 
 use std::ffi::OsString;
@@ -73,6 +74,8 @@ enum Command {
     Plan(plan::Arguments),
     /// Make a procedural mesh.
     Mesh(mesh::Arguments),
+    /// Fill a closed mesh with tetrahedra.
+    Tetrahedralize(tetrahedralize::Arguments),
     /// Convert a mesh file to another format, and tell what it is like.
     Convert(convert::Arguments),
     /// Tell versions, features and the machine.
@@ -117,6 +120,7 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Repair(arguments) => repair::execute(&mut console, &interrupt, arguments),
         Command::Plan(arguments) => plan::execute(&mut console, arguments),
         Command::Mesh(arguments) => mesh::execute(&mut console, arguments),
+        Command::Tetrahedralize(arguments) => tetrahedralize::execute(&mut console, arguments),
         Command::Convert(arguments) => convert::execute(&mut console, arguments),
         Command::Info => info::execute(&mut console),
     };

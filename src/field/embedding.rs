@@ -139,7 +139,9 @@ impl Boxes {
     fn holder(&self, mesh: &TetMesh, point: &Point3<f64>) -> Option<u32> {
         let index = self.index(self.place(point));
         let near = &self.tets[self.starts[index]..self.starts[index + 1]];
-        near.iter().copied().find(|&tet| barycentric(&mesh.tet(tet as usize), point).iter().all(|&u| u >= ON_FACE))
+        near.iter()
+            .copied()
+            .find(|&tet| barycentric(&mesh.tet(tet as usize), point).iter().all(|&u| u >= ON_FACE))
     }
 }
 

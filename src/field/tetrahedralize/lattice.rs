@@ -72,7 +72,8 @@ impl Lattice {
     /// All lattice points, in the order of their slots.
     pub(super) fn places(&self) -> impl Iterator<Item = Place> + '_ {
         let [x, y, z] = self.cells;
-        let corners = (0..=x).flat_map(move |i| (0..=y).flat_map(move |j| (0..=z).map(move |k| [2 * i, 2 * j, 2 * k])));
+        let corners =
+            (0..=x).flat_map(move |i| (0..=y).flat_map(move |j| (0..=z).map(move |k| [2 * i, 2 * j, 2 * k])));
         corners.flat_map(|[i, j, k]| [[i, j, k], [i + 1, j + 1, k + 1]]).filter(|&place| self.holds(place))
     }
 
@@ -129,21 +130,24 @@ impl Lattice {
     /// The tetrahedra at a point's three long edges that lead forwards, positively oriented: each is the point, the
     /// other end of that edge, and two points of the other cubic lattice.
     pub(super) fn tets(&self, place: Place) -> impl Iterator<Item = [Place; 4]> + '_ {
-        (0..3).filter(move |&axis| place[axis] % 2 == 0 || place[axis] > 0).flat_map(move |axis| {
-            let [u, v] = [(axis + 1) % 3, (axis + 2) % 3];
-            let step = move |along: i32, across: [i32; 2]| {
-                let mut other = place;
-                other[axis] += along;
-                other[u] += across[0];
-                other[v] += across[1];
-                other
-            };
-            let around = [[1, 1], [-1, 1], [-1, -1], [1, -1]];
-            (0..4).map(move |i| [place, step(2, [0, 0]), step(1, around[i]), step(1, around[(i + 1) % 4])])
-        })
-        // Every tetrahedron has two long edges; it is taken at the one of even coordinates.
-        .filter(|tet| tet[0][0] % 2 == 0)
-        .filter(|tet| tet.iter().all(|&place| self.holds(place)))
+        (0..3)
+            .filter(move |&axis| place[axis] % 2 == 0 || place[axis] > 0)
+            .flat_map(move |axis| {
+                let [u, v] = [(axis + 1) % 3, (axis + 2) % 3];
+                let step = move |along: i32, across: [i32; 2]| {
+                    let mut other = place;
+                    other[axis] += along;
+                    other[u] += across[0];
+                    other[v] += across[1];
+                    other
+                };
+                let around = [[1, 1], [-1, 1], [-1, -1], [1, -1]];
+                (0..4)
+                    .map(move |i| [place, step(2, [0, 0]), step(1, around[i]), step(1, around[(i + 1) % 4])])
+            })
+            // Every tetrahedron has two long edges; it is taken at the one of even coordinates.
+            .filter(|tet| tet[0][0] % 2 == 0)
+            .filter(|tet| tet.iter().all(|&place| self.holds(place)))
     }
 }
 

@@ -104,7 +104,9 @@ impl<'a> Stuffing<'a> {
         edges.sort_unstable();
         let cut = |&(slots, ends): &([usize; 2], [Place; 2])| {
             let [inside, outside] = ends.map(|end| lattice.position(end));
-            let share = root(slots.map(|slot| values[slot]), |share| distance(&(inside + (outside - inside) * share)));
+            let share = root(slots.map(|slot| values[slot]), |share| {
+                distance(&(inside + (outside - inside) * share))
+            });
             Crossing { slots, ends, point: inside + (outside - inside) * share }
         };
         Self { lattice, sides, crossings: edges.par_iter().map(cut).collect(), moved: Vec::new() }
@@ -249,9 +251,15 @@ mod tests {
             for (index, crossing) in stuffing.crossings.iter_mut().enumerate() {
                 let [a, b] = crossing.ends.map(|end| lattice.position(end));
                 let draw = noise(seed + 77 * index as u64);
-                let at = if index % 3 == 0 { draw } else if is_long(crossing.ends[0], crossing.ends[1]) {
+                let at = if index % 3 == 0 {
+                    draw
+                } else if is_long(crossing.ends[0], crossing.ends[1]) {
                     if draw < 0.5 { NEAR_LONG } else { 1.0 - NEAR_LONG }
-                } else if draw < 0.5 { NEAR_SHORT } else { 1.0 - NEAR_SHORT };
+                } else if draw < 0.5 {
+                    NEAR_SHORT
+                } else {
+                    1.0 - NEAR_SHORT
+                };
                 crossing.point = a + (b - a) * at;
             }
             stuffing.warp();

@@ -67,7 +67,11 @@ impl TetQuality {
             surface_nodes: boundary.nodes.len(),
             tets: mesh.tets().len(),
             surface_triangles: boundary.faces.len(),
-            tets_on_surface: mesh.tets().iter().filter(|tet| tet.iter().all(|&i| on_surface[i as usize])).count(),
+            tets_on_surface: mesh
+                .tets()
+                .iter()
+                .filter(|tet| tet.iter().all(|&i| on_surface[i as usize]))
+                .count(),
             spanning_edges: spanning_edges(mesh, &on_surface, &boundary.edges()),
             closed_manifold: topology.is_closed() && topology.is_manifold(),
             surface_components: topology.components,
@@ -111,9 +115,8 @@ pub fn dihedral_angles(corners: &[nalgebra::Point3<f64>; 4]) -> [f64; 6] {
 
 /// Edges of tetrahedra that are not on the surface but whose ends are.
 fn spanning_edges(mesh: &TetMesh, on_surface: &[bool], surface_edges: &[[u32; 2]]) -> usize {
-    let all = mesh.tets().iter().flat_map(|tet| {
-        TET_EDGES.map(|[i, j]| [tet[i].min(tet[j]), tet[i].max(tet[j])])
-    });
+    let all =
+        mesh.tets().iter().flat_map(|tet| TET_EDGES.map(|[i, j]| [tet[i].min(tet[j]), tet[i].max(tet[j])]));
     let mut edges: Vec<[u32; 2]> = all.filter(|edge| edge.iter().all(|&i| on_surface[i as usize])).collect();
     edges.sort_unstable();
     edges.dedup();
@@ -134,7 +137,11 @@ impl fmt::Display for TetQuality {
             let share = 100.0 * count as f64 / total as f64;
             writeln!(f, "    {:3}°–{:3}°  {share:5.1} %", 10 * bin, 10 * (bin + 1))?;
         }
-        write!(f, "  without a node inside: {} tetrahedra, {} edges", self.tets_on_surface, self.spanning_edges)
+        write!(
+            f,
+            "  without a node inside: {} tetrahedra, {} edges",
+            self.tets_on_surface, self.spanning_edges
+        )
     }
 }
 
@@ -145,11 +152,15 @@ mod tests {
 
     #[test]
     fn a_regular_tetrahedron_has_six_angles_of_arccos_one_third() {
-        let corners = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]].map(Point3::from);
+        let corners =
+            [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]].map(Point3::from);
         let mesh = TetMesh::new(corners.to_vec(), vec![[0, 1, 3, 2]]).unwrap();
         let quality = TetQuality::of(&mesh);
         let wanted = (1.0_f64 / 3.0).acos() * 180.0 / PI;
-        assert!((quality.least_dihedral - wanted).abs() < 1e-12 && (quality.greatest_dihedral - wanted).abs() < 1e-12);
+        assert!(
+            (quality.least_dihedral - wanted).abs() < 1e-12
+                && (quality.greatest_dihedral - wanted).abs() < 1e-12
+        );
         assert_eq!((quality.dihedrals[7], quality.tets_on_surface, quality.spanning_edges), (6, 1, 0));
         assert!((quality.longest_edge - 8.0_f64.sqrt()).abs() < 1e-15 && quality.closed_manifold);
     }

@@ -57,7 +57,8 @@ pub fn write_tets(mesh: &TetMesh, path: impl AsRef<Path>) -> Result<(), TetWrite
     };
     for (own, write) in files {
         let path = if extension == *own { path.to_owned() } else { path.with_extension(own) };
-        write_atomically(&path, |file| write(mesh, file)).map_err(|source| TetWriteError::Io { path, source })?;
+        write_atomically(&path, |file| write(mesh, file))
+            .map_err(|source| TetWriteError::Io { path, source })?;
     }
     Ok(())
 }
@@ -125,7 +126,8 @@ mod tests {
 
     #[test]
     fn a_vtu_file_holds_the_nodes_and_tetrahedra() {
-        let mesh = block([2, 1, 1], nalgebra::Vector3::new(2.0, 1.0, 1.0), nalgebra::Point3::origin()).unwrap();
+        let mesh =
+            block([2, 1, 1], nalgebra::Vector3::new(2.0, 1.0, 1.0), nalgebra::Point3::origin()).unwrap();
         let path = std::env::temp_dir().join(format!("extricate-{}-block.vtu", std::process::id()));
         write_tets(&mesh, &path).unwrap();
         let vtk = Vtk::import(&path).unwrap();

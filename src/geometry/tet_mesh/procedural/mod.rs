@@ -95,7 +95,10 @@ mod tests {
     #[test]
     fn a_block_of_nothing_and_one_inside_out_are_refused() {
         let size = Vector3::repeat(1.0);
-        assert!(matches!(block([0, 1, 1], size, Point3::origin()), Err(TetMeshError::NotFinite { .. } | TetMeshError::Empty { .. })));
+        assert!(matches!(
+            block([0, 1, 1], size, Point3::origin()),
+            Err(TetMeshError::NotFinite { .. } | TetMeshError::Empty { .. })
+        ));
         assert!(matches!(block([1, 1, 1], -size, Point3::origin()), Err(TetMeshError::Inverted { .. })));
     }
 }

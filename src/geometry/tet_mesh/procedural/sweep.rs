@@ -74,10 +74,10 @@ fn sweep(
     if u32::try_from(count).is_err() {
         return Err(TetMeshError::TooLarge { count });
     }
-    let nodes: Vec<Point3<f64>> =
-        (0..stations).flat_map(|layer| section.points.iter().map(move |point| (layer, point)))
-            .map(|(layer, point)| place(layer, point))
-            .collect();
+    let nodes: Vec<Point3<f64>> = (0..stations)
+        .flat_map(|layer| section.points.iter().map(move |point| (layer, point)))
+        .map(|(layer, point)| place(layer, point))
+        .collect();
     let mut tets = Vec::with_capacity(3 * layers * section.triangles.len());
     for layer in 0..layers {
         let next = if layer + 1 == stations { 0 } else { layer + 1 };

@@ -33,7 +33,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Parts, Fault> {
                 }
             }
             "" => {}
-            other => return Err(Fault::Line(line, format!("{} stands where a section should", excerpt(other)))),
+            other => {
+                return Err(Fault::Line(line, format!("{} stands where a section should", excerpt(other))));
+            }
         }
     }
     let missing = |section: &str| Fault::Content(format!("there is no section {section}"));
@@ -78,7 +80,8 @@ fn read_format<I: Iterator<Item = (usize, String)>>(rows: &mut Rows<I>) -> Resul
     let mut words = text.split_ascii_whitespace();
     let version = words.next().unwrap_or_default();
     if version != "4.1" {
-        let cause = format!("the format is version {}; only 4.1 is read (gmsh -format msh41)", excerpt(version));
+        let cause =
+            format!("the format is version {}; only 4.1 is read (gmsh -format msh41)", excerpt(version));
         return Err(Fault::Line(line, cause));
     }
     if words.next() != Some("0") {
@@ -103,8 +106,9 @@ fn read_nodes<I: Iterator<Item = (usize, String)>>(rows: &mut Rows<I>) -> Result
         }
         for _ in 0..own {
             let (line, [tag]) = rows.integers("a node's tag")?;
-            let place = u32::try_from(nodes.place.len())
-                .map_err(|_| Fault::Line(line, "there are more nodes than 32-bit indices can name".to_owned()))?;
+            let place = u32::try_from(nodes.place.len()).map_err(|_| {
+                Fault::Line(line, "there are more nodes than 32-bit indices can name".to_owned())
+            })?;
             if nodes.place.insert(tag, place).is_some() {
                 return Err(Fault::Line(line, format!("there are two nodes with tag {tag}")));
             }
@@ -152,7 +156,8 @@ fn read_elements<I: Iterator<Item = (usize, String)>>(
             let (line, [tag, corners @ ..]) = rows.integers::<5>("a tetrahedron")?;
             let mut tet = [0; 4];
             for (corner, node) in tet.iter_mut().zip(corners) {
-                let missing = || Fault::Line(line, format!("tetrahedron {tag} names node {node}, which is missing"));
+                let missing =
+                    || Fault::Line(line, format!("tetrahedron {tag} names node {node}, which is missing"));
                 *corner = *place.get(&node).ok_or_else(missing)?;
             }
             tets.push(tet);

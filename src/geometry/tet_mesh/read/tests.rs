@@ -114,12 +114,16 @@ fn what_is_written_reads_back_bit_for_bit() {
     let mesh = block([3, 2, 2], nalgebra::Vector3::new(0.1, 1e-9 / 3.0, 7e9), Point3::new(0.3, -1.0, 0.0));
     let flat_box = mesh.unwrap_err();
     assert!(matches!(flat_box, TetMeshError::Flat { .. }));
-    let mesh = block([3, 2, 2], nalgebra::Vector3::new(0.1, 0.7 / 3.0, 7.1), Point3::new(0.3, -1.0, 0.0)).unwrap();
+    let mesh =
+        block([3, 2, 2], nalgebra::Vector3::new(0.1, 0.7 / 3.0, 7.1), Point3::new(0.3, -1.0, 0.0)).unwrap();
     for name in ["b.node", "c.ele", "d.msh"] {
         write_tets(&mesh, folder.0.join(name)).unwrap();
         assert_eq!(read_tets(folder.0.join(name)).unwrap().mesh, mesh, "{name}");
     }
     let bytes = std::fs::read(folder.0.join("d.msh")).unwrap();
     let other = mshio::parse_msh_bytes(&bytes).expect("mshio reads what we write");
-    assert_eq!((other.total_node_count(), other.total_element_count()), (mesh.nodes().len(), mesh.tets().len()));
+    assert_eq!(
+        (other.total_node_count(), other.total_element_count()),
+        (mesh.nodes().len(), mesh.tets().len())
+    );
 }

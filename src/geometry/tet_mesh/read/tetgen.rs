@@ -52,7 +52,8 @@ pub(super) fn tets(bytes: &[u8], first: usize, count: usize) -> Result<Vec<[u32;
             let in_range = node.checked_sub(first).filter(|&node| node < count);
             *corner = in_range.and_then(|node| u32::try_from(node).ok()).ok_or_else(|| {
                 let last = (first + count).saturating_sub(1);
-                let cause = format!("tetrahedron {index} names node {node}; there are nodes {first} to {last}");
+                let cause =
+                    format!("tetrahedron {index} names node {node}; there are nodes {first} to {last}");
                 Fault::Line(line, cause)
             })?;
         }
@@ -91,7 +92,10 @@ fn check_number(line: usize, what: &str, [index, first, read, declared]: [usize;
         return Err(Fault::Line(line, cause));
     }
     if read >= declared {
-        return Err(Fault::Line(line, format!("a {what} beyond the {declared} that the first line declares")));
+        return Err(Fault::Line(
+            line,
+            format!("a {what} beyond the {declared} that the first line declares"),
+        ));
     }
     if index != first + read {
         return Err(Fault::Line(line, format!("{what} {index} stands where {} should", first + read)));
@@ -103,5 +107,7 @@ fn complete(what: &str, declared: usize, read: usize) -> Result<(), Fault> {
     if read == declared {
         return Ok(());
     }
-    Err(Fault::Content(format!("the file ends early: {read} of the {declared} {what} that its first line declares")))
+    Err(Fault::Content(format!(
+        "the file ends early: {read} of the {declared} {what} that its first line declares"
+    )))
 }

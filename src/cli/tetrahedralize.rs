@@ -1,0 +1,77 @@
+//! `extricate tetrahedralize`: fills a closed mesh with tetrahedra, and tells how well.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::console::Console;
+use super::failure::{Exit, Failure};
+use crate::field::tetrahedralize::{
+    Tetrahedralization, TetrahedralizeError, TetrahedralizeOptions, tetrahedralize,
+};
+use crate::geometry::TriangleMesh;
+use crate::geometry::read::read_mesh;
+use crate::geometry::tet_mesh::write::write_tets;
+
+/// Arguments of `extricate tetrahedralize`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// Closed mesh to read: .obj, .stl, .ply, .off, .gltf or .glb.
+    input: PathBuf,
+    /// File to write: .node or .ele (both are written), .msh or .vtu.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Length of a lattice cell [m]; by default derived from the mesh, so that the volume is met within 2 %.
+    #[arg(long, value_name = "LENGTH", conflicts_with = "cells")]
+    resolution: Option<f64>,
+    /// Number of lattice cells along the longest side of the mesh's box.
+    #[arg(long, value_name = "COUNT")]
+    cells: Option<u32>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  extricate tetrahedralize ring.obj -o ring.ele
+  extricate tetrahedralize bunny.ply -o bunny.vtu --cells 40 --json";
+
+/// What is told of the tetrahedra.
+#[derive(Debug, Serialize)]
+struct Filled<'a> {
+    input: String,
+    output: String,
+    #[serde(flatten)]
+    filled: &'a Tetrahedralization,
+}
+
+/// Fills the mesh, writes the tetrahedra and tells what they are like.
+pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
+    let Arguments { input, output, .. } = arguments;
+    let mesh = read_mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+    let options = TetrahedralizeOptions { cell: cell(arguments, &mesh), ..Default::default() };
+    let filled = tetrahedralize(&mesh, &options).map_err(|error| {
+        let exit = match error {
+            TetrahedralizeError::NotClosed { .. } | TetrahedralizeError::NoVolume { .. } => Exit::BadFile,
+            TetrahedralizeError::Mesh(_) => Exit::Numerical,
+            _ => Exit::Usage,
+        };
+        Failure::new(exit, format!("{}: {error}", input.display()))
+    })?;
+    write_tets(&filled.mesh, output).map_err(|error| Failure::of(Exit::Usage, &error))?;
+    if console.json() {
+        let [input, output] = [input, output].map(|path| path.display().to_string());
+        return console.json_line(&Filled { input, output, filled: &filled });
+    }
+    console.line(format_args!("{} → {}", input.display(), output.display()))?;
+    console.line(format_args!("  cell             {:.4e} m", filled.cell))?;
+    console.line(format_args!("  volume error     {:+.2} %", 100.0 * filled.volume_error))?;
+    console.line(format_args!("  surface deviates {:.2e} m", filled.surface_deviation))?;
+    console.line(&filled.quality)
+}
+
+/// Length of a cell [m] that the command line asks for.
+fn cell(arguments: &Arguments, mesh: &TriangleMesh) -> Option<f64> {
+    let of_count = |count: u32| mesh.aabb().extents().max() / f64::from(count);
+    arguments.resolution.or(arguments.cells.map(of_count))
+}
