@@ -2,7 +2,7 @@
 //!
 //! With t the distance at a node, Σ wₖ max(t − Aₖ, 0)² = h² over the axes k. On each axis a is the lesser of the two
 //! neighbours and b the node behind it: A = (4a − b)/3 and w = 9/4 where b < a, which is the one-sided difference of
-//! second order; else A = a and w = 1. Only a node with a < t has part in t, because A ≥ a. So every distance follows
+//! second order; else A = a and w = 1. (A difference a − b of more than h is taken as h: no distance grows faster.) Only a node with a < t has part in t, because A ≥ a. So every distance follows
 //! from lesser ones alone, the solution is unique, and whether it is one can be checked at each node by itself.
 //!
 //! | paper | here            | meaning                              |
@@ -74,13 +74,14 @@ impl Stencil {
                     // The greater of those that are lesser than a, whichever neighbour came first.
                     let [low, high] =
                         [node - 2 * step, node + 2 * step].map(|at| oriented::<INSIDE>(values[at]));
-                    if high < a && !(low < a && low >= high) { high } else { low }
+                    let counts = |b: f64| b < a - self.tie;
+                    if counts(high) && !(counts(low) && low >= high) { high } else { low }
                 } else {
                     let at = if below <= a { node - 2 * step } else { node + 2 * step };
                     oriented::<INSIDE>(values[at])
                 };
                 if behind < a - self.tie {
-                    (along[axis], weight[axis]) = (a + (a - behind) / 3.0, 2.25);
+                    (along[axis], weight[axis]) = (a + (a - behind).min(self.spacing) / 3.0, 2.25);
                 }
             }
         }
