@@ -162,7 +162,7 @@ pub(super) fn empty(grid: &Grid) -> Result<Vec<f64>, FieldError> {
     let too_large =
         |_| FieldError::TooLarge { nodes: len as f64, memory: 8.0 * len as f64 / f64::from(1 << 30) };
     values.try_reserve_exact(len).map_err(too_large)?;
-    let mut border = |values: &mut Vec<f64>, count: usize| values.resize(values.len() + count, f64::NAN);
+    let border = |values: &mut Vec<f64>, count: usize| values.resize(values.len() + count, f64::NAN);
     border(&mut values, plane);
     for _ in 0..nz {
         border(&mut values, line);

@@ -30,7 +30,10 @@ pub(in crate::geometry) fn excerpt(word: &str) -> String {
 }
 
 /// The first three words as coordinates.
-pub(in crate::geometry) fn point<'a>(line: usize, mut words: impl Iterator<Item = &'a str>) -> Result<Point3<f64>, Fault> {
+pub(in crate::geometry) fn point<'a>(
+    line: usize,
+    mut words: impl Iterator<Item = &'a str>,
+) -> Result<Point3<f64>, Fault> {
     let mut point = Point3::origin();
     for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
         let missing = || Fault::Line(line, format!("the vertex has no {name}: the line ends early"));
