@@ -5,6 +5,8 @@
 //! Errors are those at the nodes inside, against the exact distance to the same triangles by closest-point queries.
 //! Times are the least of several runs.
 
+#![expect(clippy::print_stdout, reason = "a program that tells its results")]
+
 use cpu_time::ProcessTime;
 use std::error::Error;
 
