@@ -31,10 +31,10 @@ impl Grid {
     /// use extricate::geometry::Aabb;
     /// use nalgebra::Point3;
     ///
-    /// let bounds = Aabb { min: Point3::origin(), max: Point3::new(4.0, 2.0, 1.9) };
+    /// let bounds = Aabb { min: Point3::origin(), max: Point3::new(4.0, 2.0, 1.5) };
     /// let grid = Grid::over(&bounds, 5)?;
     /// assert_eq!(grid.counts, [5, 3, 3]);
-    /// assert_eq!(grid.node([4, 2, 0]), Point3::new(4.0, 2.0, -0.05));
+    /// assert_eq!(grid.node([4, 2, 0]), Point3::new(4.0, 2.0, -0.25));
     /// # Ok::<(), extricate::field::FieldError>(())
     /// ```
     ///

@@ -6,9 +6,12 @@
 //! Two methods in turn. Sweeps of projected Gauss–Seidel, taken as steps of a nonsmooth nonlinear conjugate-gradient
 //! method [Silcowitz, Niebuhr, Erleben 2010], come near the optimum of any programme, and never quite arrive where rows
 //! nearly depend on each other. From near there a primal-dual active-set method [Hintermüller, Ito, Kunisch 2003]
-//! arrives in a few steps, each of which solves for the rows that push by linear conjugate gradients.
+//! arrives in a few steps, each of which solves for the rows that push by linear conjugate gradients. The few programmes of
+//! few bodies that neither solves go to the dense exact method of [`LeastChange`].
 
 use nalgebra::Vector3;
+
+use crate::penetration::least_change::{LeastChange, Rows};
 
 /// A half-space of relative translations of two bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,6 +48,11 @@ const CHANGES: usize = 16;
 /// Steps of the linear conjugate gradients.
 const STEPS: usize = 400;
 
+/// Violation, relative to the greatest offset or translation, from which a programme counts as unsolved.
+const UNSOLVED: f64 = 1e-9;
+/// Most bodies and rows of a programme for the dense method, whose work grows with the cube of them.
+const DENSE: usize = 64;
+
 /// Moves `translations` to the optimum, starting from the multipliers in `rows` and leaving theirs there; answers the
 /// greatest violation that is left [m], which is large where no motion satisfies all rows.
 ///
@@ -70,7 +78,37 @@ pub(super) fn least_motion(
         rows.iter_mut().zip(swept).for_each(|(row, multiplier)| row.multiplier = multiplier);
         restore(rows, inverse_weights, translations);
     }
-    violation(rows, translations)
+    left = violation(rows, translations);
+    let unsolved = left > UNSOLVED * scale(rows, translations);
+    if unsolved && translations.len().max(rows.len()) <= DENSE && exactly(rows, inverse_weights) {
+        restore(rows, inverse_weights, translations);
+        left = violation(rows, translations);
+    }
+    left
+}
+
+/// The multipliers of the optimum by the dense method, in coordinates √wᵢ tᵢ; whether there is one.
+fn exactly(rows: &mut [Row], inverse_weights: &[f64]) -> bool {
+    let size = 3 * inverse_weights.len();
+    let (mut dense, mut coefficients) = (Rows::new(size), vec![0.0; size]);
+    for row in rows.iter() {
+        coefficients.fill(0.0);
+        for (body, sign) in row.bodies.into_iter().zip([1.0, -1.0]) {
+            let share = sign * inverse_weights[body].sqrt();
+            (0..3).for_each(|axis| coefficients[3 * body + axis] += share * row.normal[axis]);
+        }
+        dense.push(&coefficients, row.offset);
+    }
+    let mut solver = LeastChange::default();
+    if solver.nearest(&dense, &vec![0.0; size], 0.0).is_err() {
+        return false;
+    }
+    rows.iter_mut().for_each(|row| row.multiplier = 0.0);
+    for (k, multiplier) in solver.active() {
+        let [a, b] = rows[k].bodies;
+        rows[k].multiplier = multiplier / (inverse_weights[a] + inverse_weights[b]).sqrt();
+    }
+    true
 }
 
 /// The greatest violation [m].
