@@ -16,6 +16,7 @@ mod robot;
 mod separation;
 mod shapes;
 pub mod soft;
+mod soft_bodies;
 mod state;
 mod step_report;
 mod stepping;
@@ -32,6 +33,9 @@ pub use robot::{
     RobotState,
 };
 pub use separation::{BodySeparation, BodySeparationError, Mobility};
+pub use soft_bodies::{
+    Handle, Keyframe, NodeDepths, SoftAttachment, SoftBodyDescription, SoftOptions, SoftScheme,
+};
 pub use state::{BodyState, Energy, Momentum};
 pub use step_report::{StepReport, StepTimings};
 pub use world::World;
