@@ -105,6 +105,7 @@ impl World {
             continuous: swept,
             outside: total.saturating_sub(stepped).saturating_sub(swept),
             contacts: self.tally.take(),
+            ..StepTimings::default()
         }
     }
 
@@ -136,6 +137,7 @@ impl World {
             fastest: fastest.map(|(index, _)| index),
             energy: self.energy(),
             momentum: self.momentum(),
+            soft: None,
             timings: StepTimings::default(),
         }
     }
