@@ -12,6 +12,7 @@ use crate::geometry::TetMesh;
 use crate::geometry::tet_mesh::procedural::block;
 
 mod coupling;
+mod errors;
 
 /// Density of the soft bodies [kg/m³].
 const DENSITY: f64 = 1000.0;
