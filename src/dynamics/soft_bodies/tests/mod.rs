@@ -13,6 +13,8 @@ use crate::geometry::tet_mesh::procedural::block;
 
 mod coupling;
 mod errors;
+mod handles;
+mod overlaps;
 
 /// Density of the soft bodies [kg/m³].
 const DENSITY: f64 = 1000.0;
