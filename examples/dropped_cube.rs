@@ -8,7 +8,7 @@
 //! ```
 //!
 //! One thread and two take each step in turn, and of each step the fastest of the runs counts: on a machine with other
-//! work that is the least disturbed measure. Shares and phases are those of one thread. `--export` writes the meshes for other
+//! work that is the least disturbed measure. Growth is the exponent of one thread's time in the number of tetrahedra. `--export` writes the meshes for other
 //! engines, as `.node` with `.ele` and as `.msh`, and ends.
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
@@ -127,7 +127,11 @@ fn measure(
     start: impl Fn() -> Result<Drop, Box<dyn Error>>,
     arguments: &Arguments,
 ) -> Result<Costs, Box<dyn Error>> {
-    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    // Named, so that they can be tied to cores from outside.
+    let pool = |threads: usize| {
+        let name = move |index| format!("{index}-of-{threads}");
+        rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build()
+    };
     let pools: [ThreadPool; 2] = [pool(1)?, pool(2)?];
     let mut costs = Costs { steps: Vec::new(), deepest: 0.0, same_bits: true };
     for run in 0..arguments.runs {
@@ -151,33 +155,40 @@ fn measure(
     Ok(costs)
 }
 
-/// Prints a row; the mean milliseconds of one thread.
+/// Prints the rows of one thread and of two; the mean milliseconds of one.
 fn report(name: &str, costs: &Costs, before: Option<(usize, f64)>, tets: usize) -> f64 {
     let count = costs.steps.len() as f64;
     let mean = |of: &dyn Fn(&Cost) -> f64, threads: usize| {
         costs.steps.iter().map(|step| of(&step[threads - 1])).sum::<f64>() / count
     };
-    let ms = |of: &dyn Fn(&Cost) -> f64, threads| 1e3 * mean(of, threads);
-    let (one, two) = (ms(&|c| c.wall, 1), ms(&|c| c.wall, 2));
-    let contact = ms(&|c| c.report.times.contact, 1);
-    let worst = costs.steps.iter().map(|step| step[0].wall).fold(0.0, f64::max);
-    let exponent = before.map_or(String::from("-"), |(fewer, less)| {
-        format!("{:.2}", (one / less).ln() / (tets as f64 / fewer as f64).ln())
-    });
-    println!(
-        "{name:13} {tets:6} {one:7.3} {:7.3} {:8.3} {:7.3} {contact:7.3} {:6.1} {:7.2} {:6.2} {:6.1} {:7.2} {exponent:>8} {two:7.3} {:7.2} {:9.5} {}",
-        ms(&|c| c.processor, 1),
-        ms(&|c| c.report.times.assembly, 1),
-        ms(&|c| c.report.times.solve, 1),
-        100.0 * contact / one,
-        1e3 * worst,
-        mean(&|c| c.report.newton_iterations as f64, 1),
-        mean(&|c| c.report.linear_iterations as f64, 1),
-        mean(&|c| c.report.halvings as f64, 1),
-        one / two,
-        costs.deepest,
-        if costs.same_bits { "same" } else { "DIFFERENT" },
-    );
+    let one = mean(&|c| 1e3 * c.wall, 1);
+    for threads in [1, 2] {
+        let ms = |of: &dyn Fn(&Cost) -> f64| 1e3 * mean(of, threads);
+        let (wall, contact) = (ms(&|c| c.wall), ms(&|c| c.report.times.contact));
+        let worst = costs.steps.iter().map(|step| step[threads - 1].wall).fold(0.0, f64::max);
+        print!(
+            "{name:13} {tets:6} {threads:7} {wall:7.3} {:7.3} {:8.3} {:7.3} {contact:7.3} {:6.1} {:7.2}",
+            ms(&|c| c.processor),
+            ms(&|c| c.report.times.assembly),
+            ms(&|c| c.report.times.solve),
+            100.0 * contact / wall,
+            1e3 * worst,
+        );
+        if threads == 2 {
+            println!(" {:7.2} {}", one / wall, if costs.same_bits { "same" } else { "DIFFERENT" });
+            continue;
+        }
+        let exponent = before.map_or(String::from("-"), |(fewer, less)| {
+            format!("{:.2}", (one / less).ln() / (tets as f64 / fewer as f64).ln())
+        });
+        println!(
+            "                 {exponent:>4} {:6.2} {:6.1} {:6.2} {:11.5}",
+            mean(&|c| c.report.newton_iterations as f64, 1),
+            mean(&|c| c.report.linear_iterations as f64, 1),
+            mean(&|c| c.report.halvings as f64, 1),
+            costs.deepest,
+        );
+    }
     one
 }
 
@@ -199,10 +210,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         arguments.young, arguments.steps
     );
     println!(
-        "                      one thread                              contact                                  two threads"
-    );
-    println!(
-        "model           tets    wall     cpu assembly   solve contact  share%   worst newton linear  halved exponent    wall speedup deepest[m] bits"
+        "model           tets threads    wall     cpu assembly   solve contact share%   worst speedup bits growth newton linear halved deepest[m]"
     );
     for model in [Constitutive::Corotational, Constitutive::NeoHookean] {
         let name = format!("{model:?}");
