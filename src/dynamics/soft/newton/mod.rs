@@ -39,7 +39,7 @@ const FORCE_ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// How often the interaction's pieces are held anew at an equilibrium before one is taken in which some have just been left.
 const HOLDS: usize = 8;
 
-/// The same at the end of a time step; the next step holds anew in any case.
+/// How often at the end of a time step, whatever holding anew would change: the next step does so in any case.
 const HOLDS_IN_A_STEP: usize = 2;
 
 /// Masses over T² are added to a singular matrix, as in a time step of T; the first 1/T² over the stiffness of a body over its
@@ -207,8 +207,8 @@ impl<'a> Newton<'a> {
     fn settled(&mut self, point: &Point, holds: &mut usize) -> bool {
         let Some(drift) = self.interaction.drift(&point.x) else { return true };
         *holds += 1;
-        let most = if self.goal.inertia > 0.0 { HOLDS_IN_A_STEP } else { HOLDS };
-        if *holds > most && drift <= DRIFT {
+        let in_a_step = self.goal.inertia > 0.0;
+        if (in_a_step && *holds > HOLDS_IN_A_STEP) || (*holds > HOLDS && drift <= DRIFT) {
             return true;
         }
         self.interaction.hold_again(&point.x);
