@@ -147,24 +147,26 @@ struct Guided {
 impl Guided {
     /// Stiffness of a spring [N/m]: some times E times the size of an element.
     const STIFFNESS: f64 = 1e5;
-    const AXES: [usize; 2] = [0, 2];
+    /// Signs of the coordinates of a mirror image.
+    const SIGNS: [f64; 3] = [1.0, -1.0, 1.0];
 }
 
 impl Interaction for Guided {
     fn energy(&mut self, x: &[Vector3<f64>]) -> f64 {
-        let apart = |[a, b]: &[u32; 2]| x[*a as usize] - x[*b as usize];
-        let squares = self.pairs.iter().flat_map(|pair| Self::AXES.map(|axis| apart(pair)[axis].powi(2)));
+        let apart =
+            |axis: usize, [a, b]: &[u32; 2]| x[*a as usize][axis] - Self::SIGNS[axis] * x[*b as usize][axis];
+        let squares = self.pairs.iter().flat_map(|pair| [0, 1, 2].map(|axis| apart(axis, pair).powi(2)));
         0.5 * Self::STIFFNESS * squares.sum::<f64>() + self.contact.energy(x)
     }
 
     fn linearise(&mut self, x: &[Vector3<f64>], g: &mut [Vector3<f64>], hessian: &mut OuterProducts) -> f64 {
         for [a, b] in &self.pairs {
-            for axis in Self::AXES {
-                let pull = Self::STIFFNESS * (x[*a as usize] - x[*b as usize])[axis];
+            for (axis, sign) in Self::SIGNS.into_iter().enumerate() {
+                let pull = Self::STIFFNESS * (x[*a as usize][axis] - sign * x[*b as usize][axis]);
                 g[*a as usize][axis] += pull;
-                g[*b as usize][axis] -= pull;
-                hessian
-                    .push(Self::STIFFNESS, [(*a, Vector3::ith(axis, 1.0)), (*b, Vector3::ith(axis, -1.0))]);
+                g[*b as usize][axis] -= sign * pull;
+                let unit = Vector3::ith(axis, 1.0);
+                hessian.push(Self::STIFFNESS, [(*a, unit), (*b, -sign * unit)]);
             }
         }
         self.contact.linearise(x, g, hessian);
@@ -190,7 +192,7 @@ impl Interaction for Guided {
 
 /// Nodes near the slit with their mirror images.
 fn mirrored(rest: &[Vector3<f64>]) -> Vec<[u32; 2]> {
-    let near = |x: &Vector3<f64>| x.x > 0.8 && x.y > 0.0 && x.y < 0.1;
+    let near = |x: &Vector3<f64>| x.x > 0.5 && x.y > 0.0 && x.y < 0.1;
     let upper = (0..rest.len()).filter(|&node| near(&rest[node]));
     let image = |node: usize| nearest(rest, rest[node].component_mul(&Vector3::new(1.0, -1.0, 1.0)));
     upper.map(|node| [node, image(node)].map(|node| u32::try_from(node).expect("few nodes"))).collect()
