@@ -203,12 +203,14 @@ impl<'a> Newton<'a> {
     }
 
     /// Whether the minimum of the held pieces is one of the interaction; if not they are held anew. Where it lies on a kink
-    /// they never settle: it is taken when holding anew changes next to nothing.
+    /// they never settle: it is taken when holding anew changes next to nothing, in a time step in any
+    /// case, and where it has gone round in circles.
     fn settled(&mut self, point: &Point, holds: &mut usize) -> bool {
         let Some(drift) = self.interaction.drift(&point.x) else { return true };
         *holds += 1;
         let in_a_step = self.goal.inertia > 0.0;
-        if (in_a_step && *holds > HOLDS_IN_A_STEP) || (*holds > HOLDS && drift <= DRIFT) {
+        let most = if in_a_step { HOLDS_IN_A_STEP } else { HOLDS };
+        if *holds > most && (in_a_step || drift <= DRIFT || *holds > 3 * most) {
             return true;
         }
         self.interaction.hold_again(&point.x);
