@@ -8,9 +8,9 @@ use super::body::Body;
 use super::neighbours::Neighbours;
 use super::tree::Bounds;
 
-/// Margin of the neighbourhoods over that of the candidates: the trees are descended so many times less often, or once less. A wider
-/// one holds more: at four times the default margin it is a fifth of the longest edge, less than lies between what is near at rest and what is not.
-const WIDE: f64 = 4.0;
+/// Margin of the neighbourhoods over that of the candidates, which are taken from them two or three times before they no longer
+/// hold. With twice the margin the trees are descended too often, with four times it the neighbourhoods hold too much.
+const WIDE: f64 = 3.0;
 
 /// A point that may be in tetrahedra of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
