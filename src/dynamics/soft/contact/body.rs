@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::cell::{Depths, Middles};
 use super::groups::Groups;
-use super::search::{EDGES_TOGETHER, NODES_TOGETHER};
+use super::neighbours::{EDGES_TOGETHER, NODES_TOGETHER};
 use super::tree::BoxTree;
 use crate::geometry::tet_mesh::{Boundary, TET_EDGES, TET_FACES};
 use crate::geometry::{Solidity, TetMesh};

@@ -18,6 +18,7 @@ mod exact;
 mod friction;
 mod groups;
 mod held;
+mod neighbours;
 mod obstacle;
 mod options;
 mod overlaps;
@@ -299,10 +300,15 @@ impl SoftContact {
 
     /// Searches candidates anew if the old ones no longer hold.
     fn search(&mut self, mut bodies: Vec<Body>, x: &[Vector3<f64>], margin: f64) -> Vec<Body> {
-        if !self.candidates.hold(&scene(&bodies, x, &self.samples, &self.options), margin) {
-            bodies.iter_mut().for_each(|body| body.refit(x));
-            self.candidates.refresh(&scene(&bodies, x, &self.samples, &self.options), margin);
+        let (samples, options) = (&self.samples, &self.options);
+        if self.candidates.hold(&scene(&bodies, x, samples, options), margin) {
+            return bodies;
         }
+        if !self.candidates.neighbours_hold(&scene(&bodies, x, samples, options), margin) {
+            bodies.iter_mut().for_each(|body| body.refit(x));
+            self.candidates.widen(&scene(&bodies, x, samples, options), margin);
+        }
+        self.candidates.refresh(&scene(&bodies, x, samples, options), margin);
         bodies
     }
 
