@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::monitor::Monitor;
+use super::soft::SoftMonitor;
 use super::{
     EnergyLine, Hash, RecordError, RunDirectory, StateLine, Summary, Timing, WorstPenetration, host_name,
 };
-use crate::dynamics::{BodyPenetration, BuildError, StepError, StepReport, World};
+use crate::dynamics::{BodyPenetration, BuildError, SoftBodyState, StepError, StepReport, World};
 use crate::penetration::{Effort, PenetrationError};
-use crate::scene::{Judge, Moment, Scene, overlaps};
+use crate::scene::{Judge, Moment, Scene, SoftMoment, SoftOverlapFound, overlaps, soft_overlaps};
 
 /// What to run of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,9 +114,29 @@ pub fn run(
     Ok(Outcome { summary, timing, stopped })
 }
 
-/// Depth over the size of the smaller body. Depths are finite.
-fn relative_depth(pair: &BodyPenetration) -> f64 {
-    pair.depth / pair.size
+/// A pair that overlaps.
+struct Pair {
+    bodies: [String; 2],
+    depth: f64,
+    /// Depth over the size of the smaller body. Depths are finite.
+    relative: f64,
+}
+
+/// All pairs that overlap, rigid and soft, the relatively deepest first.
+fn deepest_first(rigid: Vec<BodyPenetration>, soft: Vec<SoftOverlapFound>) -> Vec<Pair> {
+    let pair = |bodies, depth: f64, size: f64| Pair { bodies, depth, relative: depth / size };
+    let rigid = rigid.into_iter().map(|found| pair(found.bodies, found.depth, found.size));
+    let soft = soft.into_iter().map(|found| pair(found.bodies, found.depth, found.size));
+    let mut pairs: Vec<Pair> = rigid.chain(soft).collect();
+    pairs.sort_by(|a, b| b.relative.total_cmp(&a.relative));
+    pairs
+}
+
+/// A soft body as it is.
+fn soft_moment<'a>(world: &'a World, state: &'a SoftBodyState) -> SoftMoment<'a> {
+    let nodes = world.soft_positions(&state.name).unwrap_or_default();
+    let velocities = world.soft_velocities(&state.name).unwrap_or_default();
+    SoftMoment { state, nodes, velocities }
 }
 
 /// Hash of the scene file and of all meshes and robots that it names.
@@ -135,19 +156,29 @@ struct Course<'a> {
     judge: Judge<'a>,
     worst: WorstPenetration,
     monitor: Monitor,
+    soft: SoftMonitor,
 }
 
 impl<'a> Course<'a> {
     fn new(scene: &'a Scene, world: &World) -> Self {
-        let judge = Judge::new(&scene.expect, world.descriptions(), &scene.options.gravity);
+        let judge = Judge::new(
+            &scene.expect,
+            world.descriptions(),
+            world.soft_descriptions(),
+            &scene.options.gravity,
+        );
         let worst = WorstPenetration { relative: 0.0, time: 0.0, bodies: None };
-        Self { scene, judge, worst, monitor: Monitor::new(world) }
+        Self { scene, judge, worst, monitor: Monitor::new(world), soft: SoftMonitor::new(world) }
     }
 
     /// Takes a step into account, recorded or not.
     fn follow(&mut self, world: &World, report: &StepReport) {
         self.judge.follow_energy(report.energy);
+        if let Some(soft) = &report.soft {
+            self.judge.follow_contacts(soft);
+        }
         self.monitor.follow(world, report);
+        self.soft.follow(world, report);
     }
 
     fn observe(
@@ -156,38 +187,43 @@ impl<'a> Course<'a> {
         contacts: usize,
         directory: &mut Option<RunDirectory>,
     ) -> Result<(), RunError> {
-        let penetrations = overlaps(world, Effort::Best)?;
-        let deepest = penetrations.iter().max_by(|a, b| relative_depth(a).total_cmp(&relative_depth(b)));
-        let relative = deepest.map_or(0.0, relative_depth);
-        if let Some(pair) = deepest.filter(|_| relative > self.worst.relative) {
+        let penetrations = deepest_first(overlaps(world, Effort::Best)?, soft_overlaps(world));
+        let relative = penetrations.first().map_or(0.0, |pair| pair.relative);
+        if let Some(pair) = penetrations.first().filter(|_| relative > self.worst.relative) {
             let bodies = pair.bodies.clone();
             self.worst = WorstPenetration { relative, time: world.time(), bodies: Some(bodies) };
         }
         let bodies = world.bodies();
         let robots = world.robots();
+        let states = world.soft_bodies();
+        let soft: Vec<SoftMoment> = states.iter().map(|state| soft_moment(world, state)).collect();
         let energy = world.energy();
         let angular_momentum = world.momentum().angular;
         let moment = Moment {
             time: world.time(),
             bodies: &bodies,
             robots: &robots,
+            soft: &soft,
             energy,
             angular_momentum,
             penetration: relative,
         };
         self.judge.observe(&moment);
+        self.soft.observe(&states);
         let Some(directory) = directory else { return Ok(()) };
         let line = StateLine {
             step: world.steps(),
             time: world.time(),
             bodies: bodies.iter().map(|body| (body.name.as_str(), body.into())).collect(),
             robots: robots.iter().map(|robot| (robot.name.as_str(), robot.into())).collect(),
+            soft: states.iter().map(|state| (state.name.as_str(), state.into())).collect(),
             energy: EnergyLine::from(energy),
             contacts,
             max_penetration: penetrations.iter().map(|pair| pair.depth).fold(0.0, f64::max),
             hash: Hash(world.hash()),
         };
-        Ok(directory.append(&line)?)
+        directory.append(&line)?;
+        Ok(directory.picture(world)?)
     }
 
     fn summary(&self, world: &World, input_hash: Hash, judged: bool) -> Summary {
@@ -210,6 +246,7 @@ impl<'a> Course<'a> {
             greatest_speed: self.monitor.fastest(),
             energy: self.judge.energy().expect("the start was observed"),
             momentum: self.monitor.momentum(world),
+            soft: self.soft.summary(),
             hash: Hash(world.hash()),
             pass: expect.iter().all(|verdict| verdict.pass),
             expect,

@@ -1,5 +1,6 @@
 //! Which bodies overlap.
 
+use super::judge::soft_size;
 use crate::dynamics::{BodyPenetration, World};
 use crate::penetration::{Effort, PenetrationError, TranslationalOptions};
 
@@ -7,7 +8,7 @@ use crate::penetration::{Effort, PenetrationError, TranslationalOptions};
 /// thousand sizes from the origin, and far below what a contact solver can feel.
 const TOUCHING: f64 = 1e-9;
 
-/// All pairs of bodies that overlap, sorted by name; those that only touch are left out.
+/// All pairs of rigid bodies that overlap, sorted by name; those that only touch are left out.
 ///
 /// # Errors
 /// [`PenetrationError`] when a depth could not be established.
@@ -21,4 +22,35 @@ pub fn overlaps(world: &World, effort: Effort) -> Result<Vec<BodyPenetration>, P
 /// A depth that is not a number is no touching.
 fn is_touching(pair: &BodyPenetration) -> bool {
     pair.depth <= TOUCHING * pair.size
+}
+
+/// Overlap of a soft body with another one, with a rigid one or with itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SoftOverlapFound {
+    /// Names of the soft body and of the other one; the same name twice for an overlap with itself.
+    pub bodies: [String; 2],
+    /// Depth of the deepest node or edge under the other's surface [m].
+    pub depth: f64,
+    /// Size of the smaller body [m].
+    pub size: f64,
+}
+
+/// All overlaps of soft bodies, sorted by name; what only touches is left out.
+#[must_use]
+pub fn soft_overlaps(world: &World) -> Vec<SoftOverlapFound> {
+    let size = |name: &str| {
+        let soft = world.soft_descriptions().iter().find(|body| body.name == name).map(soft_size);
+        let rigid = || {
+            let body = world.descriptions().iter().find(|body| body.name == name)?;
+            Some(body.shape.bounding_radius())
+        };
+        soft.or_else(rigid).unwrap_or(f64::INFINITY)
+    };
+    let found = world.soft_overlaps().into_iter().map(|overlap| {
+        let size = size(&overlap.bodies[0]).min(size(&overlap.bodies[1]));
+        SoftOverlapFound { bodies: overlap.bodies, depth: overlap.depth, size }
+    });
+    let mut found: Vec<_> = found.filter(|overlap| !(overlap.depth <= TOUCHING * overlap.size)).collect();
+    found.sort_by(|a, b| a.bodies.cmp(&b.bodies));
+    found
 }

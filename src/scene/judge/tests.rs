@@ -24,12 +24,20 @@ fn state(name: &str, position: [f64; 3], velocity: [f64; 3]) -> BodyState {
 /// Judges a run of one dynamic ball `a` beside a fixed one, `f`, from (time, height, speed, penetration).
 fn judged(expect: &Expect, run: &[(f64, f64, f64, f64)]) -> (Vec<Verdict>, Option<EnergyBalance>) {
     let bodies = [ball("f", BodyKind::Fixed), ball("a", BodyKind::Dynamic)];
-    let mut judge = Judge::new(expect, &bodies, &GRAVITY);
+    let mut judge = Judge::new(expect, &bodies, &[], &GRAVITY);
     for &(time, height, speed, penetration) in run {
         let bodies = [state("a", [0.0, 0.0, height], [0.0, 0.0, speed]), state("f", [0.0; 3], [9.0; 3])];
         let energy = Energy { kinetic: speed * speed, potential: 20.0 * height, elastic: 0.0 };
         let angular_momentum = Vector3::zeros();
-        judge.observe(&Moment { time, bodies: &bodies, robots: &[], energy, angular_momentum, penetration });
+        judge.observe(&Moment {
+            time,
+            bodies: &bodies,
+            robots: &[],
+            soft: &[],
+            energy,
+            angular_momentum,
+            penetration,
+        });
     }
     (judge.verdicts(), judge.energy())
 }
@@ -113,11 +121,12 @@ fn neighbours_in_a_chain_are_judged_pair_by_pair() {
         linked: vec![Linked { bodies: names, core: Core::Circle { radius: 1.0 } }],
         ..Expect::default()
     };
-    let mut judge = Judge::new(&expect, &bodies, &GRAVITY);
+    let mut judge = Judge::new(&expect, &bodies, &[], &GRAVITY);
     judge.observe(&Moment {
         time: 0.0,
         bodies: &states,
         robots: &[],
+        soft: &[],
         energy: Energy::default(),
         angular_momentum: Vector3::zeros(),
         penetration: 0.0,
