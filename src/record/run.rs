@@ -13,7 +13,7 @@ use super::{
 };
 use crate::dynamics::{BodyPenetration, BuildError, SoftBodyState, StepError, StepReport, World};
 use crate::penetration::{Effort, PenetrationError};
-use crate::scene::{Judge, Moment, Scene, SoftMoment, SoftOverlapFound, overlaps, soft_overlaps};
+use crate::scene::{Judge, Moment, Scene, SoftMoment, overlaps, soft_overlaps};
 
 /// What to run of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +103,8 @@ pub fn run(
         course.follow(&world, &report);
         stopped = watch(&report).is_break() && world.steps() < options.steps;
         if world.steps().is_multiple_of(options.every) || world.steps() == options.steps || stopped {
-            course.observe(&world, report.contacts, &mut directory)?;
+            let contacts = report.contacts + report.soft.map_or(0, |soft| soft.contacts);
+            course.observe(&world, contacts, &mut directory)?;
         }
     }
     let timing = course.timing(started.elapsed(), world.time());
@@ -114,22 +115,9 @@ pub fn run(
     Ok(Outcome { summary, timing, stopped })
 }
 
-/// A pair that overlaps.
-struct Pair {
-    bodies: [String; 2],
-    depth: f64,
-    /// Depth over the size of the smaller body. Depths are finite.
-    relative: f64,
-}
-
-/// All pairs that overlap, rigid and soft, the relatively deepest first.
-fn deepest_first(rigid: Vec<BodyPenetration>, soft: Vec<SoftOverlapFound>) -> Vec<Pair> {
-    let pair = |bodies, depth: f64, size: f64| Pair { bodies, depth, relative: depth / size };
-    let rigid = rigid.into_iter().map(|found| pair(found.bodies, found.depth, found.size));
-    let soft = soft.into_iter().map(|found| pair(found.bodies, found.depth, found.size));
-    let mut pairs: Vec<Pair> = rigid.chain(soft).collect();
-    pairs.sort_by(|a, b| b.relative.total_cmp(&a.relative));
-    pairs
+/// Depth over the size of the smaller body. Depths are finite.
+fn relative_depth(pair: &BodyPenetration) -> f64 {
+    pair.depth / pair.size
 }
 
 /// A soft body as it is.
@@ -187,9 +175,11 @@ impl<'a> Course<'a> {
         contacts: usize,
         directory: &mut Option<RunDirectory>,
     ) -> Result<(), RunError> {
-        let penetrations = deepest_first(overlaps(world, Effort::Best)?, soft_overlaps(world));
-        let relative = penetrations.first().map_or(0.0, |pair| pair.relative);
-        if let Some(pair) = penetrations.first().filter(|_| relative > self.worst.relative) {
+        let mut penetrations = overlaps(world, Effort::Best)?;
+        penetrations.extend(soft_overlaps(world));
+        let deepest = penetrations.iter().max_by(|a, b| relative_depth(a).total_cmp(&relative_depth(b)));
+        let relative = deepest.map_or(0.0, relative_depth);
+        if let Some(pair) = deepest.filter(|_| relative > self.worst.relative) {
             let bodies = pair.bodies.clone();
             self.worst = WorstPenetration { relative, time: world.time(), bodies: Some(bodies) };
         }

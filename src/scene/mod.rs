@@ -23,6 +23,6 @@ pub use error::{Fault, Problem, SceneError};
 pub use judge::{EnergyBalance, Judge, Moment, SoftMoment, Verdict};
 pub use linking::linking_number;
 pub use load::{MeshFile, Scene};
-pub use overlap::{SoftOverlapFound, overlaps, soft_overlaps};
+pub use overlap::{overlaps, soft_overlaps};
 pub use planning::{Planning, PlanningError};
 pub use rewrite::{Moves, RobotPose, ScenePoses};

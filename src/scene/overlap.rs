@@ -24,20 +24,10 @@ fn is_touching(pair: &BodyPenetration) -> bool {
     pair.depth <= TOUCHING * pair.size
 }
 
-/// Overlap of a soft body with another one, with a rigid one or with itself.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SoftOverlapFound {
-    /// Names of the soft body and of the other one; the same name twice for an overlap with itself.
-    pub bodies: [String; 2],
-    /// Depth of the deepest node or edge under the other's surface [m].
-    pub depth: f64,
-    /// Size of the smaller body [m].
-    pub size: f64,
-}
-
-/// All overlaps of soft bodies, sorted by name; what only touches is left out.
+/// All overlaps of soft bodies with each other, with rigid ones and with themselves (the same name twice), sorted by name;
+/// what only touches is left out. Their depth is that of the deepest point under the other's surface.
 #[must_use]
-pub fn soft_overlaps(world: &World) -> Vec<SoftOverlapFound> {
+pub fn soft_overlaps(world: &World) -> Vec<BodyPenetration> {
     let size = |name: &str| {
         let soft = world.soft_descriptions().iter().find(|body| body.name == name).map(soft_size);
         let rigid = || {
@@ -48,9 +38,9 @@ pub fn soft_overlaps(world: &World) -> Vec<SoftOverlapFound> {
     };
     let found = world.soft_overlaps().into_iter().map(|overlap| {
         let size = size(&overlap.bodies[0]).min(size(&overlap.bodies[1]));
-        SoftOverlapFound { bodies: overlap.bodies, depth: overlap.depth, size }
+        BodyPenetration { bodies: overlap.bodies, depth: overlap.depth, size }
     });
-    let mut found: Vec<_> = found.filter(|overlap| !(overlap.depth <= TOUCHING * overlap.size)).collect();
+    let mut found: Vec<_> = found.filter(|overlap| !is_touching(overlap)).collect();
     found.sort_by(|a, b| a.bodies.cmp(&b.bodies));
     found
 }

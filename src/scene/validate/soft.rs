@@ -21,6 +21,10 @@ impl Checker<'_> {
     /// Checks the soft bodies and how they are stepped; `bodies` are the rigid ones.
     pub(super) fn soft_bodies(&mut self, bodies: &BodyNames) {
         self.soft_options();
+        if self.file().plan.is_some() && !self.file().soft_bodies.is_empty() {
+            let message = "a path is planned among rigid bodies only, and the scene has soft ones";
+            self.contradiction(&[Field("plan")], message);
+        }
         for (index, body) in self.file().soft_bodies.iter().enumerate() {
             let path = [Field("soft_bodies"), Index(index)];
             self.soft_body(&path, body);
