@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::soft::Times;
 use super::{Energy, Momentum, SoftReport};
 
 /// What a step did. Everything but [`timings`](Self::timings) is the same in equal runs.
@@ -61,4 +62,20 @@ pub struct StepTimings {
     pub soft_solve: Duration,
     /// Of that: contact, in the solve and after it.
     pub soft_contact: Duration,
+}
+
+impl StepTimings {
+    /// The same with the times of the soft bodies.
+    pub(super) fn with_soft(self, times: &Times) -> Self {
+        let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        let soft = seconds(times.total);
+        Self {
+            soft,
+            soft_assembly: seconds(times.assembly),
+            soft_solve: seconds(times.solve),
+            soft_contact: seconds(times.contact),
+            outside: self.outside.saturating_sub(soft),
+            ..self
+        }
+    }
 }

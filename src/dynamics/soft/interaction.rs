@@ -18,6 +18,24 @@ pub trait Interaction {
         gradient: &mut [Vector3<f64>],
         hessian: &mut OuterProducts,
     ) -> f64;
+
+    /// Begins a search for a minimum at `x`. An energy made of pieces, with kinks where they meet, holds the piece that each of
+    /// its terms is in there, so that Newton's method sees a smooth function; [`Self::drift`] says what that is worth in the end.
+    fn hold(&mut self, _x: &[Vector3<f64>]) {}
+
+    /// The search has come to `x`: terms that have appeared may be held too.
+    fn hold_appeared(&mut self, _x: &[Vector3<f64>]) {}
+
+    /// The minimum of what is held is at `x`: all terms are held anew, as they are there.
+    fn hold_again(&mut self, x: &[Vector3<f64>]) {
+        self.hold(x);
+    }
+
+    /// Whether at `x` any term has left the piece in which it is held; then the change of the energy were they held anew, over
+    /// the energy.
+    fn drift(&mut self, _x: &[Vector3<f64>]) -> Option<f64> {
+        None
+    }
 }
 
 /// A sum of terms stiffness · J Jᵀ, each J a column with a vector for a few blocks.

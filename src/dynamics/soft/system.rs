@@ -130,6 +130,12 @@ impl SoftSystem {
         &self.x[self.blocks_of(body)]
     }
 
+    /// Blocks of all nodes.
+    #[must_use]
+    pub fn node_blocks(&self) -> std::ops::Range<usize> {
+        0..self.masses.len()
+    }
+
     /// The block of an extra block.
     #[must_use]
     pub fn extra_block(&self, index: usize) -> usize {

@@ -10,6 +10,8 @@ mod partner;
 mod solid;
 mod state;
 mod stepping;
+#[cfg(test)]
+mod tests;
 mod world;
 
 pub(super) use assembly::Rigid;
@@ -19,4 +21,5 @@ pub use description::{
 };
 pub use error::SoftBodyError;
 pub use state::{AnyBody, SoftBodyState, SoftLoad, SoftOverlap, SoftReport};
+pub(super) use stepping::Failure;
 pub(super) use world::SoftWorld;

@@ -144,6 +144,11 @@ impl Moving {
         ]
     }
 
+    /// The velocities with a share of what the drift changes them by in `dt` [s].
+    pub(super) fn pushed(&self, share: f64, dt: f64) -> [Vector3<f64>; 2] {
+        [0, 1].map(|i| self.velocity[i] + share * dt * self.drift[i])
+    }
+
     /// The pose after `dt` [s] at the velocities that it has.
     pub(super) fn pose_after(&self, dt: f64) -> Isometry3<f64> {
         let [linear, angular] = self.velocity;

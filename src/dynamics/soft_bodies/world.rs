@@ -5,8 +5,8 @@ use nalgebra::{Point3, Vector3};
 use super::handle::Hold;
 use super::partner::Partner;
 use super::{AnyBody, SoftBodyDescription, SoftBodyState, SoftReport};
-use crate::dynamics::soft::SoftSystem;
 use crate::dynamics::soft::contact::{Field, Overlap, SoftContact};
+use crate::dynamics::soft::{SoftError, SoftSystem};
 use crate::dynamics::{Energy, Momentum};
 use crate::geometry::tet_mesh::signed_volume;
 
@@ -94,6 +94,20 @@ impl SoftWorld {
             max_penetration: parts.map(|overlap| overlap.depth).fold(0.0, f64::max),
             inverted: self.inverted[index],
         }
+    }
+
+    /// Names of the bodies that may be at fault for an error.
+    pub(in crate::dynamics) fn names_at_fault(&self, error: &SoftError) -> String {
+        /// Most names that are told.
+        const MOST: usize = 4;
+        if let SoftError::NotFinite { block: Some(block), .. } = error
+            && let Some(body) = (0..self.described.len()).find(|&i| self.system.blocks_of(i).contains(block))
+        {
+            return format!("`{}`", self.described[body].name);
+        }
+        let names = self.described.iter().take(MOST).map(|body| format!("`{}`", body.name));
+        let more = if self.described.len() > MOST { ", …" } else { "" };
+        names.collect::<Vec<_>>().join(", ") + more
     }
 
     /// Energy of the soft bodies.

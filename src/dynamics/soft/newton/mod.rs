@@ -32,6 +32,21 @@ const ROUNDING: f64 = 1e-12;
 /// Forces out of balance over Young's modulus times area that cannot be told from rounding of the coordinates.
 const FORCE_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
+/// How often the interaction's pieces are held anew at an equilibrium before one is taken in which some have just been left.
+const HOLDS: usize = 8;
+
+/// The same at the end of a time step; the next step holds anew in any case.
+const HOLDS_IN_A_STEP: usize = 2;
+
+/// Masses over T² are added to a singular matrix, as in a time step of T; the first 1/T² over the stiffness of a body over its
+/// mass, the factor to the next, and how many are tried.
+const SHIFT: f64 = 1e-9;
+const SHIFT_GROWTH: f64 = 100.0;
+const SHIFTS: i32 = 5;
+
+/// Change of the interaction's energy over it that holding anew may still make there.
+const DRIFT: f64 = 0.01;
+
 /// Options of Newton's method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NewtonOptions {
@@ -54,6 +69,8 @@ impl Default for NewtonOptions {
 pub(super) struct Goal {
     /// a [1/s²], zero in a quasi-static solve.
     pub(super) inertia: f64,
+    /// The same of the extra blocks in a quasi-static solve [1/s²].
+    pub(super) extra_inertia: f64,
     /// y [m].
     pub(super) y: Vec<Vector3<f64>>,
     /// c [1/s].
@@ -66,6 +83,13 @@ pub(super) struct Goal {
     pub(super) origin: Vec<Vector3<f64>>,
     /// Time step for messages [s].
     pub(super) dt: f64,
+}
+
+impl Goal {
+    /// a of a node, or of an extra block [1/s²].
+    fn inertia_of(&self, node: bool) -> f64 {
+        if node { self.inertia } else { self.inertia.max(self.extra_inertia) }
+    }
 }
 
 /// A point, its energy and forces.
@@ -123,13 +147,18 @@ impl<'a> Newton<'a> {
             self.keep_damping(&x);
         }
         let mut point = Point { x, ..Point::default() };
+        self.interaction.hold(&point.x);
         self.evaluate(&mut point, want)?;
-        let (mut assembled, mut have) = (true, want);
+        let (mut assembled, mut have, mut holds) = (true, want, 0);
         let mut trial = point.clone();
         for iteration in 0..=self.options.limit {
             self.note(&point);
-            if !self.options.once && !lifting && self.balanced(&point) {
-                return Ok(point.x);
+            while !self.options.once && !lifting && self.balanced(&point) {
+                if self.settled(&point, &mut holds) {
+                    return Ok(point.x);
+                }
+                self.evaluate(&mut point, want)?;
+                have = want;
             }
             if iteration == self.options.limit {
                 break;
@@ -148,6 +177,7 @@ impl<'a> Newton<'a> {
             let before = point.residual;
             let judged = self.search(&point, &mut trial, &change, lifting)?;
             std::mem::swap(&mut point, &mut trial);
+            self.interaction.hold_appeared(&point.x);
             if !judged && !lifting && !(point.residual < 0.5 * before) && iteration > 2 {
                 // Neither energy nor forces can be told apart any more.
                 let best = if point.residual <= before { point } else { trial };
@@ -166,6 +196,19 @@ impl<'a> Newton<'a> {
             tolerance: self.options.tolerance,
             dt: self.goal.dt,
         })
+    }
+
+    /// Whether the minimum of the held pieces is one of the interaction; if not they are held anew. Where it lies on a kink
+    /// they never settle: it is taken when holding anew changes next to nothing.
+    fn settled(&mut self, point: &Point, holds: &mut usize) -> bool {
+        let Some(drift) = self.interaction.drift(&point.x) else { return true };
+        *holds += 1;
+        let most = if self.goal.inertia > 0.0 { HOLDS_IN_A_STEP } else { HOLDS };
+        if *holds > most && drift <= DRIFT {
+            return true;
+        }
+        self.interaction.hold_again(&point.x);
+        false
     }
 
     /// The Hessian to take far from the solution. Masses make the exact one positive definite in most time steps, and
@@ -228,13 +271,37 @@ impl<'a> Newton<'a> {
             change.fill(Vector3::zeros());
             solved = self.solve(point, lift, change, ratio);
         }
-        match solved {
-            Err(SoftError::Linear(_)) if want == Want::ExactHessian => {
-                change.fill(Vector3::zeros());
-                self.evaluate(point, Want::ProjectedHessian)?;
-                self.solve(point, lift, change, ratio)
+        if want == Want::ExactHessian && matches!(solved, Err(SoftError::Linear(_))) {
+            change.fill(Vector3::zeros());
+            self.evaluate(point, Want::ProjectedHessian)?;
+            solved = self.solve(point, lift, change, ratio);
+        }
+        for power in 0..SHIFTS {
+            if !matches!(solved, Err(SoftError::Linear(_))) || self.options.once {
+                break;
             }
-            other => other,
+            // A body that nothing holds but friction, or that only touches, is free to move for the moment.
+            change.fill(Vector3::zeros());
+            self.evaluate(point, Want::ProjectedHessian)?;
+            self.shift(SHIFT * SHIFT_GROWTH.powi(power));
+            solved = self.solve(point, lift, change, ratio);
+        }
+        solved
+    }
+
+    /// Adds masses over T² to the matrix, with 1/T² = `share` of the stiffness of a body over its mass.
+    fn shift(&mut self, share: f64) {
+        let system = &mut *self.system;
+        let (mut stiffness, mut mass) = (0.0, 0.0);
+        for body in &system.bodies {
+            let bounds = body.linear_mesh().aabb();
+            stiffness += body.material().youngs_modulus() * (bounds.max - bounds.min).norm();
+            mass += body.masses().iter().sum::<f64>();
+        }
+        let rate = share * stiffness / mass.max(f64::MIN_POSITIVE);
+        for block in 0..system.block_count() {
+            let term = rate * system.inertia(block);
+            system.matrix.add_diagonal(block, &term);
         }
     }
 

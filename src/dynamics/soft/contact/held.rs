@@ -1,0 +1,76 @@
+//! Pieces of the fields that contacts are held in while a minimum is sought.
+//!
+//! The deformed field is linear in each element (or part of one), continuous, and its gradient jumps from piece to piece: by as
+//! much as their strains differ. Where surfaces press on each other minima of the energy lie on such kinks, and Newton's
+//! method shortens its steps to nothing there. So each contact keeps the piece in which it was at the start, whose linear
+//! function goes on beyond its faces; at the minimum all are found anew, until none changes or the change is next to nothing.
+
+use super::point::Cell;
+
+/// Which end of an edge is the deeper one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DeeperEnd {
+    First = 0,
+    Second = 1,
+}
+
+/// Part of an edge by which its deepest point may move without counting as moved.
+const MOVED: f64 = 0.01;
+
+/// An edge that is held at a point between two pieces.
+///
+/// The point where they meet would run along an edge that lies flat as their slopes change, so it is held as well: its depth
+/// is λ P + (1 − λ) Q with the λ of the start, which has the same gradient there (`edge.rs`).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HeldEdge {
+    /// Where the field rises along the edge, and where it falls.
+    pub(super) cells: [Cell; 2],
+    /// Share of the edge before the point.
+    pub(super) along: f64,
+    /// λ.
+    pub(super) weight: f64,
+    pub(super) deeper: DeeperEnd,
+}
+
+/// Contacts in soft bodies, by owner, place or edge, and body; ascending.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Held {
+    /// Whether a minimum is sought: an edge that comes to lie deeper than its ends is then left for when all are found anew,
+    /// for it would begin with a kink.
+    pub(super) seeking: bool,
+    pub(super) points: Vec<([u32; 3], Cell)>,
+    pub(super) edges: Vec<([u32; 3], HeldEdge)>,
+}
+
+impl Held {
+    pub(super) fn clear(&mut self) {
+        self.seeking = false;
+        self.points.clear();
+        self.edges.clear();
+    }
+
+    /// Adds those edges of `before` that are not held.
+    pub(super) fn keep_edges(&mut self, before: &Self) {
+        let found = self.edges.len();
+        for edge in &before.edges {
+            if self.edges[..found].binary_search_by_key(&edge.0, |entry| entry.0).is_err() {
+                self.edges.push(*edge);
+            }
+        }
+        self.edges.sort_unstable_by_key(|entry| entry.0);
+    }
+
+    /// Whether both hold the same contacts in the same pieces.
+    pub(super) fn agrees(&self, other: &Self) -> bool {
+        let same = |(a, b): (&([u32; 3], HeldEdge), &([u32; 3], HeldEdge))| {
+            let (first, second) = (&a.1, &b.1);
+            a.0 == b.0
+                && first.cells == second.cells
+                && first.deeper == second.deeper
+                && (first.along - second.along).abs() <= MOVED
+        };
+        self.points == other.points
+            && self.edges.len() == other.edges.len()
+            && self.edges.iter().zip(&other.edges).all(same)
+    }
+}
