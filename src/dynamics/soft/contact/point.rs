@@ -135,6 +135,9 @@ impl Contact {
         hessian: &mut OuterProducts,
     ) {
         let pull = self.stiffness * self.pressed;
+        if !(pull > 0.0) {
+            return;
+        }
         self.jacobian(placement).for_each(|(block, j)| gradient[block as usize] += pull * j);
         hessian.push(self.stiffness, self.jacobian(placement));
     }
