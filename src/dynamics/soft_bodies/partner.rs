@@ -33,7 +33,7 @@ pub(super) struct Partner {
     pub(super) radius: f64,
     /// Number of its first extra block, if it has blocks.
     pub(super) extra: Option<usize>,
-    /// Velocities that it went into rapier's last step with: linear [m/s] and angular [rad/s].
+    /// Velocities before rapier's last step: linear [m/s] and angular [rad/s].
     given: Option<[Vector3<f64>; 2]>,
     /// Accelerations that the soft bodies gave it in the last step: linear [m/s²] and angular [rad/s²].
     loaded: [Vector3<f64>; 2],
@@ -93,33 +93,26 @@ impl Partner {
         let bounds = [fall.norm() + self.loaded[0].norm(), fall.norm() / self.radius + self.loaded[1].norm()];
         let falls = [fall, Vector3::zeros()];
         [0, 1].map(|i| {
-            let held = (now[i] - given[i]) / dt - falls[i];
+            let held = (now[i] - given[i]) / dt - falls[i] - self.loaded[i];
             falls[i] + held.cap_magnitude(bounds[i])
         })
     }
 
-    /// Hands rapier what the soft bodies do to the body over a step of `dt` [s].
+    /// Hands rapier what the soft bodies do to the body over a step of `dt` [s]: as a force that acts through it as gravity does,
+    /// so that a body at rest stays there.
     pub(super) fn push(&mut self, physics: &mut PhysicsWorld, moving: &Moving, dt: f64) {
         let body = &mut physics.bodies[self.handle];
-        match self.role {
-            Role::Fixed | Role::Driven => {}
-            Role::Link => {
-                body.reset_forces(false);
-                body.reset_torques(false);
-                body.add_force(self.load.force.into(), true);
-                body.add_torque(self.load.torque.into(), true);
-            }
-            Role::Free => {
-                let [linear, angular] = moving.change;
-                if moving.change != [Vector3::zeros(); 2] {
-                    body.set_linvel((Vector3::from(body.linvel()) + linear).into(), true);
-                    body.set_angvel((Vector3::from(body.angvel()) + angular).into(), true);
-                }
-                self.loaded = [linear / dt, angular / dt];
-                self.load =
-                    SoftLoad { force: body.mass() * linear / dt, torque: inertia_times(body, &angular) / dt };
-                self.given = Some([body.linvel().into(), body.angvel().into()]);
-            }
+        if self.role == Role::Free {
+            let [linear, angular] = moving.change.map(|change| change / dt);
+            self.loaded = [linear, angular];
+            self.load = SoftLoad { force: body.mass() * linear, torque: inertia_times(body, &angular) };
+            self.given = Some([body.linvel().into(), body.angvel().into()]);
+        }
+        if matches!(self.role, Role::Free | Role::Link) {
+            body.reset_forces(false);
+            body.reset_torques(false);
+            body.add_force(self.load.force.into(), true);
+            body.add_torque(self.load.torque.into(), true);
         }
     }
 }

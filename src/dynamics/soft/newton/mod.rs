@@ -26,6 +26,10 @@ const ARMIJO: f64 = 1e-4;
 /// Shortest part of Newton's step that is tried.
 const SHORTEST: f64 = 1e-8;
 
+/// Share of the first slope that is left at the end of Newton's step from which on a longer one is tried, and the longest.
+const FALLS_STILL: f64 = 0.5;
+const LONGEST: f64 = 16.0;
+
 /// Change of the energy over its terms that cannot be told from rounding: the line search does not judge it.
 const ROUNDING: f64 = 1e-12;
 
@@ -357,6 +361,9 @@ impl<'a> Newton<'a> {
             // Prescribed motion does work, so its first step is not judged by the energy, nor shortened.
             let content = !judges || lifting || trial.energy <= point.energy + ARMIJO * part * slope;
             if finite && content {
+                if judges && !lifting && part >= 1.0 {
+                    self.lengthen(point, trial, change, slope);
+                }
                 return Ok(judges);
             }
             if lifting {
@@ -371,5 +378,21 @@ impl<'a> Newton<'a> {
             tolerance: self.options.tolerance,
             dt: self.goal.dt,
         })
+    }
+    /// Goes further along `change` from `trial`, which is at its end, where the energy falls there still at a great part of the
+    /// first `slope`: a projected Hessian is too stiff for what the exact one has little stiffness for, and would come near it
+    /// by small steps.
+    fn lengthen(&mut self, point: &Point, trial: &mut Point, change: &[Vector3<f64>], slope: f64) {
+        let left = dot(&trial.gradient, change) / slope;
+        if !(left > FALLS_STILL) {
+            return;
+        }
+        let part = (1.0 / (1.0 - left)).clamp(1.0, LONGEST);
+        let mut further = trial.clone();
+        further.x.clear();
+        further.x.extend(point.x.iter().zip(change).map(|(x, d)| x + part * d));
+        if self.evaluate(&mut further, Want::Gradient).is_ok() && further.energy < trial.energy {
+            std::mem::swap(trial, &mut further);
+        }
     }
 }

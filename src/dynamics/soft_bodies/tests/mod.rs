@@ -12,6 +12,9 @@ use crate::geometry::TetMesh;
 use crate::geometry::tet_mesh::procedural::block;
 
 mod coupling;
+mod errors;
+mod handles;
+mod overlaps;
 
 /// Density of the soft bodies [kg/m³].
 const DENSITY: f64 = 1000.0;
