@@ -70,10 +70,17 @@ impl Partner {
         let (linear, angular): (Vector3<f64>, Vector3<f64>) = (body.linvel().into(), body.angvel().into());
         let inertia =
             Matrix3::from_columns(&[0, 1, 2].map(|axis| inertia_times(body, &Vector3::ith(axis, 1.0))));
-        let moves = self.role != Role::Fixed;
+        // As rapier will move it, which turns a body a little less than the angular velocity says.
+        let end: Isometry3<f64> = obstacle_pose(&body.predict_position_using_velocity(dt).into(), &self.centre);
+        let turn = (end.rotation * pose.rotation.inverse()).scaled_axis();
+        let driven = [(end.translation.vector - pose.translation.vector) / dt, turn / dt];
         Moving {
             pose,
-            velocity: if moves { [linear, angular] } else { Default::default() },
+            velocity: match self.role {
+                Role::Fixed => Default::default(),
+                Role::Driven | Role::Link => driven,
+                Role::Free => [linear, angular],
+            },
             drift: if self.role == Role::Free { self.drift(body, physics, dt) } else { Default::default() },
             change: Default::default(),
             mass: body.mass(),
