@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Percentiles;
 use crate::dynamics::{Momentum, StepReport, World};
 
-/// Momentum of the dynamic bodies at the start and at the end of a run, world frame.
+/// Momentum of the dynamic and the soft bodies at the start and at the end of a run, world frame.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MomentumBalance {
     /// m v, summed, at the start [kg·m/s].

@@ -30,7 +30,7 @@ pub struct Summary {
     pub steps: u64,
     /// Simulated time [s].
     pub time: f64,
-    /// Number of bodies.
+    /// Number of rigid bodies.
     pub bodies: usize,
     /// Bodies that were moved apart before the first step [m, world], by name; missing where none was.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

@@ -71,7 +71,8 @@ impl Partner {
         let inertia =
             Matrix3::from_columns(&[0, 1, 2].map(|axis| inertia_times(body, &Vector3::ith(axis, 1.0))));
         // As rapier will move it, which turns a body a little less than the angular velocity says.
-        let end: Isometry3<f64> = obstacle_pose(&body.predict_position_using_velocity(dt).into(), &self.centre);
+        let end: Isometry3<f64> =
+            obstacle_pose(&body.predict_position_using_velocity(dt).into(), &self.centre);
         let turn = (end.rotation * pose.rotation.inverse()).scaled_axis();
         let driven = [(end.translation.vector - pose.translation.vector) / dt, turn / dt];
         Moving {

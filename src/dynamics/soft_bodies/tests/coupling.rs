@@ -179,7 +179,10 @@ fn a_rigid_ball_comes_to_rest_on_a_soft_cube_in_equilibrium_with_it() {
     }];
     builder.add_soft_body(cube).unwrap();
     let mut world = built(builder);
-    for _ in 0..20 { run(&mut world, 0.1); eprintln!("{:?} {:?}", world.body("ball").unwrap().position, world.soft_load("ball").unwrap().force); }
+    for _ in 0..20 {
+        run(&mut world, 0.1);
+        eprintln!("{:?} {:?}", world.body("ball").unwrap().position, world.soft_load("ball").unwrap().force);
+    }
     let load = world.soft_load("ball").unwrap();
     assert!(is_near(load.force.z, weight, 0.01), "{load:?}");
     assert!(world.soft_velocities("cube").unwrap().iter().all(|v| *v == Vector3::zeros()));
