@@ -147,24 +147,26 @@ struct Guided {
 impl Guided {
     /// Stiffness of a spring [N/m]: some times E times the size of an element.
     const STIFFNESS: f64 = 1e5;
-    const AXES: [usize; 2] = [0, 2];
+    /// Signs of the coordinates of a mirror image.
+    const SIGNS: [f64; 3] = [1.0, -1.0, 1.0];
 }
 
 impl Interaction for Guided {
     fn energy(&mut self, x: &[Vector3<f64>]) -> f64 {
-        let apart = |[a, b]: &[u32; 2]| x[*a as usize] - x[*b as usize];
-        let squares = self.pairs.iter().flat_map(|pair| Self::AXES.map(|axis| apart(pair)[axis].powi(2)));
+        let apart =
+            |axis: usize, [a, b]: &[u32; 2]| x[*a as usize][axis] - Self::SIGNS[axis] * x[*b as usize][axis];
+        let squares = self.pairs.iter().flat_map(|pair| [0, 1, 2].map(|axis| apart(axis, pair).powi(2)));
         0.5 * Self::STIFFNESS * squares.sum::<f64>() + self.contact.energy(x)
     }
 
     fn linearise(&mut self, x: &[Vector3<f64>], g: &mut [Vector3<f64>], hessian: &mut OuterProducts) -> f64 {
         for [a, b] in &self.pairs {
-            for axis in Self::AXES {
-                let pull = Self::STIFFNESS * (x[*a as usize] - x[*b as usize])[axis];
+            for (axis, sign) in Self::SIGNS.into_iter().enumerate() {
+                let pull = Self::STIFFNESS * (x[*a as usize][axis] - sign * x[*b as usize][axis]);
                 g[*a as usize][axis] += pull;
-                g[*b as usize][axis] -= pull;
-                hessian
-                    .push(Self::STIFFNESS, [(*a, Vector3::ith(axis, 1.0)), (*b, Vector3::ith(axis, -1.0))]);
+                g[*b as usize][axis] -= sign * pull;
+                let unit = Vector3::ith(axis, 1.0);
+                hessian.push(Self::STIFFNESS, [(*a, unit), (*b, -sign * unit)]);
             }
         }
         self.contact.linearise(x, g, hessian);
@@ -190,7 +192,7 @@ impl Interaction for Guided {
 
 /// Nodes near the slit with their mirror images.
 fn mirrored(rest: &[Vector3<f64>]) -> Vec<[u32; 2]> {
-    let near = |x: &Vector3<f64>| x.x > 0.8 && x.y > 0.0 && x.y < 0.1;
+    let near = |x: &Vector3<f64>| x.x > 0.5 && x.y > 0.0 && x.y < 0.1;
     let upper = (0..rest.len()).filter(|&node| near(&rest[node]));
     let image = |node: usize| nearest(rest, rest[node].component_mul(&Vector3::new(1.0, -1.0, 1.0)));
     upper.map(|node| [node, image(node)].map(|node| u32::try_from(node).expect("few nodes"))).collect()
@@ -300,4 +302,60 @@ pub(crate) fn fold(expected: &Value, table: &mut Table) {
         curvature * DISTANCE,
         0.05,
     );
+}
+
+/// Derivatives and balance of the energy of contact between two shaken blocks that overlap.
+pub(crate) fn derivatives(_: &Value, table: &mut Table) {
+    const STEP: f64 = 1e-6;
+    let sizes = [Vector3::repeat(1.0), Vector3::new(0.8, 0.7, 1.0)];
+    let meshes = [kuhn([2, 2, 2], sizes[0]), kuhn([2, 2, 1], sizes[1])];
+    let material = Material::new(Constitutive::Linear, 1000.0, 1e6, 0.0).expect("a material");
+    let elements = |mesh| Elements::new(mesh, material, ElementKind::Linear).expect("elements");
+    let mut system = SoftSystem::new(meshes.iter().map(elements).collect(), 0);
+    system.transform(1, &Isometry3::translation(0.15, 0.13, 0.83));
+    let (mut x, mut state) = (system.x.clone(), 7_u64);
+    for x in x.iter_mut().flat_map(|x| x.iter_mut()) {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *x += 0.04 * ((state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0);
+    }
+    let mut contact = contact(&system, &[&meshes[0], &meshes[1]], ContactOptions::default());
+    let mut gradient = |x: &[Vector3<f64>]| {
+        let mut gradient = vec![Vector3::zeros(); x.len()];
+        let energy = contact.linearise(x, &mut gradient, &mut OuterProducts::default());
+        (energy, gradient)
+    };
+    let (_, exact) = gradient(&x);
+    let (mut slopes, mut columns) = (Vec::new(), Vec::new());
+    for (block, axis) in (0..x.len()).flat_map(|block| [0, 1, 2].map(|axis| (block, axis))) {
+        let mut at = |shift: f64| {
+            let mut x = x.clone();
+            x[block][axis] += shift;
+            gradient(&x)
+        };
+        let (up, down) = (at(STEP), at(-STEP));
+        slopes.push((up.0 - down.0) / (2.0 * STEP));
+        let column =
+            up.1.iter().zip(&down.1).flat_map(|(a, b)| (0..3).map(move |k| (a[k] - b[k]) / (2.0 * STEP)));
+        columns.push(column.collect::<Vec<f64>>());
+    }
+    let largest = exact.iter().map(|g| g.amax()).fold(0.0, f64::max);
+    let flat = exact.iter().flat_map(|g| g.iter());
+    let error = flat.zip(&slopes).map(|(g, slope)| (g - slope).abs()).fold(0.0, f64::max);
+    table.at_most("V15", "gradient against differences, relative", 1e-6, error / largest);
+    let hessian = contact.exact_hessian(&x);
+    let entries = columns.iter().enumerate().flat_map(|(j, column)| {
+        let hessian = &hessian;
+        column.iter().enumerate().map(move |(i, value)| (value - hessian[(i, j)]).abs())
+    });
+    table.at_most(
+        "V15",
+        "Hessian against differences, relative",
+        1e-5,
+        entries.fold(0.0, f64::max) / hessian.amax(),
+    );
+    let size: f64 = exact.iter().map(|g| g.norm()).sum();
+    let force = exact.iter().sum::<Vector3<f64>>().norm() / size;
+    let torque = x.iter().zip(&exact).map(|(x, g)| x.cross(g)).sum::<Vector3<f64>>().norm() / size;
+    table.at_most("V15", "sum of forces, relative", 1e-10, force);
+    table.at_most("V15", "sum of torques, relative", 1e-10, torque);
 }

@@ -65,7 +65,7 @@ impl Table {
 
 type Case = (&'static str, fn(&Value, &mut Table));
 
-const CASES: [Case; 10] = [
+const CASES: [Case; 11] = [
     ("V01", statics::patch),
     ("V02", statics::bar),
     ("V03", statics::cantilever),
@@ -76,6 +76,7 @@ const CASES: [Case; 10] = [
     ("V10", contact::stacked),
     ("V11", contact::ring),
     ("V13", contact::fold),
+    ("V15", contact::derivatives),
 ];
 
 fn main() {

@@ -1,15 +1,18 @@
 //! Exact distances at the nodes near a surface.
 //!
 //! Each triangle is compared with the nodes in its box, padded by the width of the band: so every node within that
-//! width has been compared with its closest triangle.
+//! width has been compared with its closest triangle. Most comparisons end at a lower bound: the distance to a triangle
+//! is at least that to its plane and, in the plane, that to the line of an edge that the point is behind. Along a row of
+//! nodes these are linear, and are found for several nodes at once.
 
 use std::ops::Range;
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::Point3;
 use rayon::prelude::*;
 
 use super::grid::Grid;
 use super::march::FAR;
+use super::prism::{LANES, Prism};
 use crate::geometry::TriangleMesh;
 
 /// Width of the band in cells. A cell that the surface crosses must have all its nodes on that edge in the band, which
@@ -20,11 +23,13 @@ pub(super) const CELLS: f64 = 1.0 + 1e-6;
 const SLABS: usize = 4;
 /// Triangles that are worth a task of their own.
 const TRIANGLES: usize = 4096;
-/// Room for rounding of a triangle's radius.
-const ROUNDING: f64 = 1.0 + 1e-9;
+/// Room for rounding of a box, in cells.
+const ROUNDING: f64 = 1e-6;
+/// Nodes in a row from which on it is worth asking which of them are near the triangle.
+const LONG: usize = 8;
 
-/// Writes unsigned distances [m] of at most `band` to the nodes of `region`; the places in memory of those nodes, in no
-/// order that matters.
+/// Writes unsigned distances [m] of at most `band` to the nodes of `region`, which are far; the places in memory of
+/// those nodes, in no order that matters.
 pub(super) fn distances(
     mesh: &TriangleMesh,
     grid: &Grid,
@@ -32,21 +37,15 @@ pub(super) fn distances(
     region: &[Range<usize>; 3],
     values: &mut [f64],
 ) -> Vec<u32> {
-    let boxes: Vec<Near> = (mesh.triangles().par_iter().enumerate().with_min_len(TRIANGLES))
-        .filter_map(|(index, _)| Near::of(&mesh.triangle(index), index as u32, grid, band, region))
-        .collect();
+    let boxes = Near::all(mesh, grid, band, region);
     let plane = grid.strides()[2];
     let slab = region[2].len().div_ceil(SLABS).max(1);
     let inner = &mut values[plane * (region[2].start + 1)..plane * (region[2].end + 1)];
     let slabs = inner.par_chunks_mut(plane * slab).enumerate().map(|(index, values)| {
         let from = region[2].start + index * slab;
-        let mut raster = Raster { grid, band, values, first: plane * (from + 1), known: Vec::new() };
-        for near in &boxes {
-            let zs = (near.from[2] as usize).max(from)..(near.to[2] as usize).min(from + slab);
-            if !zs.is_empty() {
-                raster.triangle(near, &mesh.triangle(near.triangle as usize), zs);
-            }
-        }
+        let first = plane * (from + 1);
+        let mut raster = Raster { mesh, grid, band, values, first, known: Vec::new() };
+        raster.triangles(&boxes, from..from + slab);
         raster.known
     });
     slabs.collect::<Vec<_>>().concat()
@@ -61,32 +60,33 @@ struct Near {
 }
 
 impl Near {
-    #[inline]
-    fn of(
-        corners: &[Point3<f64>; 3],
-        triangle: u32,
-        grid: &Grid,
-        band: f64,
-        region: &[Range<usize>; 3],
-    ) -> Option<Self> {
-        let (mut from, mut to) = ([0; 3], [0; 3]);
-        for axis in 0..3 {
-            let [a, b, c] = [corners[0][axis], corners[1][axis], corners[2][axis]];
-            let (low, high) = (a.min(b).min(c) - band, a.max(b).max(c) + band);
-            let Range { start, end } = region[axis];
-            from[axis] = grid.first_at(axis, low).max(start) as u32;
-            to[axis] = grid.first_above(axis, high).min(end) as u32;
-            if from[axis] >= to[axis] {
-                return None;
+    /// All triangles that are near a region.
+    fn all(mesh: &TriangleMesh, grid: &Grid, band: f64, region: &[Range<usize>; 3]) -> Vec<Self> {
+        let cells = 1.0 / grid.spacing;
+        let room = [1.0 - ROUNDING - band * cells, 1.0 + ROUNDING + band * cells];
+        let near = |index: usize| {
+            let [a, b, c] = mesh.triangle(index);
+            let (mut from, mut to) = ([0; 3], [0; 3]);
+            for axis in 0..3 {
+                let [a, b, c] = [a[axis], b[axis], c[axis]].map(|x| (x - grid.origin[axis]) * cells);
+                // A cast rounds down, and saturates at zero.
+                from[axis] = ((a.min(b).min(c) + room[0]) as u32).max(region[axis].start as u32);
+                to[axis] = ((a.max(b).max(c) + room[1]) as u32).min(region[axis].end as u32);
+                if from[axis] >= to[axis] {
+                    return None;
+                }
             }
-        }
-        Some(Self { triangle, from, to })
+            Some(Self { triangle: index as u32, from, to })
+        };
+        (0..mesh.triangles().len()).into_par_iter().with_min_len(TRIANGLES).filter_map(near).collect()
     }
 }
 
 struct Raster<'a> {
+    mesh: &'a TriangleMesh,
     grid: &'a Grid,
     band: f64,
+    /// Squared distances, or [`FAR`], until all triangles are done.
     values: &'a mut [f64],
     /// Place in memory of the first of the values.
     first: usize,
@@ -94,113 +94,90 @@ struct Raster<'a> {
 }
 
 impl Raster<'_> {
-    fn triangle(&mut self, near: &Near, corners: &[Point3<f64>; 3], zs: Range<usize>) {
-        let [a, b, c] = corners.map(|p| p.coords);
-        let center = Point3::from((a + b + c) / 3.0);
-        let radius =
-            corners.iter().map(|p| nalgebra::distance_squared(p, &center)).fold(0.0, f64::max).sqrt();
-        // Most triangles of a fine mesh are closest to no node at all, and need not be made ready.
-        let mut candidate = Candidate { corners, center, radius: ROUNDING * radius, ready: None };
+    /// Compares triangles with nodes of the given layers.
+    fn triangles(&mut self, boxes: &[Near], layers: Range<usize>) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
+            // SAFETY: AVX2 is there.
+            return unsafe { self.triangles_avx2(boxes, layers) };
+        }
+        self.triangles_portable(boxes, layers);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn triangles_avx2(&mut self, boxes: &[Near], layers: Range<usize>) {
+        self.triangles_portable(boxes, layers);
+    }
+
+    /// The same bits on every instruction set.
+    #[inline(always)]
+    fn triangles_portable(&mut self, boxes: &[Near], layers: Range<usize>) {
+        for near in boxes {
+            let zs = (near.from[2] as usize).max(layers.start)..(near.to[2] as usize).min(layers.end);
+            if !zs.is_empty() {
+                self.triangle(near, zs);
+            }
+        }
+        for &node in &self.known {
+            let value = &mut self.values[node as usize - self.first];
+            *value = value.sqrt();
+        }
+    }
+
+    #[inline(always)]
+    fn triangle(&mut self, near: &Near, zs: Range<usize>) {
+        let prism = Prism::new(&self.mesh.triangle(near.triangle as usize));
+        let xs = near.from[0] as usize..near.to[0] as usize;
         for k in zs {
             for j in near.from[1] as usize..near.to[1] as usize {
-                self.row(&mut candidate, near.from[0] as usize..near.to[0] as usize, [j, k]);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn row(&mut self, candidate: &mut Candidate, xs: Range<usize>, [j, k]: [usize; 2]) {
-        let first = self.grid.node([0, j, k]);
-        let line = self.grid.place([0, j, k]) - self.first;
-        let (y, z) = (first.y - candidate.center.y, first.z - candidate.center.z);
-        let (across, most) = (y * y + z * z, self.band + candidate.radius);
-        if across > most * most {
-            return;
-        }
-        let values = &mut self.values[line + xs.start..line + xs.end];
-        for (value, i) in values.iter_mut().zip(xs) {
-            let x = first.x + self.grid.spacing * i as f64;
-            let (along, best) = (x - candidate.center.x, value.min(self.band));
-            let reach = best + candidate.radius;
-            if across + along * along > reach * reach {
-                continue;
-            }
-            let squared = candidate.squared_distance(&Point3::new(x, first.y, first.z), best * best);
-            if squared <= best * best {
-                if *value >= FAR {
-                    self.known.push((self.first + line + i) as u32);
+                let first = self.grid.node([0, j, k]);
+                let line = self.grid.place([0, j, k]) - self.first;
+                if xs.len() <= LONG {
+                    self.row(&prism, xs.clone(), &first, line);
+                } else {
+                    let [from, to] = prism.near(&first, self.band).map(|x| (x - first.x) / self.grid.spacing);
+                    // Casts saturate.
+                    let (from, to) = ((from - ROUNDING) as usize, (to + 1.0 + ROUNDING) as usize);
+                    self.row(&prism, from.max(xs.start)..to.min(xs.end), &first, line);
                 }
-                *value = squared.sqrt();
             }
         }
     }
-}
 
-/// A triangle in a ball around it.
-struct Candidate<'a> {
-    corners: &'a [Point3<f64>; 3],
-    center: Point3<f64>,
-    radius: f64,
-    ready: Option<Triangle>,
-}
-
-impl Candidate<'_> {
-    /// Squared distance of a point; too large a number when it is more than `best`.
+    /// Compares a triangle with the nodes `xs` of the line that begins at `first`, at `line` of the values.
     #[inline(always)]
-    fn squared_distance(&mut self, point: &Point3<f64>, best: f64) -> f64 {
-        let triangle = self.ready.get_or_insert_with(|| Triangle::new(self.corners));
-        let from_corner = point - triangle.corner;
-        let height = triangle.normal.dot(&from_corner);
-        if height * height > best {
-            return f64::INFINITY;
+    fn row(&mut self, prism: &Prism, xs: Range<usize>, first: &Point3<f64>, line: usize) {
+        let (row, most) = (prism.row(first), self.band * self.band);
+        for start in xs.clone().step_by(LANES) {
+            let mut at = [0.0; LANES];
+            for lane in 0..LANES {
+                at[lane] = first.x + self.grid.spacing * (start + lane) as f64;
+            }
+            let least = row.least(&at);
+            // Lanes may reach over the border, which is NaN, into the next line, but not past the last one.
+            let values = &self.values[line + start..line + start + LANES];
+            let mut candidates = 0_u32;
+            for lane in 0..LANES {
+                let is_candidate = least[lane] <= most && least[lane] < values[lane];
+                candidates |= u32::from(is_candidate) << lane;
+            }
+            // Only those of the row.
+            candidates &= (1 << (xs.end - start).min(LANES)) - 1;
+            while candidates != 0 {
+                let lane = candidates.trailing_zeros() as usize;
+                candidates &= candidates - 1;
+                let squared = prism.squared_distance(&Point3::new(at[lane], first.y, first.z), least[lane]);
+                let value = &mut self.values[line + start + lane];
+                if squared <= most && squared < *value {
+                    if *value >= FAR {
+                        self.known.push((self.first + line + start + lane) as u32);
+                    }
+                    *value = squared;
+                }
+            }
         }
-        triangle.squared_distance(&from_corner, height * height)
-    }
-}
-
-/// A triangle made ready for distances to many points.
-struct Triangle {
-    corner: Point3<f64>,
-    /// Unit normal; zero when the triangle has no area to speak of.
-    normal: Vector3<f64>,
-    /// From the corner to the other two.
-    sides: [Vector3<f64>; 2],
-    /// Barycentric coordinates of the second and third corner are dot products with these.
-    dual: [Vector3<f64>; 2],
-    has_area: bool,
-    inverse_squared_lengths: [f64; 3],
-}
-
-impl Triangle {
-    fn new(corners: &[Point3<f64>; 3]) -> Self {
-        /// Squared sine of an angle below which a triangle counts as its edges: their distances are then off by less
-        /// than the normal would be.
-        const FLAT: f64 = 1e-16;
-        let [b, c] = [corners[1] - corners[0], corners[2] - corners[0]];
-        let normal = b.cross(&c);
-        let squared = normal.norm_squared();
-        let has_area = squared > FLAT * b.norm_squared() * c.norm_squared();
-        let dual = [c.cross(&normal) / squared, normal.cross(&b) / squared];
-        let unit = if has_area { normal / squared.sqrt() } else { Vector3::zeros() };
-        let inverse = |side: Vector3<f64>| 1.0 / side.norm_squared().max(f64::MIN_POSITIVE);
-        let inverse_squared_lengths = [inverse(b), inverse(c), inverse(c - b)];
-        Self { corner: corners[0], normal: unit, sides: [b, c], dual, has_area, inverse_squared_lengths }
-    }
-
-    /// Squared distance of a point, given from the corner, whose squared height above the plane is known.
-    #[inline(always)]
-    fn squared_distance(&self, point: &Vector3<f64>, squared_height: f64) -> f64 {
-        let [u, v] = [self.dual[0].dot(point), self.dual[1].dot(point)];
-        if self.has_area && u >= 0.0 && v >= 0.0 && u + v <= 1.0 {
-            return squared_height;
-        }
-        let [b, c] = self.sides;
-        let to_edge = |from: Vector3<f64>, side: Vector3<f64>, inverse: f64| {
-            let along = (from.dot(&side) * inverse).clamp(0.0, 1.0);
-            (from - along * side).norm_squared()
-        };
-        let [of_b, of_c, of_a] = self.inverse_squared_lengths;
-        to_edge(*point, b, of_b).min(to_edge(*point, c, of_c)).min(to_edge(point - b, c - b, of_a))
     }
 }
 

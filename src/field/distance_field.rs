@@ -2,6 +2,7 @@
 
 use nalgebra::Point3;
 
+use super::front;
 use super::grid::Grid;
 use super::march::{FAR, Stencil};
 use super::{FieldError, FieldOptions, Order, Side, band, closed, crossings};
@@ -78,7 +79,7 @@ impl DistanceField {
         let stencil = field.stencil();
         for side in [Side::Inside, Side::Outside] {
             if field.side.includes(side) {
-                field.known += stencil.march_side(side, field.order, &mut field.values, &seeds);
+                field.known += front::march(&stencil, side, field.order, &mut field.values, &seeds);
             }
         }
         Ok(field)

@@ -6,6 +6,7 @@
 use nalgebra::{Point3, Vector3};
 
 use super::FieldError;
+use super::march::MOST_SPACING;
 use crate::geometry::Aabb;
 
 /// Nodes with their border that a grid may have: an index and one bit beside it fit into 32 bits.
@@ -60,9 +61,7 @@ impl Grid {
         if !extents.iter().all(|&x| x >= 0.0 && x.is_finite()) {
             return Err(FieldError::NoBox);
         }
-        if !(spacing > 0.0 && spacing.is_finite()) {
-            return Err(FieldError::Spacing { spacing });
-        }
+        check_spacing(spacing)?;
         let cells = extents.map(|x| (x / spacing - ROUNDING).ceil().max(1.0));
         check_size(cells.map(|x| x + 3.0).product())?;
         let origin = bounds.center() - 0.5 * spacing * cells;
@@ -75,9 +74,7 @@ impl Grid {
         if !self.origin.iter().all(|x| x.is_finite()) {
             return Err(FieldError::NoBox);
         }
-        if !(self.spacing > 0.0 && self.spacing.is_finite()) {
-            return Err(FieldError::Spacing { spacing: self.spacing });
-        }
+        check_spacing(self.spacing)?;
         if let Some(&nodes) = self.counts.iter().find(|&&n| n < 2) {
             return Err(FieldError::TooCoarse { nodes });
         }
@@ -153,7 +150,7 @@ impl Grid {
     #[inline(always)]
     fn guess(&self, axis: usize, x: f64) -> usize {
         // A cast saturates.
-        (((x - self.origin[axis]) / self.spacing) as usize + 1).min(self.counts[axis])
+        (((x - self.origin[axis]) * (1.0 / self.spacing)) as usize + 1).min(self.counts[axis])
     }
 
     /// The nodes from the first to behind the last along each axis that stand in a box; empty ranges when none does.
@@ -163,6 +160,11 @@ impl Grid {
             from..self.first_above(axis, bounds.max[axis]).max(from)
         })
     }
+}
+
+fn check_spacing(spacing: f64) -> Result<(), FieldError> {
+    let fits = spacing >= 1.0 / MOST_SPACING && spacing <= MOST_SPACING;
+    fits.then_some(()).ok_or(FieldError::Spacing { spacing })
 }
 
 fn check_size(nodes: f64) -> Result<(), FieldError> {

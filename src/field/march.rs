@@ -1,24 +1,32 @@
-//! Fast marching: distances from known nodes to all others, the nearest first [Fisher01 §4.2].
+//! The distance at a node from those around it [Fisher01 §4.2].
 //!
 //! With t the distance at a node, Σ wₖ max(t − Aₖ, 0)² = h² over the axes k. On each axis a is the lesser of the two
 //! neighbours and b the node behind it: A = (4a − b)/3 and w = 9/4 where b < a, which is the one-sided difference of
-//! second order; else A = a and w = 1. (A difference a − b of more than h is taken as h: no distance grows faster.) Only a node with a < t has part in t, because A ≥ a. So every distance follows
-//! from lesser ones alone, the solution is unique, and whether it is one can be checked at each node by itself.
+//! second order; else A = a and w = 1. (A difference a − b of more than h is taken as h: no distance grows faster.)
+//! Only a node with a < t has part in t, because A ≥ a. So every distance follows from lesser ones alone, the solution
+//! is unique, and whether it is one can be checked at each node by itself.
 //!
 //! | paper | here            | meaning                              |
 //! |-------|-----------------|--------------------------------------|
 //! | φ     | `values`        | signed distance [m], positive outside |
-//! | t     | `Solved::t`     | unsigned distance at a node [m]      |
+//! | t     | `t`             | unsigned distance at a node [m]      |
 //! | h     | `spacing`       | distance between neighbours [m]      |
 //!
 //! Departs from [Fisher01]: known distances have signs, so second order begins at once, with nodes on the other side of
-//! the surface; no states are kept, because the border of the grid is NaN and what is not yet known is [`FAR`].
+//! the surface; no states are kept, because the border of the grid is NaN and what is not known is too large to be a
+//! distance.
 
-use super::queue::Queue;
-use super::{Order, Side};
+/// A power of two.
+const fn power(exponent: u64) -> f64 {
+    f64::from_bits((1023 + exponent) << 52)
+}
 
-/// Magnitude of a value that is not known yet.
+/// Magnitude of a value of which nothing is known.
 pub(super) const FAR: f64 = f64::MAX;
+/// Known values are less than this, and all others are more.
+pub(super) const KNOWN: f64 = power(300);
+/// Spacings in metres are within this factor of one. So values of nodes that wait can be told from all others.
+pub(super) const MOST_SPACING: f64 = power(80);
 
 /// What does not change during a march.
 #[derive(Debug, Clone, Copy)]
@@ -38,12 +46,6 @@ pub(super) struct Stencil {
     pub(super) limit: f64,
 }
 
-/// Distance at a node, and the extrapolated neighbours that it follows from.
-pub(super) struct Solved {
-    pub(super) t: f64,
-    pub(super) along: [f64; 3],
-}
-
 /// A value with its sign such that it grows away from the surface on the side of the march.
 #[inline(always)]
 pub(super) fn oriented<const INSIDE: bool>(value: f64) -> f64 {
@@ -51,13 +53,9 @@ pub(super) fn oriented<const INSIDE: bool>(value: f64) -> f64 {
 }
 
 impl Stencil {
-    /// Distance at a node from what is known around it; at least [`FAR`] when nothing is.
+    /// Distance at a node from what is known around it; at least [`KNOWN`] when nothing is.
     #[inline(always)]
-    pub(super) fn solve<const INSIDE: bool, const SECOND: bool>(
-        &self,
-        values: &[f64],
-        node: usize,
-    ) -> Solved {
+    pub(super) fn solve<const INSIDE: bool, const SECOND: bool>(&self, values: &[f64], node: usize) -> f64 {
         let (mut along, mut weight) = ([FAR; 3], [1.0; 3]);
         for axis in 0..3 {
             let step = self.strides[axis];
@@ -65,7 +63,7 @@ impl Stencil {
             let above = oriented::<INSIDE>(values[node + step]);
             // The border is NaN, which `min` leaves out.
             let a = below.min(above);
-            if !(a < FAR) {
+            if !(a < KNOWN) {
                 continue;
             }
             along[axis] = a;
@@ -85,7 +83,7 @@ impl Stencil {
                 }
             }
         }
-        Solved { t: self.quadratic(along, weight).max(self.floor), along }
+        self.quadratic(along, weight).max(self.floor)
     }
 
     /// The t at which Σ wₖ max(t − Aₖ, 0)² = h².
@@ -110,63 +108,5 @@ impl Stencil {
             }
         }
         least + (linear + (linear * linear - sum * constant).max(0.0).sqrt()) / sum
-    }
-
-    /// [`Stencil::march`] on one side with differences of the given order.
-    pub(super) fn march_side(&self, side: Side, order: Order, values: &mut [f64], known: &[u32]) -> usize {
-        match (side == Side::Inside, order) {
-            (true, Order::First) => self.march::<true, false>(values, known),
-            (true, Order::Second) => self.march::<true, true>(values, known),
-            (false, Order::First) => self.march::<false, false>(values, known),
-            (false, Order::Second) => self.march::<false, true>(values, known),
-        }
-    }
-
-    /// Marches away from the nodes `known` over all nodes of one side that are [`FAR`]; the number of nodes reached.
-    fn march<const INSIDE: bool, const SECOND: bool>(&self, values: &mut [f64], known: &[u32]) -> usize {
-        let mut queue = Queue::new(self.spacing, self.band);
-        for &node in known {
-            self.reach_neighbours::<INSIDE, SECOND>(values, node as usize, &mut queue);
-        }
-        let mut count = 0;
-        while let Some(entry) = queue.pop() {
-            let node = entry.node as usize;
-            if !(entry.distance <= self.limit) {
-                break;
-            }
-            if oriented::<INSIDE>(values[node]) < FAR {
-                continue;
-            }
-            values[node] = oriented::<INSIDE>(entry.distance);
-            count += 1;
-            self.reach_neighbours::<INSIDE, SECOND>(values, node, &mut queue);
-        }
-        count
-    }
-
-    #[inline(always)]
-    fn reach_neighbours<const INSIDE: bool, const SECOND: bool>(
-        &self,
-        values: &[f64],
-        node: usize,
-        queue: &mut Queue,
-    ) {
-        let distance = oriented::<INSIDE>(values[node]);
-        for axis in 0..3 {
-            let step = self.strides[axis];
-            for (neighbour, beyond) in
-                [(node - step, node.wrapping_sub(2 * step)), (node + step, node + 2 * step)]
-            {
-                // NaN, the border, is not equal to anything.
-                let is_far = oriented::<INSIDE>(values[neighbour]) >= FAR;
-                if is_far && !(oriented::<INSIDE>(values[beyond]) < distance - self.tie) {
-                    let solved = self.solve::<INSIDE, SECOND>(values, neighbour);
-                    // Else the node that has been added has no part in the distance.
-                    if solved.t > solved.along[axis] {
-                        queue.push(solved.t, neighbour as u32);
-                    }
-                }
-            }
-        }
     }
 }

@@ -4,7 +4,6 @@
 //! grid. Distances are **positive outside and negative inside**. On them stand a mesher of tetrahedra and the embedding of
 //! fine surfaces.
 
-mod again;
 mod band;
 mod closed;
 mod crossings;
@@ -12,10 +11,12 @@ mod distance_field;
 pub mod embedding;
 mod error;
 mod file;
+mod front;
 mod grid;
 mod interpolate;
 mod march;
 mod options;
+mod prism;
 mod queue;
 mod sample;
 mod slice;

@@ -1,37 +1,22 @@
-//! A queue of nodes by distance that hands out the least first, in expected constant time.
+//! A queue of nodes by distance, in constant time.
 //!
-//! Distances are sorted into narrow buckets; a bucket is put in order only when it is its turn. What is put into the
-//! bucket whose turn it is finds its place there. So nodes leave in exact order, and none is ever moved within the
-//! queue: a node whose distance has shrunk is put in again, and its older entry is recognised when it leaves.
+//! Distances are sorted into narrow buckets, used round and round, and within a bucket into no order: whoever takes nodes
+//! out must be able to mend what follows from two of one bucket in the wrong order. An entry is a node and no more; how
+//! far it is, and whether the entry still counts, stands with the node.
 
-/// Buckets for one spacing: few enough that the ends of those in use stay in the nearest cache, many enough that each
-/// holds some hundred nodes at most on a grid of 128³ nodes.
-const BUCKETS_PER_SPACING: f64 = 128.0;
-/// Buckets in all, used round and round. Distances farther ahead wait in the last one.
-const RING: usize = 512;
-
-/// A node and its distance; of equal distances the lower node goes first.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Entry {
-    pub(super) distance: f64,
-    pub(super) node: u32,
-}
-
-impl Entry {
-    /// Distances are positive, so their bits are in order.
-    fn key(&self) -> (u64, u32) {
-        (self.distance.to_bits(), self.node)
-    }
-}
+/// Buckets for one spacing. With fewer more nodes are solved twice; with more their ends leave the nearest cache.
+const BUCKETS_PER_SPACING: f64 = 64.0;
+/// Buckets in all. Distances farther ahead wait in the last one.
+const RING: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct Queue {
-    ring: Vec<Vec<Entry>>,
+    ring: Vec<Vec<u32>>,
     buckets_per_metre: f64,
     /// The bucket whose turn it is.
     turn: u64,
-    /// Its entries, the least last.
-    open: Vec<Entry>,
+    /// Its entries.
+    open: Vec<u32>,
     /// Entries in the ring.
     waiting: usize,
 }
@@ -44,43 +29,40 @@ impl Queue {
         Self { ring: vec![Vec::new(); RING], buckets_per_metre, turn, open: Vec::new(), waiting: 0 }
     }
 
-    #[inline]
+    /// Whether a distance belongs to a bucket whose turn is still to come.
+    #[inline(always)]
+    pub(super) fn is_ahead(&self, distance: f64) -> bool {
+        self.bucket(distance) > self.turn
+    }
+
+    /// The bucket of a distance.
+    #[inline(always)]
+    pub(super) fn bucket(&self, distance: f64) -> u64 {
+        (distance * self.buckets_per_metre) as u64
+    }
+
+    #[inline(always)]
     pub(super) fn push(&mut self, distance: f64, node: u32) {
-        let entry = Entry { distance, node };
-        let bucket = (distance * self.buckets_per_metre) as u64;
+        let bucket = self.bucket(distance);
         if bucket <= self.turn {
-            let place = self.open.partition_point(|other| other.key() > entry.key());
-            self.open.insert(place, entry);
+            self.open.push(node);
         } else {
             let bucket = bucket.min(self.turn + RING as u64 - 1);
-            self.ring[bucket as usize % RING].push(entry);
+            self.ring[bucket as usize % RING].push(node);
             self.waiting += 1;
         }
     }
 
-    #[inline]
-    pub(super) fn pop(&mut self) -> Option<Entry> {
+    #[inline(always)]
+    pub(super) fn pop(&mut self) -> Option<u32> {
         loop {
             let entry = self.open.pop();
             if entry.is_some() || self.waiting == 0 {
                 return entry;
             }
-            self.next_bucket();
-        }
-    }
-
-    fn next_bucket(&mut self) {
-        self.turn += 1;
-        let slot = self.turn as usize % RING;
-        std::mem::swap(&mut self.open, &mut self.ring[slot]);
-        self.waiting -= self.open.len();
-        let is_early = |entry: &Entry| (entry.distance * self.buckets_per_metre) as u64 > self.turn;
-        if self.open.iter().any(is_early) {
-            for entry in std::mem::take(&mut self.open) {
-                self.push(entry.distance, entry.node);
-            }
-        } else {
-            self.open.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.key()));
+            self.turn += 1;
+            std::mem::swap(&mut self.open, &mut self.ring[self.turn as usize % RING]);
+            self.waiting -= self.open.len();
         }
     }
 }
@@ -90,27 +72,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_leave_in_order_of_distance_whatever_order_they_came_in() {
+    fn entries_leave_in_order_of_their_buckets_whatever_order_they_came_in() {
         let mut state = 7_u64;
         let mut random = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 11) as f64 / (1_u64 << 53) as f64
         };
         let mut queue = Queue::new(0.1, 0.1);
+        let mut distances = Vec::new();
         for node in 0..2000 {
-            queue.push(0.1 + 5.0 * random(), node);
+            distances.push(0.1 + 5.0 * random());
+            queue.push(distances[node as usize], node);
         }
-        let (mut last, mut count) = (0.0, 2000_u32);
-        let mut left = 0;
-        while let Some(entry) = queue.pop() {
-            assert!(entry.distance >= last, "{} after {last}", entry.distance);
-            last = entry.distance;
+        let (mut last, mut left) = (0.0, 0);
+        while let Some(node) = queue.pop() {
+            let distance = distances[node as usize];
+            if queue.is_ahead(distance) {
+                // It has waited in the last bucket.
+                queue.push(distance, node);
+                continue;
+            }
+            assert!(distance >= last - 0.1 / BUCKETS_PER_SPACING, "{distance} after {last}");
+            last = distance.max(last);
             left += 1;
-            if count < 6000 && random() < 0.7 {
-                queue.push(last + 0.3 * random().powi(3), count);
-                count += 1;
+            if distances.len() < 6000 && random() < 0.7 {
+                distances.push(last + 0.3 * random().powi(3));
+                queue.push(distances[distances.len() - 1], distances.len() as u32 - 1);
             }
         }
-        assert_eq!(left, count);
+        assert_eq!(left, distances.len());
     }
 }

@@ -6,15 +6,12 @@
 
 use std::ops::Range;
 
-use super::again::{Again, Box3};
 use super::distance_field::DistanceField;
+use super::front::{self, Box3, Log};
 use super::march::FAR;
 use super::{FieldError, FieldOptions, Order, Side, band, closed, crossings};
 use crate::geometry::{Aabb, TriangleMesh};
 
-/// Difference of distances, as a share of the grid's longest edge, that counts as none: some fifty units of rounding.
-/// With a larger one an update strays from a new field, with a smaller one it marches again what rounding has changed.
-const SAME: f64 = 1e-14;
 /// Jump over the border of a region, in cells, up to which a field counts as continuous: less than the error of the
 /// march.
 const CONTINUOUS: f64 = 1e-3;
@@ -95,109 +92,108 @@ impl DistanceField {
 
     /// The number of nodes computed again, and the greatest jump over the border of `within` [m].
     fn again(&mut self, mesh: &TriangleMesh, regions: &[Aabb], within: Option<Vec<Box3>>) -> (usize, f64) {
-        let (stencil, grid, order, side) = (self.stencil(), self.grid, self.order, self.side);
-        let longest = grid.bounds().extents().max();
+        let stencil = self.stencil();
         let boxes: Vec<Box3> = regions.iter().map(|region| self.padded(region)).collect();
-        let mut again = Again::new(stencil, &mut self.values, SAME * longest, within);
-        for nodes in &boxes {
-            initialise(&mut again, mesh, &grid, nodes);
+        let mut log = Log::new(self.values.len(), within);
+        let mut changed = Vec::new();
+        for nodes in boxes.iter().filter(|nodes| !nodes.iter().any(Range::is_empty)) {
+            let old = self.initialise_again(mesh, nodes);
+            self.settle(nodes, &old, &mut changed, &mut log);
         }
-        let changed = settle(&mut again);
-        if side.includes(Side::Inside) {
-            match order {
-                Order::First => again.march::<true, false>(&changed),
-                Order::Second => again.march::<true, true>(&changed),
-            }
+        for side in [Side::Inside, Side::Outside].into_iter().filter(|&side| self.side.includes(side)) {
+            front::march_again(&stencil, side, self.order, &mut self.values, &changed, &mut log);
         }
-        if side.includes(Side::Outside) {
-            match order {
-                Order::First => again.march::<false, false>(&changed),
-                Order::Second => again.march::<false, true>(&changed),
-            }
-        }
-        let jump = again.jump(order);
-        if jump > CONTINUOUS * grid.spacing && jump <= BLENDABLE * grid.spacing {
-            blend(&mut again, &boxes);
+        let jump = self.jump(&log.beyond);
+        if jump > CONTINUOUS * self.grid.spacing && jump <= BLENDABLE * self.grid.spacing {
+            self.blend(&log.old, &boxes);
         }
         let known = |value: f64| usize::from(value.abs() < FAR);
-        let (mut before, mut after) = (0, 0);
-        for &node in &again.touched {
-            before += known(again.old[node as usize]);
-            after += known(again.values[node as usize]);
-        }
-        let recomputed = again.touched.len();
+        let before: usize = log.old.iter().map(|&(_, old)| known(old)).sum();
+        let after: usize = log.old.iter().map(|&(node, _)| known(self.values[node as usize])).sum();
         self.known = self.known + after - before;
-        (recomputed, jump)
+        (log.old.len(), jump)
     }
-}
 
-/// Exact distances and signs of the nodes of a box, all others of which become far.
-fn initialise(again: &mut Again, mesh: &TriangleMesh, grid: &super::Grid, nodes: &Box3) {
-    let [xs, ys, zs] = nodes.clone();
-    if nodes.iter().any(std::ops::Range::is_empty) {
-        return;
+    /// Exact distances and signs of the nodes of a box, all others of which become far; the old values, line by line.
+    fn initialise_again(&mut self, mesh: &TriangleMesh, nodes: &Box3) -> Vec<f64> {
+        let [xs, ys, zs] = nodes.clone();
+        let mut old = Vec::with_capacity(nodes.iter().map(Range::len).product());
+        for (j, k) in zs.clone().flat_map(|k| ys.clone().map(move |j| (j, k))) {
+            let line = self.grid.place([0, j, k]);
+            let values = &mut self.values[line + xs.start..line + xs.end];
+            old.extend_from_slice(values);
+            values.fill(FAR);
+        }
+        band::distances(mesh, &self.grid, self.band(), nodes, &mut self.values);
+        for range in crossings::inside(mesh, &self.grid, [ys, zs]) {
+            // The range lies in one line.
+            let line = range.start - (range.start % self.grid.strides()[1] - 1);
+            let part = range.start.max(line + xs.start)..range.end.min(line + xs.end);
+            if !part.is_empty() {
+                self.values[part].iter_mut().for_each(|value| *value = -*value);
+            }
+        }
+        old
     }
-    for (j, k) in zs.clone().flat_map(|k| ys.clone().map(move |j| (j, k))) {
-        let line = grid.place([0, j, k]);
-        (line + xs.start..line + xs.end).for_each(|node| again.touch(node));
-        again.values[line + xs.start..line + xs.end].fill(FAR);
-    }
-    band::distances(mesh, grid, again.stencil.band, nodes, again.values);
-    for range in crossings::inside(mesh, grid, [ys, zs]) {
-        // The range lies in one line.
-        let line = range.start - (range.start % grid.strides()[1] - 1);
-        let part = range.start.max(line + xs.start)..range.end.min(line + xs.end);
-        if !part.is_empty() {
-            again.values[part].iter_mut().for_each(|value| *value = -*value);
+
+    /// Adds the nodes of a box whose exact distance or side has changed. Far nodes whose side has not get their old
+    /// value back.
+    fn settle(&mut self, nodes: &Box3, old: &[f64], changed: &mut Vec<u32>, log: &mut Log) {
+        let [xs, ys, zs] = nodes.clone();
+        let band = self.band();
+        let lines = zs.flat_map(|k| ys.clone().map(move |j| (j, k)));
+        for ((j, k), old) in lines.zip(old.chunks_exact(xs.len())) {
+            let line = self.grid.place([0, j, k]) + xs.start;
+            for (place, &old) in (line..).zip(old) {
+                let value = self.values[place];
+                let same_side = value.is_sign_negative() == old.is_sign_negative();
+                if value.abs() >= FAR && old.abs() > band && same_side {
+                    self.values[place] = old;
+                } else if value.to_bits() != old.to_bits() {
+                    log.note(place, old);
+                    changed.push(place as u32);
+                }
+            }
         }
     }
-}
 
-/// The nodes whose exact distance or side has changed. Far nodes whose side has not get their old value back.
-fn settle(again: &mut Again) -> Vec<u32> {
-    let band = again.stencil.band;
-    let mut changed = Vec::new();
-    let mut touched = std::mem::take(&mut again.touched);
-    touched.retain(|&node| {
-        let (value, old) = (again.values[node as usize], again.old[node as usize]);
-        let same_side = value.is_sign_negative() == old.is_sign_negative();
-        let was_marched = old.abs() > band;
-        if value.abs() >= FAR && was_marched && same_side {
-            again.values[node as usize] = old;
-            again.forget(node as usize);
-            return false;
-        }
-        if value.to_bits() == old.to_bits() {
-            again.forget(node as usize);
-            return false;
-        }
-        changed.push(node);
-        true
-    });
-    again.touched = touched;
-    changed
-}
-
-/// Mixes new values with old ones near the faces of the boxes, the more of the old the nearer.
-fn blend(again: &mut Again, boxes: &[Box3]) {
-    let [_, line, plane] = again.stencil.strides;
-    let band = again.stencil.band;
-    for &node in &again.touched {
-        let place = node as usize;
-        let at = [place % line - 1, place % plane / line - 1, place / plane - 1];
-        let depth = |nodes: &Box3| {
-            let inwards = |axis: usize| {
-                let (at, Range { start, end }) = (at[axis], nodes[axis].clone());
-                if (start..end).contains(&at) { (at - start + 1).min(end - at) } else { 0 }
+    /// The greatest difference between the value of a node and what follows from those around it [m].
+    fn jump(&self, nodes: &[u32]) -> f64 {
+        let (stencil, values) = (self.stencil(), &self.values);
+        let gap = |&node: &u32| {
+            let (node, value) = (node as usize, values[node as usize]);
+            let t = match (value < 0.0, self.order) {
+                (true, Order::First) => stencil.solve::<true, false>(values, node),
+                (true, Order::Second) => stencil.solve::<true, true>(values, node),
+                (false, Order::First) => stencil.solve::<false, false>(values, node),
+                (false, Order::Second) => stencil.solve::<false, true>(values, node),
             };
-            inwards(0).min(inwards(1)).min(inwards(2))
+            (t - value.abs()).abs()
         };
-        let layer = boxes.iter().map(depth).max().unwrap_or(0).min(LAYERS);
-        let (new, old) = (again.values[place], again.old[place]);
-        let is_marched = |value: f64| value.abs() > band && value.abs() < FAR;
-        if is_marched(new) && is_marched(old) && new.is_sign_negative() == old.is_sign_negative() {
-            let share = layer as f64 / LAYERS as f64;
-            again.values[place] = share * new + (1.0 - share) * old;
+        nodes.iter().map(gap).fold(0.0, f64::max)
+    }
+
+    /// Mixes new values with old ones near the faces of the boxes, the more of the old the nearer.
+    fn blend(&mut self, changed: &[(u32, f64)], boxes: &[Box3]) {
+        let [_, line, plane] = self.grid.strides();
+        let band = self.band();
+        for &(node, old) in changed {
+            let place = node as usize;
+            let at = [place % line - 1, place % plane / line - 1, place / plane - 1];
+            let depth = |nodes: &Box3| {
+                let inwards = |axis: usize| {
+                    let (at, Range { start, end }) = (at[axis], nodes[axis].clone());
+                    if (start..end).contains(&at) { (at - start + 1).min(end - at) } else { 0 }
+                };
+                inwards(0).min(inwards(1)).min(inwards(2))
+            };
+            let layer = boxes.iter().map(depth).max().unwrap_or(0).min(LAYERS);
+            let new = self.values[place];
+            let is_marched = |value: f64| value.abs() > band && value.abs() < FAR;
+            if is_marched(new) && is_marched(old) && new.is_sign_negative() == old.is_sign_negative() {
+                let share = layer as f64 / LAYERS as f64;
+                self.values[place] = share * new + (1.0 - share) * old;
+            }
         }
     }
 }

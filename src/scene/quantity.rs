@@ -237,7 +237,7 @@ mod tests {
                 time: second as f64,
                 bodies: &bodies,
                 robots: &[],
-                energy: Energy { kinetic: speed, potential: 0.0 },
+                energy: Energy { kinetic: speed, ..Energy::default() },
                 angular_momentum: state.angular_velocity,
                 penetration: 0.0,
             });

@@ -27,7 +27,7 @@ fn judged(expect: &Expect, run: &[(f64, f64, f64, f64)]) -> (Vec<Verdict>, Optio
     let mut judge = Judge::new(expect, &bodies, &GRAVITY);
     for &(time, height, speed, penetration) in run {
         let bodies = [state("a", [0.0, 0.0, height], [0.0, 0.0, speed]), state("f", [0.0; 3], [9.0; 3])];
-        let energy = Energy { kinetic: speed * speed, potential: 20.0 * height };
+        let energy = Energy { kinetic: speed * speed, potential: 20.0 * height, elastic: 0.0 };
         let angular_momentum = Vector3::zeros();
         judge.observe(&Moment { time, bodies: &bodies, robots: &[], energy, angular_momentum, penetration });
     }

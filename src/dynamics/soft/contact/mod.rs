@@ -16,6 +16,7 @@ mod distance;
 mod edge;
 mod exact;
 mod friction;
+mod groups;
 mod held;
 mod obstacle;
 mod options;

@@ -5,10 +5,16 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::body::Body;
-use super::tree::Bounds;
+use super::groups::Groups;
+use super::tree::{Bounds, BoxTree};
 
-/// Least number of queries that a thread takes at a time: some tens of microseconds' worth.
-const CHUNK: usize = 128;
+/// Queries of a list, which one thread works off at a time: some tens of microseconds' worth.
+const QUERIES: usize = 256;
+
+/// Nodes, and edges, for which a tree is descended once.
+pub(super) const NODES_TOGETHER: usize = 8;
+/// See [`NODES_TOGETHER`].
+pub(super) const EDGES_TOGETHER: usize = 16;
 
 /// A point that may be in tetrahedra of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,9 +56,76 @@ pub(super) struct Candidates {
     tets: Vec<u32>,
     at: Vec<Vector3<f64>>,
     samples_at: Vec<Vec<Vector3<f64>>>,
-    /// Scratch: the points of an owner, and which of them or of its edges have candidates.
+    /// Scratch: the points of an owner, and what each thread finds.
     spots: Vec<Vector3<f64>>,
-    flags: Vec<bool>,
+    lists: Vec<List>,
+}
+
+/// What is found for some groups of queries, with memory for finding it.
+#[derive(Debug, Clone, Default)]
+struct List {
+    /// Query, and the end of its tetrahedra.
+    runs: Vec<(u32, u32)>,
+    tets: Vec<u32>,
+    /// Primitives near a group and their boxes, grown by twice the margin.
+    close: Vec<(u32, Bounds)>,
+    close_tets: Vec<(u32, Bounds)>,
+    /// Of each node of a body the last query that it was near at rest.
+    stamps: Vec<u32>,
+    stamp: u32,
+}
+
+impl List {
+    /// Marks the nodes, counted as blocks, that are near the surface's nodes `places` at rest, for the next query.
+    fn mark(&mut self, body: &Body, places: &[u32]) {
+        self.stamp = self.stamp.wrapping_add(1);
+        let [first, end] = body.blocks;
+        if self.stamps.len() != (end - first) as usize || self.stamp == 0 {
+            self.stamps.clear();
+            self.stamps.resize((end - first) as usize, 0);
+            self.stamp = 1;
+        }
+        for &node in places.iter().flat_map(|&place| body.near(place)) {
+            self.stamps[(node - first) as usize] = self.stamp;
+        }
+    }
+
+    /// Writes down the tetrahedra that were added for `query`, if any.
+    fn close_run(&mut self, query: u32) {
+        let end = index(self.tets.len());
+        if end > self.runs.last().map_or(0, |run| run.1) {
+            self.runs.push((query, end));
+        }
+    }
+}
+
+/// Works off all groups, in parallel, always the same groups with the same list; returns how many lists, from the first on, have
+/// what was found, in the order of the groups.
+fn each_group(lists: &mut Vec<List>, groups: &Groups, work: impl Fn(&mut List, &[u32]) + Sync) -> usize {
+    let together = (QUERIES * groups.len()).div_ceil(groups.member_count().max(1)).max(1);
+    let count = groups.len().div_ceil(together);
+    if lists.len() < count {
+        lists.resize_with(count, List::default);
+    }
+    lists[..count].par_iter_mut().enumerate().with_max_len(1).for_each(|(at, list)| {
+        list.runs.clear();
+        list.tets.clear();
+        for group in at * together..groups.len().min((at + 1) * together) {
+            work(list, groups.members(group));
+        }
+    });
+    count
+}
+
+/// Whether one of `corners` was marked last.
+fn is_marked(stamps: &[u32], stamp: u32, first: u32, corners: &[u32]) -> bool {
+    corners.iter().any(|corner| stamps[(corner - first) as usize] == stamp)
+}
+
+/// The primitives whose boxes come within `reach` of `bounds`.
+fn collect(tree: &BoxTree, bounds: &Bounds, reach: f64, close: &mut Vec<(u32, Bounds)>) {
+    close.clear();
+    tree.for_each(&bounds.grown(reach), |primitive, own| close.push((primitive, own.grown(reach))));
 }
 
 impl Candidates {
@@ -91,16 +164,16 @@ impl Candidates {
         self.at.extend_from_slice(scene.x);
         self.samples_at.clear();
         self.samples_at.extend(scene.samples.iter().cloned());
+        let mut spots = std::mem::take(&mut self.spots);
         for (owner, body) in (0_u32..).zip(scene.bodies) {
-            self.spots.clear();
-            self.spots.extend(body.nodes.iter().map(|&node| scene.x[node as usize]));
-            self.find_points(scene, owner, margin);
+            spots.clear();
+            spots.extend(body.nodes.iter().map(|&node| scene.x[node as usize]));
+            self.find_points(scene, (owner, &spots, &body.node_groups), margin);
         }
         for (owner, samples) in (index(scene.bodies.len())..).zip(scene.samples) {
-            self.spots.clear();
-            self.spots.extend_from_slice(samples);
-            self.find_points(scene, owner, margin);
+            self.find_points(scene, (owner, samples, &Groups::of_single(samples.len())), margin);
         }
+        self.spots = spots;
         self.points.sort_unstable_by_key(|run| (run.owner, run.place, run.body));
         if scene.edges {
             for owner in 0..index(scene.bodies.len()) {
@@ -109,38 +182,50 @@ impl Candidates {
                 }
             }
         }
+        self.edges.sort_unstable_by_key(|run| (run.owner, run.edge, run.body));
     }
 
-    /// Lists the tetrahedra that `spots`, the points of `owner`, may be in.
-    ///
-    /// Few points have any: which have is found in parallel, and the lists are then written in order.
-    fn find_points(&mut self, scene: &Scene<'_>, owner: u32, margin: f64) {
+    /// Lists the tetrahedra that the points of an owner may be in.
+    fn find_points(
+        &mut self,
+        scene: &Scene<'_>,
+        (owner, spots, groups): (u32, &[Vector3<f64>], &Groups),
+        margin: f64,
+    ) {
         for (body, target) in (0_u32..).zip(scene.bodies) {
             let own = owner == body;
-            let root = target.tree.bounds();
+            let reach = 2.0 * margin;
             if (own && !scene.self_contact)
-                || !Bounds::of(self.spots.iter().copied()).grown(2.0 * margin).meets(&root)
+                || !Bounds::of(spots.iter().copied()).grown(reach).meets(&target.tree.bounds())
             {
                 continue;
             }
-            let around = |spot: &Vector3<f64>| Bounds::of([*spot]).grown(2.0 * margin);
-            let counts = |place: u32, tet: u32| !(own && target.is_near(place, &target.tets[tet as usize]));
-            let has_any = |place: u32, spot: &Vector3<f64>| {
-                let mut any = false;
-                target.tree.for_each(&around(spot), |tet, _| any = any || counts(place, tet));
-                any
-            };
-            let places = self.spots.par_iter().enumerate().with_min_len(CHUNK);
-            places.map(|(place, spot)| has_any(index(place), spot)).collect_into_vec(&mut self.flags);
-            for (place, spot) in (0_u32..).zip(&self.spots).filter(|(place, _)| self.flags[*place as usize]) {
-                let start = index(self.tets.len());
-                target.tree.for_each(&around(spot), |tet, _| {
-                    if counts(place, tet) {
-                        self.tets.push(tet);
+            let work = |list: &mut List, members: &[u32]| {
+                let spot = |&place: &u32| spots[place as usize];
+                let mut close = std::mem::take(&mut list.close);
+                collect(&target.tree, &Bounds::of(members.iter().map(spot)), reach, &mut close);
+                for place in members.iter().filter(|_| !close.is_empty()) {
+                    if own {
+                        list.mark(target, &[*place]);
                     }
-                });
-                self.points.push(PointRun { owner, place, body, start, end: index(self.tets.len()) });
-            }
+                    let at = Bounds::of([spot(place)]);
+                    for (tet, bounds) in &close {
+                        let corners = &target.tets[*tet as usize];
+                        if bounds.meets(&at)
+                            && !(own && is_marked(&list.stamps, list.stamp, target.blocks[0], corners))
+                        {
+                            list.tets.push(*tet);
+                        }
+                    }
+                    list.close_run(*place);
+                }
+                list.close = close;
+            };
+            let count = each_group(&mut self.lists, groups, work);
+            let points = &mut self.points;
+            Self::gather(&mut self.tets, &self.lists[..count], |place, start, end| {
+                points.push(PointRun { owner, place, body, start, end });
+            });
         }
     }
 
@@ -151,41 +236,68 @@ impl Candidates {
     fn find_edges(&mut self, scene: &Scene<'_>, owner: u32, body: u32, margin: f64) {
         let own = owner == body;
         let (from, target) = (&scene.bodies[owner as usize], &scene.bodies[body as usize]);
-        let apart = !from.tree.bounds().grown(2.0 * margin).meets(&target.tree.bounds());
+        let reach = 2.0 * margin;
+        let apart = !from.tree.bounds().grown(reach).meets(&target.tree.bounds());
         if apart || (own && !scene.self_contact) {
             return;
         }
-        let near = |[a, b]: [u32; 2], corners: &[u32]| {
-            own && (target.is_near(a, corners) || target.is_near(b, corners))
+        let ends_of = |edge: u32| {
+            let ends = from.edges[edge as usize];
+            (ends, ends.map(|end| scene.x[from.nodes[end as usize] as usize]))
         };
-        let ends_of = |ends: [u32; 2]| ends.map(|end| scene.x[from.nodes[end as usize] as usize]);
-        let mut flags = std::mem::take(&mut self.flags);
-        let crosses = |ends: [u32; 2]| {
-            let corners = ends_of(ends);
-            let mut crosses = false;
-            target.face_tree.for_each(&Bounds::of(corners).grown(2.0 * margin), |face, bounds| {
-                crosses = crosses
-                    || (bounds.grown(2.0 * margin).is_crossed(&corners)
-                        && !near(ends, &target.faces[face as usize]));
-            });
-            crosses || ends.iter().any(|&end| self.is_listed(owner, end, body))
-        };
-        from.edges.par_iter().with_min_len(CHUNK).map(|&ends| crosses(ends)).collect_into_vec(&mut flags);
-        for (edge, &ends) in (0_u32..).zip(&from.edges).filter(|(edge, _)| flags[*edge as usize]) {
-            let corners = ends_of(ends);
-            let start = index(self.tets.len());
-            target.tree.for_each(&Bounds::of(corners).grown(2.0 * margin), |tet, bounds| {
-                if bounds.grown(2.0 * margin).is_crossed(&corners) && !near(ends, &target.tets[tet as usize])
-                {
-                    self.tets.push(tet);
+        let first = target.blocks[0];
+        let mut lists = std::mem::take(&mut self.lists);
+        let listed = |end: u32| self.is_listed(owner, end, body);
+        let work = |list: &mut List, members: &[u32]| {
+            let (mut close, mut close_tets) =
+                (std::mem::take(&mut list.close), std::mem::take(&mut list.close_tets));
+            let around = Bounds::of(members.iter().flat_map(|&edge| ends_of(edge).1));
+            collect(&target.face_tree, &around, reach, &mut close);
+            let mut have_tets = false;
+            for &edge in members {
+                let (ends, corners) = ends_of(edge);
+                let within = Bounds::of(corners);
+                if own {
+                    list.mark(target, &ends);
                 }
-            });
-            let end = index(self.tets.len());
-            if end > start {
-                self.edges.push(EdgeRun { owner, edge, body, start, end });
+                let (stamps, stamp) = (&list.stamps, list.stamp);
+                let meets = |bounds: &Bounds, nodes: &[u32]| {
+                    bounds.meets(&within)
+                        && !(own && is_marked(stamps, stamp, first, nodes))
+                        && bounds.is_crossed(&corners)
+                };
+                let crosses = close.iter().any(|(face, bounds)| meets(bounds, &target.faces[*face as usize]));
+                if !(crosses || ends.into_iter().any(listed)) {
+                    continue;
+                }
+                if !have_tets {
+                    collect(&target.tree, &around, reach, &mut close_tets);
+                    have_tets = true;
+                }
+                let hit = |(tet, bounds): &&(u32, Bounds)| meets(bounds, &target.tets[*tet as usize]);
+                list.tets.extend(close_tets.iter().filter(hit).map(|(tet, _)| *tet));
+                list.close_run(edge);
             }
+            (list.close, list.close_tets) = (close, close_tets);
+        };
+        let count = each_group(&mut lists, &from.edge_groups, work);
+        let edges = &mut self.edges;
+        Self::gather(&mut self.tets, &lists[..count], |edge, start, end| {
+            edges.push(EdgeRun { owner, edge, body, start, end });
+        });
+        self.lists = lists;
+    }
+
+    /// Moves what the lists found behind the other tetrahedra; calls `run` with each query and where its own stand.
+    fn gather(tets: &mut Vec<u32>, lists: &[List], mut run: impl FnMut(u32, u32, u32)) {
+        for list in lists {
+            let (offset, mut start) = (index(tets.len()), 0);
+            for &(query, end) in &list.runs {
+                run(query, offset + start, offset + end);
+                start = end;
+            }
+            tets.extend_from_slice(&list.tets);
         }
-        self.flags = flags;
     }
 
     fn is_listed(&self, owner: u32, place: u32, body: u32) -> bool {

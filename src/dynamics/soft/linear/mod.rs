@@ -104,6 +104,18 @@ impl Operator<'_> {
         self.outer.add_product(p, out);
         out.iter_mut().zip(self.free).for_each(|(out, free)| out.component_mul_assign(free));
     }
+
+    /// `p` becomes z + `beta` p, whose prescribed components must be zero; `out` becomes its product, in which they are to be
+    /// left out. Returns p · `out`.
+    fn multiply_direction(
+        &mut self,
+        z: &[Vector3<f64>],
+        beta: f64,
+        p: &mut [Vector3<f64>],
+        out: &mut [Vector3<f64>],
+    ) -> f64 {
+        self.matrix.multiply_direction(z, beta, p, out) + self.outer.add_product(p, out)
+    }
 }
 
 /// Solver of linear systems with its memory.

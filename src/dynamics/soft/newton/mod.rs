@@ -73,6 +73,8 @@ impl Default for NewtonOptions {
 pub(super) struct Goal {
     /// a [1/s²], zero in a quasi-static solve.
     pub(super) inertia: f64,
+    /// The same of the extra blocks in a quasi-static solve [1/s²].
+    pub(super) extra_inertia: f64,
     /// y [m].
     pub(super) y: Vec<Vector3<f64>>,
     /// c [1/s].
@@ -85,6 +87,13 @@ pub(super) struct Goal {
     pub(super) origin: Vec<Vector3<f64>>,
     /// Time step for messages [s].
     pub(super) dt: f64,
+}
+
+impl Goal {
+    /// a of a node, or of an extra block [1/s²].
+    fn inertia_of(&self, node: bool) -> f64 {
+        if node { self.inertia } else { self.inertia.max(self.extra_inertia) }
+    }
 }
 
 /// A point, its energy and forces.

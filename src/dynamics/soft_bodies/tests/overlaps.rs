@@ -1,0 +1,59 @@
+//! What a world says of overlaps and of the solids that soft bodies meet.
+
+use super::*;
+
+#[test]
+fn overlaps_at_the_start_are_named_with_their_depths() {
+    let mut builder = World::builder(options(1e6, 0.01));
+    builder.add_body(ground()).unwrap();
+    builder.add_body(rigid_box("box", Vector3::repeat(0.1), 2.0)).unwrap();
+    builder.add_soft_body(soft_cube("deep", 0.04)).unwrap();
+    builder.add_soft_body(soft_cube("upper", 0.135)).unwrap();
+    builder.add_soft_body(soft_cube("alone", 0.5)).unwrap();
+    let mut inside = soft_cube("inside", 2.02);
+    inside.pose.translation.vector.x = 0.07;
+    builder.add_soft_body(inside).unwrap();
+    let world = built(builder);
+    let overlaps = world.soft_overlaps();
+    let pairs: Vec<_> = overlaps.iter().map(|o| [o.bodies[0].as_str(), o.bodies[1].as_str()]).collect();
+    assert_eq!(pairs, [["deep", "upper"], ["deep", "ground"], ["inside", "box"]]);
+    // The cube's lowest nodes are 0.01 m under ground, and 0.005 m of each cube are in the other one; those in the box are
+    // 0.02 m from its side.
+    assert!((overlaps[1].depth - 0.01).abs() < 1e-12 && overlaps[1].count == 9);
+    assert!((overlaps[0].depth - 0.005).abs() < 1e-12, "{:?}", overlaps[0]);
+    assert!((overlaps[2].depth - 0.03).abs() < 1e-12, "{:?}", overlaps[2]);
+    let states = world.soft_bodies();
+    let depths: Vec<_> = states.iter().map(|state| (state.name.as_str(), state.max_penetration)).collect();
+    assert_eq!(depths[0], ("alone", 0.0));
+    assert!((depths[1].1 - 0.01).abs() < 1e-12 && (depths[3].1 - 0.005).abs() < 1e-12);
+    assert!((states[0].centroid - Point3::new(0.0, 0.0, 0.5)).norm() < 1e-12);
+    assert!((states[0].volume - 1e-3).abs() < 1e-15 && (states[0].rest_volume - 1e-3).abs() < 1e-15);
+}
+
+#[test]
+fn energy_and_momentum_of_a_body_in_flight_are_those_of_its_mass() {
+    let mut builder = World::builder(options(1e6, 0.01));
+    let mut body = soft_cube("cube", 0.5);
+    body.linear_velocity = Vector3::new(1.0, 2.0, 3.0);
+    body.angular_velocity = Vector3::new(0.0, 0.0, 4.0);
+    builder.add_soft_body(body).unwrap();
+    let world = built(builder);
+    let momentum = world.momentum();
+    assert!((momentum.linear - Vector3::new(1.0, 2.0, 3.0)).norm() < 1e-12);
+    // c × m v of the centre (0, 0, 0.5) m, and the spin of lumped masses: by definition.
+    let spin: f64 = {
+        let nodes = world.soft_positions("cube").unwrap();
+        let mut masses = vec![0.0; nodes.len()];
+        let mesh = &world.soft_descriptions()[0].mesh;
+        mesh.tets()
+            .iter()
+            .flatten()
+            .for_each(|&node| masses[node as usize] += 1.0 / mesh.tets().len() as f64 / 4.0);
+        nodes.iter().zip(&masses).map(|(x, m)| 4.0 * m * x.xy().norm_squared()).sum()
+    };
+    assert!((momentum.angular - Vector3::new(-1.0, 0.5, spin)).norm() < 1e-12, "{}", momentum.angular);
+    let energy = world.energy();
+    assert!((energy.potential - 0.5 * 9.81).abs() < 1e-12);
+    assert!((energy.kinetic - (7.0 + 0.5 * 4.0 * spin)).abs() < 1e-12);
+    assert!(energy.elastic.abs() < 1e-12);
+}

@@ -1,0 +1,195 @@
+//! A triangle made ready for distances to many points.
+
+use nalgebra::{Point3, Vector3};
+
+/// Points that are looked at together.
+pub(super) const LANES: usize = 4;
+
+/// A triangle and the planes through its edges, upright on it.
+///
+/// | symbol | here                | meaning                                                    |
+/// |--------|---------------------|------------------------------------------------------------|
+/// | n      | `normal`            | b × c, with b and c the sides from the corner              |
+/// | H      |                     | n · p, with p a point from the corner: the height times ‖n‖ |
+/// | mᵢ     | `outward`           | eᵢ × n, with eᵢ the edges: away from the triangle           |
+/// | Eᵢ     |                     | mᵢ · p − offsetᵢ: the distance from the line of an edge, in the plane, times ‖mᵢ‖ |
+pub(super) struct Prism {
+    corner: Point3<f64>,
+    /// From the corner to the other two.
+    sides: [Vector3<f64>; 2],
+    /// Zero when the triangle has no area to speak of.
+    normal: Vector3<f64>,
+    /// Zero when the triangle has no area to speak of, and with them the lower bound.
+    outward: [Vector3<f64>; 3],
+    /// Of the third edge; the first two begin at the corner.
+    offset: f64,
+    has_area: bool,
+    /// 1/‖n‖²
+    inverse_normal: f64,
+    /// 1/‖eᵢ‖²
+    inverse_edges: [f64; 3],
+    /// 1/‖mᵢ‖²
+    inverse_outward: [f64; 3],
+}
+
+impl Prism {
+    #[inline(always)]
+    pub(super) fn new(corners: &[Point3<f64>; 3]) -> Self {
+        /// Squared sine of an angle below which a triangle counts as its edges: their distances are then off by less
+        /// than the normal would be.
+        const FLAT: f64 = 1e-16;
+        let [b, c] = [corners[1] - corners[0], corners[2] - corners[0]];
+        let edges = [b, -c, c - b];
+        let normal = b.cross(&c);
+        let squared = normal.norm_squared();
+        let squares = edges.map(|edge| edge.norm_squared());
+        let has_area = squared > FLAT * squares[0] * squares[1];
+        let inverse = |square: f64| 1.0 / square.max(f64::MIN_POSITIVE);
+        let normal = if has_area { normal } else { Vector3::zeros() };
+        let outward = edges.map(|edge| edge.cross(&normal));
+        let (inverse_normal, inverse_edges) = (inverse(squared), squares.map(inverse));
+        Self {
+            corner: corners[0],
+            sides: [b, c],
+            normal,
+            outward,
+            offset: outward[2].dot(&b),
+            has_area,
+            inverse_normal,
+            inverse_edges,
+            inverse_outward: inverse_edges.map(|edge| edge * inverse_normal),
+        }
+    }
+
+    /// The triangle as seen from the line of points parallel to x through `first`.
+    #[inline(always)]
+    pub(super) fn row(&self, first: &Point3<f64>) -> Row<'_> {
+        let (y, z) = (first.y - self.corner.y, first.z - self.corner.z);
+        let across = |v: &Vector3<f64>| v.y * y + v.z * z;
+        let [b, c, a] = &self.outward;
+        Row {
+            prism: self,
+            height: across(&self.normal),
+            beyond: [across(b), across(c), across(a) - self.offset],
+        }
+    }
+
+    /// The least and greatest x of points on the line parallel to x through `first` that may be as near as `band`; the
+    /// greatest is the lesser of the two when there are none.
+    #[inline(always)]
+    pub(super) fn near(&self, first: &Point3<f64>, band: f64) -> [f64; 2] {
+        let row = self.row(first);
+        let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
+        // Where at + slope · x is at most `most`.
+        let mut cut = |at: f64, slope: f64, most: f64| {
+            let x = (most - at) / slope;
+            if slope > 0.0 {
+                high = high.min(x);
+            } else if slope < 0.0 {
+                low = low.max(x);
+            } else if at > most {
+                high = f64::NEG_INFINITY;
+            }
+        };
+        let most = band / self.inverse_normal.sqrt();
+        cut(row.height, self.normal.x, most);
+        cut(-row.height, -self.normal.x, most);
+        for edge in 0..3 {
+            cut(row.beyond[edge], self.outward[edge].x, band / self.inverse_outward[edge].sqrt());
+        }
+        [low + self.corner.x, high + self.corner.x]
+    }
+
+    /// Squared distance of a point whose lower bound is known.
+    #[inline(always)]
+    pub(super) fn squared_distance(&self, point: &Point3<f64>, least: f64) -> f64 {
+        let [b, c] = self.sides;
+        let from = point - self.corner;
+        let is_above = self.outward[0].dot(&from) <= 0.0
+            && self.outward[1].dot(&from) <= 0.0
+            && self.outward[2].dot(&from) <= self.offset;
+        if self.has_area && is_above {
+            return least;
+        }
+        let to_edge = |from: Vector3<f64>, side: Vector3<f64>, inverse: f64| {
+            let along = (from.dot(&side) * inverse).clamp(0.0, 1.0);
+            (from - along * side).norm_squared()
+        };
+        let [of_b, of_c, of_a] = self.inverse_edges;
+        to_edge(from, b, of_b).min(to_edge(from, c, of_c)).min(to_edge(from - b, c - b, of_a))
+    }
+}
+
+/// A triangle as seen from a line of points: heights and distances from edges where x is that of the corner.
+pub(super) struct Row<'a> {
+    prism: &'a Prism,
+    height: f64,
+    beyond: [f64; 3],
+}
+
+impl Row<'_> {
+    /// A number that the squared distance of the points at `x` is not below; equal to it above the triangle.
+    #[inline(always)]
+    pub(super) fn least(&self, x: &[f64; LANES]) -> [f64; LANES] {
+        let prism = self.prism;
+        let mut least = [0.0; LANES];
+        for lane in 0..LANES {
+            let along = x[lane] - prism.corner.x;
+            let height = self.height + prism.normal.x * along;
+            let mut beyond = 0.0_f64;
+            for edge in 0..3 {
+                let past = (self.beyond[edge] + prism.outward[edge].x * along).max(0.0);
+                beyond = beyond.max(past * past * prism.inverse_outward[edge]);
+            }
+            least[lane] = height * height * prism.inverse_normal + beyond;
+        }
+        least
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::{Solidity, TriangleMesh};
+    use crate::proximity::{Model, closest_point};
+
+    #[test]
+    fn distances_are_those_of_the_closest_points_of_triangles_of_every_shape_and_bounds_are_below_them() {
+        let mut state = 11_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+        };
+        for shape in 0..300 {
+            let thin = [1.0, 1e-3, 1e-7, 0.0][shape % 4];
+            let [a, b, c] = [0, 1, 2].map(|_| Point3::new(random(), random(), random()));
+            // A needle, or with a share of zero a line.
+            let corners = [a, b, Point3::from(b.coords.lerp(&c.coords, thin))];
+            let prism = Prism::new(&corners);
+            let model = TriangleMesh::new(corners.to_vec(), vec![[0, 1, 2]])
+                .map(|mesh| Model::new(mesh, Solidity::Surface));
+            let exact = |point: &Point3<f64>| match &model {
+                Ok(model) => closest_point(model, point).distance,
+                Err(_) => {
+                    let share = (point - a).dot(&(b - a)) / (b - a).norm_squared();
+                    (point - a - share.clamp(0.0, 1.0) * (b - a)).norm()
+                }
+            };
+            for _ in 0..50 {
+                let first = Point3::new(0.0, 2.0 * random(), 2.0 * random());
+                let x = [0; LANES].map(|_| 2.0 * random());
+                let least = prism.row(&first).least(&x);
+                for lane in 0..LANES {
+                    let point = Point3::new(x[lane], first.y, first.z);
+                    let exact = exact(&point);
+                    let found = prism.squared_distance(&point, least[lane]).sqrt();
+                    assert!((found - exact).abs() < 1e-9, "{corners:?} {point}: {found} {exact}");
+                    assert!(thin < 1.0 || (found - exact).abs() < 1e-13, "{corners:?}: {found} {exact}");
+                    assert!(least[lane].sqrt() < exact + 1e-9, "{corners:?} {point}: {least:?} {exact}");
+                    let [low, high] = prism.near(&first, exact * (1.0 + 1e-6));
+                    assert!(low - 1e-6 <= x[lane] && x[lane] <= high + 1e-6, "{low} {high} {}", x[lane]);
+                }
+            }
+        }
+    }
+}
