@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::Hash;
 use super::monitor::{DeepestContact, GreatestSpeed, MomentumBalance};
+use super::{Hash, SoftSummary};
 use crate::scene::{EnergyBalance, Verdict};
 
 /// What a complete run came to. Equal runs have equal summaries, byte for byte.
@@ -50,6 +50,9 @@ pub struct Summary {
     pub energy: EnergyBalance,
     /// What became of the momentum.
     pub momentum: MomentumBalance,
+    /// What the run did to its soft bodies; missing where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub soft: Option<SoftSummary>,
     /// Hash of the last state, over the bodies sorted by name.
     pub hash: Hash,
     /// What the scene expects, judged.
