@@ -172,6 +172,7 @@ impl<'a> Course<'a> {
             angular_momentum,
             penetration,
             robots: &[],
+            soft: &[],
         });
         Ok(())
     }

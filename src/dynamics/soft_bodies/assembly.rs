@@ -11,7 +11,7 @@ use super::partner::{Partner, Role, obstacle_pose};
 use super::world::{SoftWorld, Spring};
 use super::{NodeDepths, SoftBodyDescription, SoftBodyError, solid};
 use crate::dynamics::soft::SoftSystem;
-use crate::dynamics::soft::contact::{Motion, SoftContact, node_depths};
+use crate::dynamics::soft::contact::{ContactOptions, Motion, SoftContact, node_depths};
 use crate::dynamics::soft::element::{ElementKind, Elements};
 use crate::dynamics::{BodyDescription, BodyKind, BuildError, WorldOptions};
 use crate::field::{DistanceField, FieldOptions, Side};
@@ -25,6 +25,9 @@ pub(in crate::dynamics) struct Rigid<'a> {
     pub(in crate::dynamics) handles: &'a [RigidBodyHandle],
 }
 
+/// Pressure that gathers where an overlap is released and does not part, over Young's modulus of the softest body.
+const GATHERED: f64 = 0.1;
+
 impl SoftWorld {
     /// The soft bodies, sorted by name and checked one by one, beside the rigid ones; none where there are none.
     pub(in crate::dynamics) fn assembled(
@@ -35,7 +38,11 @@ impl SoftWorld {
         if described.is_empty() {
             return Ok(None);
         }
-        let mut contact = SoftContact::new(options.soft.contact)?;
+        let softest =
+            described.iter().map(|body| body.material.youngs_modulus()).fold(f64::INFINITY, f64::min);
+        let gathered = options.soft.contact.recovery_pressure.unwrap_or(GATHERED * softest);
+        let contact = ContactOptions { recovery_pressure: Some(gathered), ..options.soft.contact };
+        let mut contact = SoftContact::new(contact)?;
         let mut bodies: Vec<Elements> = Vec::new();
         let mut first = 0;
         for body in &described {

@@ -27,7 +27,8 @@ pub struct ContactOptions {
     /// left of them. `None`: the whole depth pushes at once.
     pub recovery: Option<f64>,
     /// Greatest pressure [Pa] that gathers where a point does not follow its release. A tenth of the softest body's Young's modulus
-    /// parts bodies that overlap without crushing them. `None`: no bound but that of the depth released in a tenth of a second.
+    /// parts bodies that overlap without crushing them, and is what a world takes for `None`; contacts alone then have no bound but
+    /// the depth released in a tenth of a second.
     pub recovery_pressure: Option<f64>,
 }
 
