@@ -7,7 +7,8 @@
 //!   and light bodies are stable; what these blocks gain in velocity beyond what is expected without the soft bodies is the
 //!   load, and it acts through rapier's step as a force, as gravity does;
 //! - a kinematic body is where it will be at the end of the step, a fixed one where it is, and neither feels anything;
-//! - a link of a robot is moved with the velocity that it has and feels the force at the end of the soft step in rapier's.
+//! - a link of a robot is moved with the velocity that it has and feels the force of the end of the soft step in rapier's, a substep
+//!   late.
 //!
 //! What is expected of a dynamic body without the soft bodies is free fall, and what held it against that and against their load
 //! in the step before, but no more than that: a box on the ground does not give way under a soft body, and one that has just

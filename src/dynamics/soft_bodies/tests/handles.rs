@@ -5,6 +5,7 @@ use std::f64::consts::FRAC_PI_2;
 use nalgebra::UnitQuaternion;
 
 use super::*;
+use crate::dynamics::soft::element::ElementKind;
 use crate::dynamics::soft_bodies::{Handle, Keyframe, SoftAttachment, SoftScheme};
 
 /// Nodes of the face x = −0.05 m of the cube.
@@ -107,4 +108,24 @@ fn nodes_on_a_kinematic_body_go_with_it_and_free_axes_stay_free() {
     assert!((now[0] - expected.coords).norm() < 1e-8, "{} {expected}", now[0]);
     assert!((body.position - Point3::new(0.01, 0.0, 1.32)).norm() < 1e-12);
     assert!((now[26].y - start[26].y).abs() < 1e-15 && (now[26].z - start[26].z).abs() > 1e-3);
+}
+
+#[test]
+fn middles_of_edges_between_held_nodes_are_held() {
+    let mut builder = World::builder(options(1e6, 0.01));
+    let mut cube = soft_cube("cube", 1.0);
+    cube.elements = ElementKind::Quadratic;
+    let corners = cube.mesh.nodes().len();
+    cube.handles = vec![Handle { until: None, ..grip(face(&cube)) }];
+    builder.add_soft_body(cube).unwrap();
+    let mut world = built(builder);
+    let start = world.soft_positions("cube").unwrap().to_vec();
+    run(&mut world, 0.1 - 1e-9);
+    let shift = Vector3::new(-0.02, 0.0, 0.0);
+    let held = start.iter().zip(world.soft_positions("cube").unwrap()).enumerate();
+    let held: Vec<_> = held.filter(|(_, (from, _))| from.x < -0.049).collect();
+    // Nine corners, twelve edges along the axes and four diagonals.
+    assert_eq!(held.len(), 9 + 12 + 4);
+    assert!(held.iter().any(|(node, _)| *node >= corners));
+    assert!(held.iter().all(|(_, (from, to))| (*to - *from - shift).norm() < 1e-15));
 }

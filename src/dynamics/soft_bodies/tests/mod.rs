@@ -15,6 +15,7 @@ mod coupling;
 mod errors;
 mod handles;
 mod overlaps;
+mod robots;
 
 /// Density of the soft bodies [kg/m³].
 const DENSITY: f64 = 1000.0;

@@ -1,6 +1,7 @@
 //! What a world says of overlaps and of the solids that soft bodies meet.
 
 use super::*;
+use crate::dynamics::soft_bodies::NodeDepths;
 
 #[test]
 fn overlaps_at_the_start_are_named_with_their_depths() {
@@ -56,4 +57,20 @@ fn energy_and_momentum_of_a_body_in_flight_are_those_of_its_mass() {
     assert!((energy.potential - 0.5 * 9.81).abs() < 1e-12);
     assert!((energy.kinetic - (7.0 + turning)).abs() < 1e-12);
     assert!(energy.elastic.abs() < 1e-12);
+}
+
+#[test]
+fn depths_from_a_grid_are_nearly_the_exact_ones() {
+    let depth = |depths: NodeDepths| {
+        let mut builder = World::builder(options(1e6, 0.01));
+        for (name, height) in [("lower", 0.0), ("upper", 0.09)] {
+            let place = Isometry3::translation(0.02, 0.01, height);
+            let body = SoftBodyDescription::new(name, cube(4, 0.1), rubber(1e5), place);
+            builder.add_soft_body(SoftBodyDescription { depths, ..body }).unwrap();
+        }
+        built(builder).soft_overlaps()[0].depth
+    };
+    let (exact, sampled) = (depth(NodeDepths::Exact), depth(NodeDepths::Grid { resolution: 41 }));
+    assert!((exact - 0.01).abs() < 1e-12, "{exact}");
+    assert!((sampled / exact - 1.0).abs() < 0.05, "{sampled} {exact}");
 }
