@@ -4,6 +4,7 @@ mod check;
 mod console;
 mod convert;
 mod failure;
+mod field;
 mod info;
 mod interrupt;
 mod mesh;
@@ -76,6 +77,8 @@ enum Command {
     Mesh(mesh::Arguments),
     /// Fill a closed mesh with tetrahedra.
     Tetrahedralize(tetrahedralize::Arguments),
+    /// Compute the signed distance field of a closed mesh.
+    Field(field::Arguments),
     /// Convert a mesh file to another format, and tell what it is like.
     Convert(convert::Arguments),
     /// Tell versions, features and the machine.
@@ -121,6 +124,7 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Plan(arguments) => plan::execute(&mut console, arguments),
         Command::Mesh(arguments) => mesh::execute(&mut console, arguments),
         Command::Tetrahedralize(arguments) => tetrahedralize::execute(&mut console, arguments),
+        Command::Field(arguments) => field::execute(&mut console, arguments),
         Command::Convert(arguments) => convert::execute(&mut console, arguments),
         Command::Info => info::execute(&mut console),
     };

@@ -134,6 +134,12 @@ impl DistanceField {
         self.known
     }
 
+    /// Memory of the values [bytes].
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        std::mem::size_of_val(&*self.values)
+    }
+
     /// Signed distance at a node [m]: infinite, with the sign of its side, where none was wanted.
     ///
     /// # Panics

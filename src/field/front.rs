@@ -9,8 +9,7 @@
 //!
 //! Departs from fast marching in the order within a bucket, which saves sorting; the outcome is the same.
 
-use std::ops::Range;
-
+use super::log::{Bits, Log};
 use super::march::{FAR, KNOWN, Stencil, oriented};
 use super::queue::Queue;
 use super::{Order, Side};
@@ -28,74 +27,8 @@ const LEAD: f64 = 0.55;
 /// taken for the sources of those that have followed from it.
 const GROWTH: f64 = 0.5;
 
-/// Ranges of nodes along the axes.
-pub(super) type Box3 = [Range<usize>; 3];
-
-/// What an update keeps of a field beside its values.
-#[derive(Debug, Default)]
-pub(super) struct Log {
-    /// Nodes whose value has changed, and the old one.
-    pub(super) old: Vec<(u32, f64)>,
-    /// Which nodes are among them.
-    is_logged: Bits,
-    /// Nodes that may be marched again, as places; everywhere when it is `None`.
-    within: Option<Vec<Box3>>,
-    /// Nodes outside of those that are in doubt.
-    pub(super) beyond: Vec<u32>,
-    /// Number of times that a node was solved.
-    pub(super) solved: usize,
-}
-
-impl Log {
-    pub(super) fn new(nodes: usize, within: Option<Vec<Box3>>) -> Self {
-        Self { is_logged: Bits::new(nodes), within, ..Self::default() }
-    }
-
-    /// Remembers the old value of a node, when that has not been done.
-    #[inline(always)]
-    pub(super) fn note(&mut self, node: usize, old: f64) {
-        if self.is_logged.insert(node) {
-            self.old.push((node as u32, old));
-        }
-    }
-
-    #[inline(always)]
-    fn allows(&self, node: usize, [_, line, plane]: [usize; 3]) -> bool {
-        self.within.as_ref().is_none_or(|boxes| {
-            let at = [node % line, node % plane / line, node / plane];
-            let holds = |nodes: &Box3| (0..3).all(|axis| nodes[axis].contains(&(at[axis] - 1)));
-            boxes.iter().any(holds)
-        })
-    }
-}
-
-/// A set of nodes.
-#[derive(Debug, Default)]
-struct Bits(Vec<u64>);
-
-impl Bits {
-    fn new(nodes: usize) -> Self {
-        Self(vec![0; nodes.div_ceil(64)])
-    }
-
-    /// Whether it was not there.
-    #[inline(always)]
-    fn insert(&mut self, node: usize) -> bool {
-        let (word, bit) = (&mut self.0[node / 64], 1 << (node % 64));
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        is_new
-    }
-
-    /// Whether it was there.
-    #[inline(always)]
-    fn remove(&mut self, node: usize) -> bool {
-        let (word, bit) = (&mut self.0[node / 64], 1 << (node % 64));
-        let was_there = *word & bit != 0;
-        *word &= !bit;
-        was_there
-    }
-}
+/// Nodes that are read ahead: as many as the processor can wait for at once.
+const AHEAD: usize = 16;
 
 /// Marches on one side away from the nodes `known`, of which all around are to be reached; the number of nodes that
 /// have become known.
@@ -190,6 +123,9 @@ impl<'a, const INSIDE: bool, const SECOND: bool, const UPDATE: bool> Front<'a, I
 
     fn run(&mut self) {
         while let Some(entry) = self.queue.pop() {
+            if self.queue.open().len().is_multiple_of(AHEAD) {
+                self.fetch();
+            }
             let node = entry as usize;
             let value = self.get(node);
             if value < KNOWN {
@@ -203,6 +139,22 @@ impl<'a, const INSIDE: bool, const SECOND: bool, const UPDATE: bool> Front<'a, I
                 if self.queue.is_ahead(t) { self.queue.push(t, entry) } else { self.arrive(node, t) }
             }
         }
+    }
+
+    /// Reads around the nodes that leave the queue next, so that what is in no near cache comes while it is not needed:
+    /// the reads do not wait for each other, as those of one node after the other do.
+    #[inline(always)]
+    fn fetch(&self) {
+        let open = self.queue.open();
+        let [_, line, plane] = self.stencil.strides;
+        let mut sum = 0.0;
+        for &node in &open[open.len().saturating_sub(AHEAD)..] {
+            let node = node as usize;
+            // A node has neighbours on all sides, if only the border.
+            let near = self.values[node - line] + self.values[node] + self.values[node + line];
+            sum += near + self.values[node - plane] + self.values[node + plane];
+        }
+        std::hint::black_box(sum);
     }
 
     /// A node is solved whose turn is near.
@@ -324,7 +276,7 @@ impl<'a, const INSIDE: bool, const SECOND: bool, const UPDATE: bool> Front<'a, I
     #[inline(always)]
     fn solve_again(&mut self, node: usize, value: f64) {
         let t = self.solve(node);
-        if t * TENTATIVE == value {
+        if (t * TENTATIVE).to_bits() == value.to_bits() {
             return;
         }
         if self.queue.bucket(t) == self.queue.bucket(value / TENTATIVE) {

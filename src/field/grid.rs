@@ -163,7 +163,7 @@ impl Grid {
 }
 
 fn check_spacing(spacing: f64) -> Result<(), FieldError> {
-    let fits = spacing >= 1.0 / MOST_SPACING && spacing <= MOST_SPACING;
+    let fits = (1.0 / MOST_SPACING..=MOST_SPACING).contains(&spacing);
     fits.then_some(()).ok_or(FieldError::Spacing { spacing })
 }
 

@@ -14,6 +14,7 @@ mod file;
 mod front;
 mod grid;
 mod interpolate;
+mod log;
 mod march;
 mod options;
 mod prism;

@@ -53,6 +53,12 @@ impl Queue {
         }
     }
 
+    /// Entries of the bucket whose turn it is; the last one leaves first.
+    #[inline(always)]
+    pub(super) fn open(&self) -> &[u32] {
+        &self.open
+    }
+
     #[inline(always)]
     pub(super) fn pop(&mut self) -> Option<u32> {
         loop {

@@ -7,7 +7,8 @@
 use std::ops::Range;
 
 use super::distance_field::DistanceField;
-use super::front::{self, Box3, Log};
+use super::front;
+use super::log::{Box3, Log};
 use super::march::FAR;
 use super::{FieldError, FieldOptions, Order, Side, band, closed, crossings};
 use crate::geometry::{Aabb, TriangleMesh};
