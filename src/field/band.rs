@@ -12,12 +12,24 @@ use rayon::prelude::*;
 
 use super::grid::Grid;
 use super::march::FAR;
-use super::prism::{LANES, Prism};
+use super::prism::{Along, LANES, Prism, Row};
 use crate::geometry::TriangleMesh;
 
-/// Width of the band in cells. A cell that the surface crosses must have all its nodes on that edge in the band, which
-/// takes one; the rest is room for rounding. A wider band costs more than it gains.
-pub(super) const CELLS: f64 = 1.0 + 1e-6;
+/// Room for rounding in the width of the band, in cells. A cell that the surface crosses must have all its nodes on
+/// that edge in the band, which takes one cell and this.
+const ROOM: f64 = 1e-6;
+/// Nodes along the longest edge of a grid from which on it is fine.
+const FINE: usize = 32;
+/// Widths of the band in cells on grids that are not fine and on those that are. On a fine one a wider band costs more
+/// than it gains.
+const WIDTHS: [f64; 2] = [2.0, 1.0];
+
+/// Width of the band [m], of so many cells when the number is given.
+pub(super) fn width(grid: &Grid, cells: Option<f64>) -> f64 {
+    let is_fine = grid.counts.iter().any(|&count| count >= FINE);
+    (cells.unwrap_or(WIDTHS[usize::from(is_fine)]) + ROOM) * grid.spacing
+}
+
 /// Parts of the grid that threads work on. Their number changes no distance: the least of some is the least in any
 /// order.
 const SLABS: usize = 4;
@@ -44,8 +56,9 @@ pub(super) fn distances(
     let slabs = inner.par_chunks_mut(plane * slab).enumerate().map(|(index, values)| {
         let from = region[2].start + index * slab;
         let first = plane * (from + 1);
-        let mut raster = Raster { mesh, grid, band, values, first, known: Vec::new() };
-        raster.triangles(&boxes, from..from + slab);
+        let (triangles, vertices) = (mesh.triangles(), mesh.vertices());
+        let mut raster = Raster { triangles, vertices, grid, band, values, first, known: Vec::new() };
+        raster.compare(&boxes, from..from + slab);
         raster.known
     });
     slabs.collect::<Vec<_>>().concat()
@@ -64,11 +77,13 @@ impl Near {
     fn all(mesh: &TriangleMesh, grid: &Grid, band: f64, region: &[Range<usize>; 3]) -> Vec<Self> {
         let cells = 1.0 / grid.spacing;
         let room = [1.0 - ROUNDING - band * cells, 1.0 + ROUNDING + band * cells];
+        let (triangles, vertices) = (mesh.triangles(), mesh.vertices());
         let near = |index: usize| {
-            let [a, b, c] = mesh.triangle(index);
+            let [a, b, c] = corners(triangles, vertices, index as u32);
             let (mut from, mut to) = ([0; 3], [0; 3]);
             for axis in 0..3 {
-                let [a, b, c] = [a[axis], b[axis], c[axis]].map(|x| (x - grid.origin[axis]) * cells);
+                let in_cells = |x: f64| (x - grid.origin[axis]) * cells;
+                let (a, b, c) = (in_cells(a[axis]), in_cells(b[axis]), in_cells(c[axis]));
                 // A cast rounds down, and saturates at zero.
                 from[axis] = ((a.min(b).min(c) + room[0]) as u32).max(region[axis].start as u32);
                 to[axis] = ((a.max(b).max(c) + room[1]) as u32).min(region[axis].end as u32);
@@ -78,12 +93,19 @@ impl Near {
             }
             Some(Self { triangle: index as u32, from, to })
         };
-        (0..mesh.triangles().len()).into_par_iter().with_min_len(TRIANGLES).filter_map(near).collect()
+        (0..triangles.len()).into_par_iter().with_min_len(TRIANGLES).filter_map(near).collect()
     }
 }
 
+#[inline(always)]
+fn corners(triangles: &[[u32; 3]], vertices: &[Point3<f64>], triangle: u32) -> [Point3<f64>; 3] {
+    let [a, b, c] = triangles[triangle as usize];
+    [vertices[a as usize], vertices[b as usize], vertices[c as usize]]
+}
+
 struct Raster<'a> {
-    mesh: &'a TriangleMesh,
+    triangles: &'a [[u32; 3]],
+    vertices: &'a [Point3<f64>],
     grid: &'a Grid,
     band: f64,
     /// Squared distances, or [`FAR`], until all triangles are done.
@@ -95,25 +117,25 @@ struct Raster<'a> {
 
 impl Raster<'_> {
     /// Compares triangles with nodes of the given layers.
-    fn triangles(&mut self, boxes: &[Near], layers: Range<usize>) {
+    fn compare(&mut self, boxes: &[Near], layers: Range<usize>) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
             // SAFETY: AVX2 is there.
-            return unsafe { self.triangles_avx2(boxes, layers) };
+            return unsafe { self.compare_avx2(boxes, layers) };
         }
-        self.triangles_portable(boxes, layers);
+        self.compare_portable(boxes, layers);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn triangles_avx2(&mut self, boxes: &[Near], layers: Range<usize>) {
-        self.triangles_portable(boxes, layers);
+    fn compare_avx2(&mut self, boxes: &[Near], layers: Range<usize>) {
+        self.compare_portable(boxes, layers);
     }
 
     /// The same bits on every instruction set.
     #[inline(always)]
-    fn triangles_portable(&mut self, boxes: &[Near], layers: Range<usize>) {
+    fn compare_portable(&mut self, boxes: &[Near], layers: Range<usize>) {
         for near in boxes {
             let zs = (near.from[2] as usize).max(layers.start)..(near.to[2] as usize).min(layers.end);
             if !zs.is_empty() {
@@ -128,57 +150,95 @@ impl Raster<'_> {
 
     #[inline(always)]
     fn triangle(&mut self, near: &Near, zs: Range<usize>) {
-        let prism = Prism::new(&self.mesh.triangle(near.triangle as usize));
+        let prism = Prism::new(&corners(self.triangles, self.vertices, near.triangle));
         let xs = near.from[0] as usize..near.to[0] as usize;
-        for k in zs {
-            for j in near.from[1] as usize..near.to[1] as usize {
-                let first = self.grid.node([0, j, k]);
-                let line = self.grid.place([0, j, k]) - self.first;
-                if xs.len() <= LONG {
-                    self.row(&prism, xs.clone(), &first, line);
-                } else {
-                    let [from, to] = prism.near(&first, self.band).map(|x| (x - first.x) / self.grid.spacing);
-                    // Casts saturate.
-                    let (from, to) = ((from - ROUNDING) as usize, (to + 1.0 + ROUNDING) as usize);
-                    self.row(&prism, from.max(xs.start)..to.min(xs.end), &first, line);
+        let ys = near.from[1] as usize..near.to[1] as usize;
+        if xs.len() > LONG {
+            return self.long_rows(&prism, xs, ys, zs);
+        }
+        for start in xs.clone().step_by(LANES) {
+            let nodes = self.nodes(&prism, start, xs.end);
+            for k in zs.clone() {
+                for j in ys.clone() {
+                    let [y, z] = self.line(j, k);
+                    self.row(&prism, &prism.row(y, z), &nodes, [j, k]);
                 }
             }
         }
     }
 
-    /// Compares a triangle with the nodes `xs` of the line that begins at `first`, at `line` of the values.
-    #[inline(always)]
-    fn row(&mut self, prism: &Prism, xs: Range<usize>, first: &Point3<f64>, line: usize) {
-        let (row, most) = (prism.row(first), self.band * self.band);
-        for start in xs.clone().step_by(LANES) {
-            let mut at = [0.0; LANES];
-            for lane in 0..LANES {
-                at[lane] = first.x + self.grid.spacing * (start + lane) as f64;
-            }
-            let least = row.least(&at);
-            // Lanes may reach over the border, which is NaN, into the next line, but not past the last one.
-            let values = &self.values[line + start..line + start + LANES];
-            let mut candidates = 0_u32;
-            for lane in 0..LANES {
-                let is_candidate = least[lane] <= most && least[lane] < values[lane];
-                candidates |= u32::from(is_candidate) << lane;
-            }
-            // Only those of the row.
-            candidates &= (1 << (xs.end - start).min(LANES)) - 1;
-            while candidates != 0 {
-                let lane = candidates.trailing_zeros() as usize;
-                candidates &= candidates - 1;
-                let squared = prism.squared_distance(&Point3::new(at[lane], first.y, first.z), least[lane]);
-                let value = &mut self.values[line + start + lane];
-                if squared <= most && squared < *value {
-                    if *value >= FAR {
-                        self.known.push((self.first + line + start + lane) as u32);
-                    }
-                    *value = squared;
-                }
+    /// Rows so long that it is worth asking where they are near the triangle.
+    #[inline(never)]
+    fn long_rows(&mut self, prism: &Prism, xs: Range<usize>, ys: Range<usize>, zs: Range<usize>) {
+        for (j, k) in zs.flat_map(|k| ys.clone().map(move |j| (j, k))) {
+            let [y, z] = self.line(j, k);
+            let row = prism.row(y, z);
+            let [from, to] =
+                prism.near(&row, self.band).map(|x| (x - self.grid.origin.x) / self.grid.spacing);
+            // Casts saturate.
+            let from = ((from - ROUNDING) as usize).max(xs.start);
+            let to = ((to + 1.0 + ROUNDING) as usize).min(xs.end);
+            for start in (from..to).step_by(LANES) {
+                let nodes = self.nodes(prism, start, to);
+                self.row(prism, &row, &nodes, [j, k]);
             }
         }
     }
+
+    /// y and z of a line of nodes.
+    #[inline(always)]
+    fn line(&self, j: usize, k: usize) -> [f64; 2] {
+        // Conversions from a signed number of 32 bits are fast; there are fewer nodes along an axis.
+        let Grid { origin, spacing, .. } = self.grid;
+        [origin.y + spacing * f64::from(j as i32), origin.z + spacing * f64::from(k as i32)]
+    }
+
+    /// The nodes from `start` on that are looked at together, which end before `end`.
+    #[inline(always)]
+    fn nodes(&self, prism: &Prism, start: usize, end: usize) -> Nodes {
+        let mut x = [0.0; LANES];
+        for lane in 0..LANES {
+            x[lane] = self.grid.origin.x + self.grid.spacing * f64::from(start as i32 + lane as i32);
+        }
+        Nodes { start, count: LANES.min(end - start), along: prism.along(&x), x }
+    }
+
+    /// Compares a triangle with some nodes of a line.
+    #[inline(always)]
+    fn row(&mut self, prism: &Prism, row: &Row, nodes: &Nodes, [j, k]: [usize; 2]) {
+        let (most, [y, z]) = (self.band * self.band, self.line(j, k));
+        let least = prism.least(row, &nodes.along);
+        let at = self.grid.place([nodes.start, j, k]) - self.first;
+        // Lanes may reach over the border, which is NaN, into the next line, but not past the last one.
+        let values = &mut self.values[at..at + LANES];
+        let mut is_candidate = [false; LANES];
+        for lane in 0..LANES {
+            is_candidate[lane] = (least[lane] <= most) & (least[lane] < values[lane]);
+        }
+        if is_candidate == [false; LANES] {
+            return;
+        }
+        for lane in 0..nodes.count {
+            if !is_candidate[lane] {
+                continue;
+            }
+            let squared = prism.squared_distance(&Point3::new(nodes.x[lane], y, z), least[lane]);
+            if squared <= most && squared < values[lane] {
+                if values[lane] >= FAR {
+                    self.known.push((self.first + at + lane) as u32);
+                }
+                values[lane] = squared;
+            }
+        }
+    }
+}
+
+/// Nodes of a line that are looked at together.
+struct Nodes {
+    start: usize,
+    count: usize,
+    x: [f64; LANES],
+    along: Along,
 }
 
 #[cfg(test)]

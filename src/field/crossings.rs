@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use nalgebra::Point3;
+use rayon::prelude::*;
 
 use super::grid::Grid;
 use crate::geometry::TriangleMesh;
@@ -23,12 +24,23 @@ struct Crossing {
     change: i32,
 }
 
+/// Triangles that are worth a task of their own.
+const TRIANGLES: usize = 4096;
+/// Room for rounding of a triangle's extent, in cells.
+const ROUNDING: f64 = 1e-6;
+
 /// Ranges of places in memory, in order: the nodes that are inside, of the lines j × k.
 pub(super) fn inside(mesh: &TriangleMesh, grid: &Grid, lines: [Range<usize>; 2]) -> Vec<Range<usize>> {
-    let mut crossings = Vec::new();
-    for index in 0..mesh.triangles().len() {
-        cross(&mesh.triangle(index), grid, &lines, &mut crossings);
-    }
+    let vertices = mesh.vertices();
+    let of_part = |part: &[[u32; 3]]| {
+        let mut crossings = Vec::new();
+        for &[a, b, c] in part {
+            let corners = [vertices[a as usize], vertices[b as usize], vertices[c as usize]];
+            cross(&corners, grid, &lines, &mut crossings);
+        }
+        crossings
+    };
+    let mut crossings = mesh.triangles().par_chunks(TRIANGLES).map(of_part).collect::<Vec<_>>().concat();
     crossings.sort_unstable();
     let mut ranges = Vec::new();
     for line in crossings.chunk_by(|a, b| a.line == b.line) {
@@ -53,23 +65,34 @@ struct Cut {
     is_up: bool,
 }
 
+#[inline(always)]
 fn cross(
     triangle: &[Point3<f64>; 3],
     grid: &Grid,
     [js, ks]: &[Range<usize>; 2],
     crossings: &mut Vec<Crossing>,
 ) {
-    let [low, high] = extent(triangle, 2);
-    for k in first_at(grid, 2, low, ks)..first_at(grid, 2, high, ks) {
-        let z = grid.origin.z + grid.spacing * k as f64;
-        let cuts = [0, 1, 2].map(|corner| cut(&triangle[corner], &triangle[(corner + 1) % 3], z));
+    let [p, q, r] = triangle;
+    let low = [p.y.min(q.y).min(r.y), p.z.min(q.z).min(r.z)];
+    let high = [p.y.max(q.y).max(r.y), p.z.max(q.z).max(r.z)];
+    let ks = between(grid, 2, [low[1], high[1]], ks);
+    // Most triangles of a fine mesh pass between all lines.
+    if ks.is_empty() || between(grid, 1, [low[0], high[0]], js).is_empty() {
+        return;
+    }
+    for k in ks {
+        let z = grid.origin.z + grid.spacing * f64::from(k as i32);
+        let cuts = [cut(p, q, z), cut(q, r, z), cut(r, p, z)];
         // A plane cuts two edges or none.
         let (Some(one), Some(other)) = (cuts[0].or(cuts[1]), cuts[2].or(cuts[1])) else { continue };
         let (left, right) = if one.y <= other.y { (one, other) } else { (other, one) };
-        for j in first_at(grid, 1, left.y, js)..first_at(grid, 1, right.y, js) {
-            let y = grid.origin.y + grid.spacing * j as f64;
+        for j in between(grid, 1, [left.y, right.y], js) {
+            let y = grid.origin.y + grid.spacing * f64::from(j as i32);
+            if !(left.y <= y && y < right.y) {
+                continue;
+            }
             let x = left.x + (y - left.y) / (right.y - left.y) * (right.x - left.x);
-            let node = first_at(grid, 0, x, &(0..grid.counts[0]));
+            let node = grid.first_at(0, x);
             let line = grid.place([0, j, k]) as u32;
             if node < grid.counts[0] {
                 crossings.push(Crossing { line, node: node as u32, change: if left.is_up { 1 } else { -1 } });
@@ -78,16 +101,14 @@ fn cross(
     }
 }
 
+/// The nodes of a range that may be between two coordinates: all that are, and perhaps one more on either side.
 #[inline(always)]
-fn extent(triangle: &[Point3<f64>; 3], axis: usize) -> [f64; 2] {
-    let [a, b, c] = triangle.map(|p| p[axis]);
-    [a.min(b).min(c), a.max(b).max(c)]
-}
-
-/// The first node of a range whose coordinate is at least `x`, else the range's end.
-#[inline(always)]
-fn first_at(grid: &Grid, axis: usize, x: f64, range: &Range<usize>) -> usize {
-    grid.first_at(axis, x).max(range.start).min(range.end)
+fn between(grid: &Grid, axis: usize, [low, high]: [f64; 2], range: &Range<usize>) -> Range<usize> {
+    let cells = 1.0 / grid.spacing;
+    // Casts round down, and saturate at zero.
+    let from = ((low - grid.origin[axis]) * cells + (1.0 - ROUNDING)) as u32;
+    let to = ((high - grid.origin[axis]) * cells + (1.0 + ROUNDING)) as u32;
+    (from as usize).max(range.start)..(to as usize).min(range.end)
 }
 
 /// The lower end comes first in the arithmetic, so that it does not depend on the triangle.

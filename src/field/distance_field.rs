@@ -22,6 +22,8 @@ pub struct DistanceField {
     pub(super) side: Side,
     /// Distance up to which values are wanted [m].
     pub(super) limit: f64,
+    /// Distance up to which values are exact [m].
+    pub(super) exact: f64,
     /// Number of nodes with a value.
     pub(super) known: usize,
 }
@@ -71,9 +73,23 @@ impl DistanceField {
         if !(limit >= 0.0) {
             return Err(FieldError::Option { what: "band", value: limit });
         }
+        if let Some(cells) = options.exact.filter(|cells| !(*cells >= 1.0 && cells.is_finite())) {
+            return Err(FieldError::ExactBand { cells });
+        }
+        Self::with_band(mesh, grid, options, band::width(&grid, options.exact))
+    }
+
+    /// A field that is exact up to the distance `exact` [m].
+    pub(super) fn with_band(
+        mesh: &TriangleMesh,
+        grid: Grid,
+        options: &FieldOptions,
+        exact: f64,
+    ) -> Result<Self, FieldError> {
         closed::check(mesh)?;
-        let values = empty(&grid)?;
-        let mut field = Self { grid, values, order: options.order, side: options.side, limit, known: 0 };
+        let (values, limit) = (empty(&grid)?, options.band.unwrap_or(f64::INFINITY));
+        let mut field =
+            Self { grid, values, order: options.order, side: options.side, limit, exact, known: 0 };
         let seeds = field.initialise(mesh);
         field.known = seeds.len();
         let stencil = field.stencil();
@@ -88,25 +104,19 @@ impl DistanceField {
     /// Exact distances near the surface, and signs everywhere; the places in memory of the nodes near it.
     fn initialise(&mut self, mesh: &TriangleMesh) -> Vec<u32> {
         let [nx, ny, nz] = self.grid.counts;
-        let width = self.band();
-        let seeds = band::distances(mesh, &self.grid, width, &[0..nx, 0..ny, 0..nz], &mut self.values);
+        let seeds = band::distances(mesh, &self.grid, self.exact, &[0..nx, 0..ny, 0..nz], &mut self.values);
         for range in crossings::inside(mesh, &self.grid, [0..ny, 0..nz]) {
             self.values[range].iter_mut().for_each(|value| *value = -*value);
         }
         seeds
     }
 
-    /// Distance up to which values are exact [m].
-    pub(super) fn band(&self) -> f64 {
-        band::CELLS * self.grid.spacing
-    }
-
     pub(super) fn stencil(&self) -> Stencil {
         Stencil {
             strides: self.grid.strides(),
             spacing: self.grid.spacing,
-            band: self.band(),
-            floor: self.band().next_up(),
+            band: self.exact,
+            floor: self.exact.next_up(),
             tie: TIE * self.grid.spacing,
             limit: self.limit,
         }

@@ -32,6 +32,12 @@ pub enum FieldError {
         /// What was given.
         value: f64,
     },
+    /// The band of exact distances is narrower than a cell.
+    #[error("the band of exact distances must be at least 1 cell wide, not {cells}")]
+    ExactBand {
+        /// What was given [cells].
+        cells: f64,
+    },
     /// The grid has less than two nodes along its longest edge.
     #[error("a grid needs at least 2 nodes along its longest edge, not {nodes}")]
     TooCoarse {

@@ -7,7 +7,7 @@
 //! | 1, 1, 2      | order (1 or 2); side (1 inside, 2 outside, 3 both); zero                                     |
 //! | 4, 4, 4, 4   | nodes along x, y, z, and zero                                                                |
 //! | 8, 8, 8, 8   | origin and spacing of the grid [m]                                                           |
-//! | 8            | distance up to which values were wanted [m]                                                  |
+//! | 8, 8         | distances up to which values were wanted, and up to which they are exact [m]                 |
 //! | 8            | checksum of all the other bytes, eight at a time                                             |
 //! | 8 a node     | signed distances [m], x running fastest; infinite where there is none                        |
 //!
@@ -26,11 +26,11 @@ use super::{FieldError, Grid, Order, Side};
 /// What every such file begins with.
 const MAGIC: &[u8; 8] = b"exfield\0";
 /// Version of the file's form.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes before the values.
-const HEAD: usize = 80;
+const HEAD: usize = 88;
 /// Where the checksum stands.
-const CHECKSUM: std::ops::Range<usize> = 72..80;
+const CHECKSUM: std::ops::Range<usize> = 80..88;
 
 impl DistanceField {
     /// Writes the field to a file that replaces an older one: eight bytes a node.
@@ -97,7 +97,7 @@ impl DistanceField {
         self.grid.counts.iter().for_each(|&count| bytes.extend((count as u32).to_le_bytes()));
         bytes.extend([0; 4]);
         let origin = self.grid.origin;
-        for number in [origin.x, origin.y, origin.z, self.grid.spacing, self.limit] {
+        for number in [origin.x, origin.y, origin.z, self.grid.spacing, self.limit, self.exact] {
             bytes.extend(number.to_le_bytes());
         }
         bytes.extend([0; 8]);
@@ -127,7 +127,11 @@ impl DistanceField {
             other => return Err(format!("{other} is no side")),
         };
         let values = empty(&grid).map_err(|error| error.to_string())?;
-        let mut field = Self { grid, values, order, side, limit: float(64), known: 0 };
+        let (limit, exact) = (float(64), float(72));
+        if !(limit >= 0.0 && exact >= grid.spacing && exact.is_finite()) {
+            return Err(format!("its distances cannot end at {limit} m and be exact up to {exact} m"));
+        }
+        let mut field = Self { grid, values, order, side, limit, exact, known: 0 };
         let mut numbers = bytes[HEAD..].chunks_exact(8);
         let [nx, ny, nz] = counts;
         for (j, k) in (0..nz).flat_map(|k| (0..ny).map(move |j| (j, k))) {

@@ -38,16 +38,17 @@ impl Prism {
         /// Squared sine of an angle below which a triangle counts as its edges: their distances are then off by less
         /// than the normal would be.
         const FLAT: f64 = 1e-16;
-        let [b, c] = [corners[1] - corners[0], corners[2] - corners[0]];
-        let edges = [b, -c, c - b];
-        let normal = b.cross(&c);
+        let (b, c) = (corners[1] - corners[0], corners[2] - corners[0]);
+        let (a, normal) = (c - b, b.cross(&c));
         let squared = normal.norm_squared();
-        let squares = edges.map(|edge| edge.norm_squared());
+        let squares = [b.norm_squared(), c.norm_squared(), a.norm_squared()];
         let has_area = squared > FLAT * squares[0] * squares[1];
         let inverse = |square: f64| 1.0 / square.max(f64::MIN_POSITIVE);
+        let inverse_normal = inverse(squared);
+        let inverse_edges = [inverse(squares[0]), inverse(squares[1]), inverse(squares[2])];
+        let [of_b, of_c, of_a] = inverse_edges;
         let normal = if has_area { normal } else { Vector3::zeros() };
-        let outward = edges.map(|edge| edge.cross(&normal));
-        let (inverse_normal, inverse_edges) = (inverse(squared), squares.map(inverse));
+        let outward = [b.cross(&normal), normal.cross(&c), a.cross(&normal)];
         Self {
             corner: corners[0],
             sides: [b, c],
@@ -57,28 +58,56 @@ impl Prism {
             has_area,
             inverse_normal,
             inverse_edges,
-            inverse_outward: inverse_edges.map(|edge| edge * inverse_normal),
+            inverse_outward: [of_b * inverse_normal, of_c * inverse_normal, of_a * inverse_normal],
         }
     }
 
-    /// The triangle as seen from the line of points parallel to x through `first`.
+    /// What the height and the distances from the edges are on the line parallel to x at `y` and `z`, where x is that
+    /// of the corner.
     #[inline(always)]
-    pub(super) fn row(&self, first: &Point3<f64>) -> Row<'_> {
-        let (y, z) = (first.y - self.corner.y, first.z - self.corner.z);
-        let across = |v: &Vector3<f64>| v.y * y + v.z * z;
+    pub(super) fn row(&self, y: f64, z: f64) -> Row {
+        let (y, z) = (y - self.corner.y, z - self.corner.z);
         let [b, c, a] = &self.outward;
         Row {
-            prism: self,
-            height: across(&self.normal),
-            beyond: [across(b), across(c), across(a) - self.offset],
+            height: self.normal.y * y + self.normal.z * z,
+            beyond: [b.y * y + b.z * z, c.y * y + c.z * z, a.y * y + a.z * z - self.offset],
         }
     }
 
-    /// The least and greatest x of points on the line parallel to x through `first` that may be as near as `band`; the
-    /// greatest is the lesser of the two when there are none.
+    /// What comes to them along x.
     #[inline(always)]
-    pub(super) fn near(&self, first: &Point3<f64>, band: f64) -> [f64; 2] {
-        let row = self.row(first);
+    pub(super) fn along(&self, x: &[f64; LANES]) -> Along {
+        let mut along = Along { height: [0.0; LANES], beyond: [[0.0; LANES]; 3] };
+        for lane in 0..LANES {
+            let x = x[lane] - self.corner.x;
+            along.height[lane] = self.normal.x * x;
+            for edge in 0..3 {
+                along.beyond[edge][lane] = self.outward[edge].x * x;
+            }
+        }
+        along
+    }
+
+    /// A number that the squared distance of each point is not below; equal to it above the triangle.
+    #[inline(always)]
+    pub(super) fn least(&self, row: &Row, along: &Along) -> [f64; LANES] {
+        let mut least = [0.0; LANES];
+        for lane in 0..LANES {
+            let height = row.height + along.height[lane];
+            let mut beyond = 0.0_f64;
+            for edge in 0..3 {
+                let past = (row.beyond[edge] + along.beyond[edge][lane]).max(0.0);
+                beyond = beyond.max(past * past * self.inverse_outward[edge]);
+            }
+            least[lane] = height * height * self.inverse_normal + beyond;
+        }
+        least
+    }
+
+    /// The least and greatest x of points on a line parallel to x that may be as near as `band`; the greatest is the
+    /// lesser of the two when there are none.
+    #[inline(always)]
+    pub(super) fn near(&self, row: &Row, band: f64) -> [f64; 2] {
         let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
         // Where at + slope · x is at most `most`.
         let mut cut = |at: f64, slope: f64, most: f64| {
@@ -120,31 +149,16 @@ impl Prism {
     }
 }
 
-/// A triangle as seen from a line of points: heights and distances from edges where x is that of the corner.
-pub(super) struct Row<'a> {
-    prism: &'a Prism,
+/// Height above a triangle and distances from its edges, on a line of points.
+pub(super) struct Row {
     height: f64,
     beyond: [f64; 3],
 }
 
-impl Row<'_> {
-    /// A number that the squared distance of the points at `x` is not below; equal to it above the triangle.
-    #[inline(always)]
-    pub(super) fn least(&self, x: &[f64; LANES]) -> [f64; LANES] {
-        let prism = self.prism;
-        let mut least = [0.0; LANES];
-        for lane in 0..LANES {
-            let along = x[lane] - prism.corner.x;
-            let height = self.height + prism.normal.x * along;
-            let mut beyond = 0.0_f64;
-            for edge in 0..3 {
-                let past = (self.beyond[edge] + prism.outward[edge].x * along).max(0.0);
-                beyond = beyond.max(past * past * prism.inverse_outward[edge]);
-            }
-            least[lane] = height * height * prism.inverse_normal + beyond;
-        }
-        least
-    }
+/// What the points of a line add to them.
+pub(super) struct Along {
+    height: [f64; LANES],
+    beyond: [[f64; LANES]; 3],
 }
 
 #[cfg(test)]
@@ -178,7 +192,8 @@ mod tests {
             for _ in 0..50 {
                 let first = Point3::new(0.0, 2.0 * random(), 2.0 * random());
                 let x = [0; LANES].map(|_| 2.0 * random());
-                let least = prism.row(&first).least(&x);
+                let row = prism.row(first.y, first.z);
+                let least = prism.least(&row, &prism.along(&x));
                 for lane in 0..LANES {
                     let point = Point3::new(x[lane], first.y, first.z);
                     let exact = exact(&point);
@@ -186,7 +201,7 @@ mod tests {
                     assert!((found - exact).abs() < 1e-9, "{corners:?} {point}: {found} {exact}");
                     assert!(thin < 1.0 || (found - exact).abs() < 1e-13, "{corners:?}: {found} {exact}");
                     assert!(least[lane].sqrt() < exact + 1e-9, "{corners:?} {point}: {least:?} {exact}");
-                    let [low, high] = prism.near(&first, exact * (1.0 + 1e-6));
+                    let [low, high] = prism.near(&row, exact * (1.0 + 1e-6));
                     assert!(low - 1e-6 <= x[lane] && x[lane] <= high + 1e-6, "{low} {high} {}", x[lane]);
                 }
             }

@@ -61,7 +61,7 @@ fn the_mean_error_inside_a_sphere_shrinks_with_the_order_of_the_march() {
     let mesh = sphere(1.0, 80);
     let model = Model::new(mesh.clone(), Solidity::Solid);
     let mean = |resolution, order| {
-        let options = FieldOptions { order, side: Side::Inside, ..options(resolution) };
+        let options = FieldOptions { order, side: Side::Inside, exact: Some(1.0), ..options(resolution) };
         errors(&DistanceField::of(&mesh, &options).unwrap(), &model).0
     };
     let [coarse, fine] = [24, 48].map(|n| mean(n, Order::Second));
@@ -254,4 +254,123 @@ fn sampled_nodes_are_exact() {
         assert!((distance.abs() - closest_point(&model, point).distance).abs() < 1e-15);
         assert_eq!(distance < 0.0, model.contains(point));
     }
+}
+
+#[test]
+fn fields_and_updates_have_the_same_bits_on_any_number_of_threads() {
+    let mesh = sphere(1.0, 48);
+    let (after, region) = dented(&mesh, 0.4);
+    let on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let field = DistanceField::of(&mesh, &options(40)).unwrap();
+            let mut updated = field.clone();
+            updated.update(&after, &[region]).unwrap();
+            field.values().chain(updated.values()).map(f64::to_bits).collect::<Vec<_>>()
+        })
+    };
+    let alone = on(1);
+    assert!([2, 3, 8].into_iter().all(|threads| on(threads) == alone));
+}
+
+#[test]
+fn the_depth_of_a_box_is_exact_between_its_kinks_and_has_first_order_errors_on_them() {
+    let mesh = Cuboid::default().mesh().unwrap();
+    // The grid is not aligned with the box, so that kinks run between nodes.
+    let grid = |n: usize| Grid {
+        origin: Point3::new(-0.6, -0.61, -0.59),
+        spacing: 1.2 / n as f64,
+        counts: [n + 1; 3],
+    };
+    let worst = |n: usize| {
+        let field =
+            DistanceField::on(&mesh, grid(n), &FieldOptions { side: Side::Inside, ..options(0) }).unwrap();
+        let h = field.grid().spacing;
+        let (mut smooth, mut kinked) = (0.0_f64, 0.0_f64);
+        for (value, node) in field.values().zip(field.nodes()).filter(|(value, _)| *value < 0.0) {
+            let mut depths = [0, 1, 2].map(|axis| 0.5 - node[axis].abs());
+            depths.sort_by(f64::total_cmp);
+            let error = (value + depths[0]).abs();
+            if depths[1] - depths[0] > 3.0 * h {
+                smooth = smooth.max(error)
+            } else {
+                kinked = kinked.max(error)
+            }
+        }
+        (smooth, kinked / h)
+    };
+    for n in [17, 34, 68] {
+        let (smooth, kinked) = worst(n);
+        assert!(smooth < 1e-12, "{n}: {smooth}");
+        assert!(kinked > 1e-6 && kinked < 0.5, "{n}: {kinked} cells");
+    }
+}
+
+#[test]
+fn the_field_of_a_torus_converges_with_second_order_where_its_closed_form_is_smooth() {
+    let torus = Torus { major_radius: 1.0, minor_radius: 0.4, segments: 256, sides: 128 };
+    let mesh = torus.mesh().unwrap();
+    let mean = |resolution| {
+        let field = DistanceField::of(
+            &mesh,
+            &FieldOptions { padding: 0.15, exact: Some(1.0), ..options(resolution) },
+        );
+        let field = field.unwrap();
+        let (mut sum, mut count) = (0.0, 0);
+        for (value, node) in field.values().zip(field.nodes()) {
+            // Of the closed form: kinks are the circle in the middle of the tube and the axis.
+            let ring = node.x.hypot(node.y);
+            let tube = (ring - 1.0).hypot(node.z);
+            if tube > 0.1 && ring > 0.25 {
+                (sum, count) = (sum + (value - (tube - 0.4)).abs(), count + 1);
+            }
+        }
+        (sum / f64::from(count), field.grid().spacing)
+    };
+    let [(coarse, wide), (fine, narrow)] = [32, 80].map(mean);
+    let order = (coarse / fine).ln() / (wide / narrow).ln();
+    assert!(order > 1.6 && fine < 2e-2 * narrow, "{order}: {coarse} {fine}");
+}
+
+#[test]
+fn updates_one_after_the_other_are_the_field_made_anew() {
+    let mesh = sphere(1.0, 32);
+    let options = FieldOptions { padding: 0.3, ..options(36) };
+    let mut field = DistanceField::of(&mesh, &options).unwrap();
+    let mut last = mesh.clone();
+    // In, out by several cells, and back.
+    for depth in [0.8, -1.2, 0.3, 0.0] {
+        let (next, region) = dented(&mesh, depth);
+        let mut both = region;
+        for (index, triangle) in mesh.triangles().iter().enumerate() {
+            if triangle.iter().any(|&i| last.vertices()[i as usize] != next.vertices()[i as usize]) {
+                last.triangle(index).iter().chain(&next.triangle(index)).for_each(|p| both.include(p));
+            }
+        }
+        field.update(&next, &[both]).unwrap();
+        let anew = DistanceField::on(&next, *field.grid(), &options).unwrap();
+        for (value, expected) in field.values().zip(anew.values()) {
+            assert!((value - expected).abs() < 1e-12, "{depth}: {value} {expected}");
+        }
+        assert_eq!(field.known(), anew.known());
+        last = next;
+    }
+}
+
+#[test]
+fn a_wider_exact_band_is_exact_and_kept_by_updates_and_files() {
+    let mesh = Torus::default().mesh().unwrap();
+    let model = Model::new(mesh.clone(), Solidity::Solid);
+    let field = DistanceField::of(&mesh, &FieldOptions { exact: Some(3.0), ..options(40) }).unwrap();
+    let near = |limit: f64| {
+        let limit = limit * field.grid().spacing;
+        let pairs = field.values().zip(field.nodes()).filter(move |(value, _)| value.abs() <= limit);
+        pairs.map(|(value, node)| (value - signed_distance(&model, &node)).abs()).fold(0.0, f64::max)
+    };
+    assert!(near(3.0) < 1e-12 && near(4.0) > 1e-9, "{} {}", near(3.0), near(4.0));
+    let mut updated = field.clone();
+    let update = updated.update(&mesh, &[mesh.aabb()]).unwrap();
+    assert!(update.recomputed == 0 && updated.values().eq(field.values()), "{update:?}");
+    let refused = DistanceField::of(&mesh, &FieldOptions { exact: Some(0.5), ..options(40) });
+    assert!(matches!(refused, Err(FieldError::ExactBand { .. })));
 }

@@ -79,13 +79,13 @@ impl DistanceField {
             band: self.limit.is_finite().then_some(self.limit),
             ..FieldOptions::default()
         };
-        *self = Self::on(mesh, self.grid, &options)?;
+        *self = Self::with_band(mesh, self.grid, &options, self.exact)?;
         Ok(Update { recomputed: self.known, jump, remedy: Remedy::Whole })
     }
 
     /// The nodes whose exact distance may change with triangles in a region.
     fn padded(&self, region: &Aabb) -> Box3 {
-        let room = self.band();
+        let room = self.exact;
         let padded = Aabb { min: region.min.map(|x| x - room), max: region.max.map(|x| x + room) };
         self.grid.nodes_in(&padded)
     }
@@ -124,7 +124,7 @@ impl DistanceField {
             old.extend_from_slice(values);
             values.fill(FAR);
         }
-        band::distances(mesh, &self.grid, self.band(), nodes, &mut self.values);
+        band::distances(mesh, &self.grid, self.exact, nodes, &mut self.values);
         for range in crossings::inside(mesh, &self.grid, [ys, zs]) {
             // The range lies in one line.
             let line = range.start - (range.start % self.grid.strides()[1] - 1);
@@ -140,7 +140,7 @@ impl DistanceField {
     /// value back.
     fn settle(&mut self, nodes: &Box3, old: &[f64], changed: &mut Vec<u32>, log: &mut Log) {
         let [xs, ys, zs] = nodes.clone();
-        let band = self.band();
+        let band = self.exact;
         let lines = zs.flat_map(|k| ys.clone().map(move |j| (j, k)));
         for ((j, k), old) in lines.zip(old.chunks_exact(xs.len())) {
             let line = self.grid.place([0, j, k]) + xs.start;
@@ -176,7 +176,7 @@ impl DistanceField {
     /// Mixes new values with old ones near the faces of the boxes, the more of the old the nearer.
     fn blend(&mut self, changed: &[(u32, f64)], boxes: &[Box3]) {
         let [_, line, plane] = self.grid.strides();
-        let band = self.band();
+        let band = self.exact;
         for &(node, old) in changed {
             let place = node as usize;
             let at = [place % line - 1, place % plane / line - 1, place / plane - 1];

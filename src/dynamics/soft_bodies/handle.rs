@@ -82,3 +82,75 @@ fn turned(from: &UnitQuaternion<f64>, to: &UnitQuaternion<f64>, part: f64) -> Un
         None => *from,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::{FRAC_PI_2, PI};
+
+    use super::*;
+
+    fn about_z(angle: f64) -> UnitQuaternion<f64> {
+        UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle)
+    }
+
+    fn handle(frames: &[(f64, Vector3<f64>, f64)]) -> Handle {
+        let frame = |&(time, displacement, angle): &(f64, Vector3<f64>, f64)| Keyframe {
+            time,
+            displacement,
+            rotation: about_z(angle),
+        };
+        Handle {
+            name: "grip".into(),
+            nodes: vec![0],
+            axes: [true; 3],
+            pivot: Point3::new(1.0, 0.0, 0.0),
+            keyframes: frames.iter().map(frame).collect(),
+            until: None,
+        }
+    }
+
+    #[test]
+    fn a_handle_begins_at_the_start_and_stays_at_its_last_keyframe() {
+        let shift = Vector3::new(0.0, 0.0, 2.0);
+        let handle = handle(&[(2.0, shift, FRAC_PI_2)]);
+        assert!(
+            (handle_pose(&handle, 0.0).to_homogeneous() - Isometry3::identity().to_homogeneous()).norm()
+                < 1e-15
+        );
+        // A quarter of the time is 3/16 − 2/64 of the way; the pivot only shifts.
+        let early = handle_pose(&handle, 0.5);
+        let part = 3.0 / 16.0 - 2.0 / 64.0;
+        assert!((early.rotation.angle() - part * FRAC_PI_2).abs() < 1e-14);
+        assert!((early * Point3::new(1.0, 0.0, 0.0) - Point3::new(1.0, 0.0, 2.0 * part)).norm() < 1e-14);
+        // The point at the origin turns about the pivot: (−1, 0, 0) becomes (0, −1, 0).
+        for time in [2.0, 7.0] {
+            let moved = handle_pose(&handle, time) * Point3::origin();
+            assert!((moved - Point3::new(1.0, -1.0, 2.0)).norm() < 1e-14, "{moved}");
+        }
+        assert_eq!(
+            handle_pose(&super::Handle { keyframes: Vec::new(), ..handle }, 3.0),
+            Isometry3::identity()
+        );
+    }
+
+    #[test]
+    fn turns_go_the_shorter_way_and_half_a_turn_goes_somewhere() {
+        let back = handle(&[(1.0, Vector3::zeros(), 1.5 * PI)]);
+        let middle = handle_pose(&back, 0.5).rotation;
+        assert!((middle.angle_to(&about_z(-0.25 * PI))).abs() < 1e-14);
+        let half = handle(&[(1.0, Vector3::zeros(), PI)]);
+        assert!((handle_pose(&half, 0.5).rotation.angle() - FRAC_PI_2).abs() < 1e-14);
+    }
+
+    #[test]
+    fn a_handle_is_at_rest_at_its_keyframes() {
+        let shift = Vector3::new(3.0, 0.0, 0.0);
+        let handle = handle(&[(1.0, shift, 0.0), (2.0, -shift, 1.0)]);
+        let place = |time: f64| handle_pose(&handle, time) * Point3::origin();
+        for time in [0.0, 1.0, 2.0] {
+            let speed = (place(time + 1e-6) - place(time - 1e-6)).norm() / 2e-6;
+            assert!(speed < 1e-4, "{time} {speed}");
+        }
+        assert!((place(1.5 + 1e-6) - place(1.5 - 1e-6)).norm() / 2e-6 > 1.0);
+    }
+}

@@ -102,3 +102,66 @@ fn sampled(shape: &Shape) -> Option<Arc<Model>> {
     };
     mesh.ok().map(|mesh| Arc::new(Model::new(mesh, Solidity::Solid)))
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Unit;
+
+    use super::*;
+    use crate::geometry::convex::ConvexHull;
+
+    fn shapes() -> Vec<Shape> {
+        let size = Vector3::new(0.4, 0.6, 0.2);
+        let corners: Vec<_> = (0..8_u32)
+            .map(|i| Point3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)))
+            .collect();
+        let torus = crate::geometry::procedural::Torus::default().mesh().unwrap();
+        vec![
+            Shape::Ball { radius: 0.3 },
+            Shape::Cuboid { size },
+            Shape::Capsule { radius: 0.1, length: 0.5 },
+            Shape::Cylinder { radius: 0.2, height: 0.3 },
+            Shape::Cone { radius: 0.2, height: 0.3 },
+            Shape::Hull(Arc::new(ConvexHull::new(&corners).unwrap())),
+            Shape::Rounded { core: Arc::new(Shape::Cuboid { size }), radius: 0.05 },
+            Shape::Mesh(Arc::new(Model::new(torus, Solidity::Solid))),
+        ]
+    }
+
+    #[test]
+    fn samples_are_on_the_surface_and_the_gradient_leads_away_from_it() {
+        let centre = Vector3::new(0.03, -0.02, 0.05);
+        for shape in shapes() {
+            let obstacle = obstacle(&shape, &centre).unwrap();
+            assert!(obstacle.samples.len() >= 8, "{shape:?}");
+            let area: f64 = obstacle.samples.iter().map(|(_, area)| area).sum();
+            assert!(area > 0.0);
+            for (point, _) in &obstacle.samples {
+                let (distance, _) = obstacle.shape.value_and_gradient(point);
+                // The samples' mesh of a round shape has its vertices on it.
+                assert!(distance.abs() < 1e-9, "{shape:?} {distance}");
+                let out = point + 0.01 * (point.coords + centre);
+                let (above, gradient) = obstacle.shape.value_and_gradient(&out);
+                let further = obstacle.shape.value_and_gradient(&(out + 1e-4 * gradient)).0;
+                assert!(
+                    above.abs() < 1e-9 || (further - above - 1e-4).abs() < 1e-6,
+                    "{shape:?} {above} {further}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_half_space_is_below_its_plane_whichever_way_it_faces() {
+        for normal in [Vector3::z(), -Vector3::z(), Vector3::new(0.48, -0.6, 0.64), -Vector3::x()] {
+            let shape = Shape::HalfSpace { normal: Unit::new_normalize(normal) };
+            let centre = Vector3::new(0.1, 0.2, 0.3);
+            let obstacle = obstacle(&shape, &centre).unwrap();
+            assert!(obstacle.samples.is_empty());
+            let point = Point3::new(0.7, -0.4, 1.1);
+            let (distance, gradient) = obstacle.shape.value_and_gradient(&point);
+            assert!((distance - normal.dot(&(point.coords + centre))).abs() < 1e-14);
+            assert!((gradient - normal).norm() < 1e-14);
+        }
+    }
+}

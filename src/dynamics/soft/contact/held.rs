@@ -51,13 +51,13 @@ impl Held {
 
     /// Adds those edges of `before` that are not held.
     pub(super) fn keep_edges(&mut self, before: &Self) {
-        let found = self.edges.len();
-        for edge in &before.edges {
-            if self.edges[..found].binary_search_by_key(&edge.0, |entry| entry.0).is_err() {
-                self.edges.push(*edge);
-            }
-        }
-        self.edges.sort_unstable_by_key(|entry| entry.0);
+        keep(&mut self.edges, &before.edges);
+    }
+
+    /// Adds all of `before` that is not held: what has come apart for the moment may press again.
+    pub(super) fn keep_all(&mut self, before: &Self) {
+        keep(&mut self.points, &before.points);
+        self.keep_edges(before);
     }
 
     /// Whether both hold the same contacts in the same pieces.
@@ -73,4 +73,15 @@ impl Held {
             && self.edges.len() == other.edges.len()
             && self.edges.iter().zip(&other.edges).all(same)
     }
+}
+
+/// Adds to `list` the entries of `before` whose keys it has not; both ascend.
+fn keep<T: Copy>(list: &mut Vec<([u32; 3], T)>, before: &[([u32; 3], T)]) {
+    let found = list.len();
+    for entry in before {
+        if list[..found].binary_search_by_key(&entry.0, |entry| entry.0).is_err() {
+            list.push(*entry);
+        }
+    }
+    list.sort_unstable_by_key(|entry| entry.0);
 }

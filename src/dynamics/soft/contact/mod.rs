@@ -237,7 +237,9 @@ impl SoftContact {
         self.find(x);
         let mut now: Vec<_> = self.found.contacts.iter().map(|c| ((c.probe, c.field), c.depth)).collect();
         now.sort_unstable_by_key(|entry| entry.0);
-        let (step, press) = (speed * self.dt, speed * (self.dt + PATIENCE));
+        let step = speed * self.dt;
+        let gathered = self.options.recovery_pressure.map_or(f64::INFINITY, |p| p / self.options.stiffness);
+        let press = step + gathered.min(speed * PATIENCE);
         if let Some(left) = &mut self.left {
             for (key, remainder) in left.iter_mut() {
                 let depth = now.binary_search_by_key(key, |entry| entry.0).map_or(0.0, |at| now[at].1);
@@ -356,7 +358,9 @@ impl Interaction for SoftContact {
 
     fn hold_appeared(&mut self, x: &[Vector3<f64>]) {
         self.find(x);
+        let before = std::mem::take(&mut self.held);
         self.found.hold(&mut self.held);
+        self.held.keep_all(&before);
     }
 
     fn drift(&mut self, x: &[Vector3<f64>]) -> Option<f64> {

@@ -39,7 +39,7 @@ const FORCE_ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// How often the interaction's pieces are held anew at an equilibrium before one is taken in which some have just been left.
 const HOLDS: usize = 8;
 
-/// The same at the end of a time step; the next step holds anew in any case.
+/// How often at the end of a time step, whatever holding anew would change: the next step does so in any case.
 const HOLDS_IN_A_STEP: usize = 2;
 
 /// Masses over T² are added to a singular matrix, as in a time step of T; the first 1/T² over the stiffness of a body over its
@@ -203,12 +203,14 @@ impl<'a> Newton<'a> {
     }
 
     /// Whether the minimum of the held pieces is one of the interaction; if not they are held anew. Where it lies on a kink
-    /// they never settle: it is taken when holding anew changes next to nothing.
+    /// they never settle: it is taken when holding anew changes next to nothing, in a time step in any
+    /// case, and where it has gone round in circles.
     fn settled(&mut self, point: &Point, holds: &mut usize) -> bool {
         let Some(drift) = self.interaction.drift(&point.x) else { return true };
         *holds += 1;
-        let most = if self.goal.inertia > 0.0 { HOLDS_IN_A_STEP } else { HOLDS };
-        if *holds > most && drift <= DRIFT {
+        let in_a_step = self.goal.inertia > 0.0;
+        let most = if in_a_step { HOLDS_IN_A_STEP } else { HOLDS };
+        if *holds > most && (in_a_step || drift <= DRIFT || *holds > 3 * most) {
             return true;
         }
         self.interaction.hold_again(&point.x);

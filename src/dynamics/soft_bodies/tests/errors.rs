@@ -112,13 +112,7 @@ fn attachments_name_a_rigid_body_and_a_positive_stiffness() {
 }
 
 #[test]
-fn elements_fields_and_options_that_cannot_be_are_told() {
-    // Too small for the inverse of its edges: coordinates of 1e-160 m.
-    let tiny = source(|body| body.mesh = cube(1, 1e-160));
-    assert!(
-        matches!(tiny, SoftBodyError::Elements(_)) && tiny.to_string().contains("tetrahedron 0"),
-        "{tiny}"
-    );
+fn fields_and_options_that_cannot_be_are_told() {
     let field = source(|body| body.depths = NodeDepths::Grid { resolution: 1 });
     assert!(matches!(field, SoftBodyError::Field { resolution: 1, .. }), "{field}");
     let mut builder = World::builder(options(-1.0, 0.01));

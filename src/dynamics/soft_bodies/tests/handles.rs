@@ -103,7 +103,8 @@ fn nodes_on_a_kinematic_body_go_with_it_and_free_axes_stay_free() {
     let from = Isometry3::translation(0.0, 0.0, 1.3);
     let expected = pose * (from.inverse() * Point3::from(start[0]));
     let now = world.soft_positions("cube").unwrap();
-    assert!((now[0] - expected.coords).norm() < 1e-12, "{} {expected}", now[0]);
+    // rapier turns a body by 2 atan(ω h/2) in a substep h instead of by ω h.
+    assert!((now[0] - expected.coords).norm() < 1e-8, "{} {expected}", now[0]);
     assert!((body.position - Point3::new(0.01, 0.0, 1.32)).norm() < 1e-12);
     assert!((now[26].y - start[26].y).abs() < 1e-15 && (now[26].z - start[26].z).abs() > 1e-3);
 }
