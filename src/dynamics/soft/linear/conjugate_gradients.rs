@@ -1,8 +1,8 @@
 //! Preconditioned conjugate gradients.
 //!
-//! An iteration goes over the vectors twice: once for the new direction, its product and their curvature
-//! ([`BlockMatrix::multiply_direction`](super::super::blocks::BlockMatrix::multiply_direction)), once for the new point, its residual and
-//! the preconditioned residual. Both go piece by piece on all threads, and sums are those of the pieces in their order.
+//! An iteration goes over the vectors twice: once for the new direction, its product and their curvature, once for the new
+//! point, its residual and the preconditioned residual. Both go piece by piece on all threads, and sums are those of the
+//! pieces in their order.
 
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;

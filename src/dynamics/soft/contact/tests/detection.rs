@@ -18,6 +18,7 @@ const NODES_ONLY: ContactOptions = ContactOptions {
     friction: 0.0,
     creep: None,
     recovery: None,
+    recovery_pressure: None,
 };
 
 #[test]
