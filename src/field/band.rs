@@ -19,7 +19,7 @@ use crate::geometry::TriangleMesh;
 /// that edge in the band, which takes one cell and this.
 const ROOM: f64 = 1e-6;
 /// Nodes along the longest edge of a grid from which on it is fine.
-const FINE: usize = 32;
+const FINE: usize = 24;
 /// Widths of the band in cells on grids that are not fine and on those that are. On a fine one a wider band costs more
 /// than it gains.
 const WIDTHS: [f64; 2] = [2.0, 1.0];
