@@ -1,181 +1,235 @@
-//! A soft cube of 1 m dropped from half a metre on a floor: time of a step by phase, growth with the number of
-//! elements, and the same bits with one thread and two. Reads the meshes of `../shared/data/fem/meshes`, or builds
-//! cubes of the same numbers of elements.
+//! A soft cube of 1 m dropped from half a metre on a floor, with contact and self-contact: time of a step by phase, growth
+//! with the number of elements, speed-up by a second thread and the same bits with it. Reads the meshes of
+//! `../shared/data/fem/meshes`, or builds cubes of the same numbers of elements.
 //!
-//! `cargo run --release --example dropped_cube [steps] [young] [mesh]`
+//! ```text
+//! cargo run --release --example dropped_cube -- [--steps N] [--runs N] [--young Pa] [--only cube_1k] [--model name]
+//!     [--export FOLDER]
+//! ```
+//!
+//! One thread and two take each step in turn, and of each step the fastest of the runs counts: on a machine with other
+//! work that is the least disturbed measure. Growth is the exponent of one thread's time in the number of tetrahedra, from the mesh before and from the first. `--export` writes the meshes for other
+//! engines, as `.node` with `.ele` and as `.msh`, and ends.
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Instant;
+
+use extricate::dynamics::soft::contact::{ContactOptions, Obstacle, Primitive, SoftContact, node_depths};
 use extricate::dynamics::soft::element::{ElementKind, Elements};
-use extricate::dynamics::soft::interaction::{Interaction, OuterProducts};
 use extricate::dynamics::soft::material::{Constitutive, Material};
 use extricate::dynamics::soft::{NewtonOptions, SoftStepReport, SoftSystem, StepOptions};
 use extricate::geometry::TetMesh;
-use nalgebra::{Point3, Vector3};
+use extricate::geometry::tet_mesh::procedural::block;
+use extricate::geometry::tet_mesh::read::read_tets;
+use extricate::geometry::tet_mesh::write::write_tets;
+use nalgebra::{Isometry3, Point3, Vector3};
+use rayon::ThreadPool;
 
-/// A floor at z = 0 that pushes nodes back with `stiffness` [N/m] each.
-struct Floor {
-    stiffness: Vec<f64>,
+/// Penalty [Pa/m] of contact.
+const PENALTY: f64 = 1e7;
+
+/// Time step [s].
+const STEP: f64 = 0.005;
+
+/// Meshes with the cells along an edge that make the same number of tetrahedra.
+const MESHES: [(&str, usize); 3] = [("cube_1k", 6), ("cube_6k", 10), ("cube_24k", 16)];
+
+/// What the command line asks.
+struct Arguments {
+    steps: usize,
+    runs: usize,
+    young: f64,
+    only: Option<String>,
+    model: Option<String>,
+    export: Option<String>,
 }
 
-impl Interaction for Floor {
-    fn energy(&mut self, x: &[Vector3<f64>]) -> f64 {
-        x.iter().zip(&self.stiffness).map(|(x, k)| 0.5 * k * x.z.min(0.0).powi(2)).sum()
-    }
-
-    fn linearise(&mut self, x: &[Vector3<f64>], g: &mut [Vector3<f64>], hessian: &mut OuterProducts) -> f64 {
-        for (block, (x, &k)) in x.iter().zip(&self.stiffness).enumerate() {
-            if x.z < 0.0 && k > 0.0 {
-                g[block].z += k * x.z;
-                hessian.push(k, [(block as u32, Vector3::z())]);
+impl Arguments {
+    fn read() -> Result<Self, Box<dyn Error>> {
+        let mut all = Self { steps: 200, runs: 5, young: 1e6, only: None, model: None, export: None };
+        let mut words = std::env::args().skip(1);
+        while let Some(word) = words.next() {
+            let value = words.next().ok_or(format!("{word} needs a value"))?;
+            match word.as_str() {
+                "--steps" => all.steps = value.parse()?,
+                "--runs" => all.runs = value.parse()?,
+                "--young" => all.young = value.parse()?,
+                "--only" => all.only = Some(value),
+                "--model" => all.model = Some(value.to_lowercase()),
+                "--export" => all.export = Some(value),
+                _ => return Err(format!("{word} is unknown").into()),
             }
         }
-        self.energy(x)
+        Ok(all)
     }
 }
 
-/// Penalty [Pa/m] of the floor.
-const FLOOR: f64 = 1e7;
-
-fn floor(elements: &Elements) -> Floor {
-    let rest = elements.rest_positions();
-    let mut stiffness = vec![0.0; rest.len()];
-    for face in elements.linear_mesh().boundary().faces {
-        let [a, b, c] = face.map(|node| rest[node as usize]);
-        let area = 0.5 * (b - a).cross(&(c - a)).norm();
-        face.iter().for_each(|&node| stiffness[node as usize] += FLOOR * area / 3.0);
+fn mesh(name: &str, cells: usize) -> Result<TetMesh, Box<dyn Error>> {
+    let path = format!("{}/../shared/data/fem/meshes/{name}.node", env!("CARGO_MANIFEST_DIR"));
+    match read_tets(path) {
+        Ok(file) => Ok(file.mesh),
+        Err(_) => Ok(block([cells; 3], Vector3::repeat(1.0), Point3::origin())?),
     }
-    Floor { stiffness }
 }
 
-fn read(name: &str) -> Option<TetMesh> {
-    let path = format!("{}/../shared/data/fem/meshes/{name}", env!("CARGO_MANIFEST_DIR"));
-    let rows = |extension: &str| -> Option<Vec<Vec<f64>>> {
-        let text = std::fs::read_to_string(format!("{path}.{extension}")).ok()?;
-        let lines = text.lines().skip(1).filter(|line| !line.starts_with('#') && !line.trim().is_empty());
-        lines.map(|line| line.split_whitespace().skip(1).map(|word| word.parse().ok()).collect()).collect()
-    };
-    let nodes = rows("node")?.iter().map(|row| Point3::new(row[0], row[1], row[2])).collect();
-    let tets = rows("ele")?.iter().map(|row| [0, 1, 2, 3].map(|i| row[i] as u32)).collect();
-    TetMesh::new(nodes, tets).ok()
+/// A cube above a floor.
+struct Drop {
+    system: SoftSystem,
+    contact: SoftContact,
+    options: StepOptions,
 }
 
-/// A unit cube of n³ cubes of six tetrahedra each.
-fn cube(n: usize) -> TetMesh {
-    let index = |[i, j, k]: [usize; 3]| (i + (n + 1) * (j + (n + 1) * k)) as u32;
-    let places =
-        |n: usize| (0..n).flat_map(move |k| (0..n).flat_map(move |j| (0..n).map(move |i| [i, j, k])));
-    let nodes = places(n + 1).map(|p| Point3::from(p.map(|i| i as f64 / n as f64))).collect();
-    let mut tets = Vec::new();
-    for place in places(n) {
-        for [a, b, c] in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [2, 1, 0], [0, 2, 1]] {
-            let mut corners = [place; 4];
-            corners.iter_mut().skip(1).for_each(|p| p[a] += 1);
-            corners.iter_mut().skip(2).for_each(|p| p[b] += 1);
-            corners[3][c] += 1;
-            let odd = (b + 3 - a) % 3 == 2;
-            let [p, q, r, s] = corners.map(index);
-            tets.push(if odd { [p, r, q, s] } else { [p, q, r, s] });
-        }
+impl Drop {
+    fn new(mesh: &TetMesh, model: Constitutive, young: f64) -> Result<Self, Box<dyn Error>> {
+        let elements = Elements::new(mesh, Material::new(model, 1000.0, young, 0.3)?, ElementKind::Linear)?;
+        let mut contact =
+            SoftContact::new(ContactOptions { stiffness: PENALTY, ..ContactOptions::default() })?;
+        contact.add_body(mesh, 0, &node_depths(mesh))?;
+        contact.add_obstacle(Obstacle::new(Arc::new(Primitive::HalfSpace), Isometry3::identity()));
+        let mut system = SoftSystem::new(vec![elements], 0);
+        system.gravity = Vector3::new(0.0, 0.0, -9.81);
+        let low = system.x.iter().map(|x| x.z).fold(f64::INFINITY, f64::min);
+        system.x.iter_mut().for_each(|x| x.z += 0.5 - low);
+        let once = model == Constitutive::Corotational;
+        let newton = NewtonOptions { once, ..NewtonOptions::default() };
+        Ok(Self { system, contact, options: StepOptions { newton, ..StepOptions::default() } })
     }
-    TetMesh::new(nodes, tets).expect("a cube")
+
+    /// One step: what it reports, its wall time and its processor time [s].
+    fn step(&mut self) -> Result<Cost, Box<dyn Error>> {
+        let (start, processor) = (Instant::now(), cpu_time::ProcessTime::now());
+        self.contact.begin_step(&self.system.x, STEP);
+        let report = self.system.step(STEP, &self.options, &mut self.contact)?;
+        Ok(Cost { wall: start.elapsed().as_secs_f64(), processor: processor.elapsed().as_secs_f64(), report })
+    }
 }
 
-struct Run {
-    tets: usize,
-    mean: SoftStepReport,
-    milliseconds: f64,
-    /// Processor time of all threads a step [ms].
+/// What a step costs [s].
+#[derive(Clone, Copy)]
+struct Cost {
+    wall: f64,
     processor: f64,
-    x: Vec<Vector3<f64>>,
+    report: SoftStepReport,
+}
+
+/// Costs of each step with one thread and with two.
+struct Costs {
+    steps: Vec<[Cost; 2]>,
+    /// Lowest point of all steps, below the floor [m].
     deepest: f64,
+    same_bits: bool,
 }
 
-fn run(mesh: &TetMesh, model: Constitutive, steps: usize, young: f64) -> Run {
-    let material = Material::new(model, 1000.0, young, 0.3).expect("a material");
-    let elements = Elements::new(mesh, material, ElementKind::Linear).expect("elements");
-    let mut floor = floor(&elements);
-    let mut system = SoftSystem::new(vec![elements], 0);
-    system.gravity = Vector3::new(0.0, 0.0, -9.81);
-    system.x.iter_mut().for_each(|x| x.z += 0.5);
-    let once = model == Constitutive::Corotational;
-    let options =
-        StepOptions { newton: NewtonOptions { once, ..NewtonOptions::default() }, ..StepOptions::default() };
-    let mut sum = SoftStepReport::default();
-    let mut deepest: f64 = 0.0;
-    let (start, processor) = (std::time::Instant::now(), cpu_time::ProcessTime::now());
-    for step in 0..steps {
-        let report = match system.step(0.005, &options, &mut floor) {
-            Ok(report) => report,
-            Err(error) => {
-                println!("step {step}: {error}");
-                break;
+fn measure(
+    start: impl Fn() -> Result<Drop, Box<dyn Error>>,
+    arguments: &Arguments,
+) -> Result<Costs, Box<dyn Error>> {
+    // Named, so that they can be tied to cores from outside.
+    let pool = |threads: usize| {
+        let name = move |index| format!("{index}-of-{threads}");
+        rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build()
+    };
+    let pools: [ThreadPool; 2] = [pool(1)?, pool(2)?];
+    let mut costs = Costs { steps: Vec::new(), deepest: 0.0, same_bits: true };
+    for run in 0..arguments.runs {
+        let mut drops = [start()?, start()?];
+        for step in 0..arguments.steps {
+            let taken =
+                [0, 1].map(|i| pools[i].install(|| drops[i].step().map_err(|error| error.to_string())));
+            let [one, two] = taken;
+            let taken = [one?, two?];
+            if run == 0 {
+                costs.steps.push(taken);
+            } else {
+                for (least, cost) in costs.steps[step].iter_mut().zip(taken) {
+                    *least = if cost.wall < least.wall { cost } else { *least };
+                }
             }
-        };
-        sum.newton_iterations += report.newton_iterations;
-        sum.linear_iterations += report.linear_iterations;
-        sum.factorisations += report.factorisations;
-        sum.halvings += report.halvings;
-        sum.times.assembly += report.times.assembly;
-        sum.times.solve += report.times.solve;
-        sum.times.contact += report.times.contact;
-        sum.times.total += report.times.total;
-        deepest = system.x.iter().map(|x| -x.z).fold(deepest, f64::max);
+            costs.same_bits &= drops[0].system.x == drops[1].system.x;
+            costs.deepest = drops[0].system.x.iter().map(|x| -x.z).fold(costs.deepest, f64::max);
+        }
     }
-    let milliseconds = start.elapsed().as_secs_f64() * 1e3 / steps as f64;
-    let processor = processor.elapsed().as_secs_f64() * 1e3 / steps as f64;
-    Run { tets: mesh.tets().len(), mean: sum, milliseconds, processor, x: system.x, deepest }
+    Ok(costs)
 }
 
-fn main() {
-    let mut arguments = std::env::args().skip(1);
-    let steps = arguments.next().and_then(|word| word.parse().ok()).unwrap_or(200);
-    let young = arguments.next().and_then(|word| word.parse().ok()).unwrap_or(1e6);
-    let only = arguments.next();
+/// Exponent of the growth of time in the number of tetrahedra, from some others.
+fn growth(from: Option<&(usize, f64)>, tets: usize, time: f64) -> String {
+    from.map_or(String::from("-"), |(fewer, less)| {
+        format!("{:.2}", (time / less).ln() / (tets as f64 / *fewer as f64).ln())
+    })
+}
+
+/// Prints the rows of one thread and of two; the mean milliseconds of one. `smaller` has those of smaller meshes.
+fn report(name: &str, costs: &Costs, smaller: &[(usize, f64)], tets: usize) -> f64 {
+    let count = costs.steps.len() as f64;
+    let mean = |of: &dyn Fn(&Cost) -> f64, threads: usize| {
+        costs.steps.iter().map(|step| of(&step[threads - 1])).sum::<f64>() / count
+    };
+    let one = mean(&|c| 1e3 * c.wall, 1);
+    for threads in [1, 2] {
+        let ms = |of: &dyn Fn(&Cost) -> f64| 1e3 * mean(of, threads);
+        let (wall, contact) = (ms(&|c| c.wall), ms(&|c| c.report.times.contact));
+        let worst = costs.steps.iter().map(|step| step[threads - 1].wall).fold(0.0, f64::max);
+        print!(
+            "{name:13} {tets:6} {threads:7} {wall:7.3} {:7.3} {:8.3} {:7.3} {contact:7.3} {:6.1} {:7.2}",
+            ms(&|c| c.processor),
+            ms(&|c| c.report.times.assembly),
+            ms(&|c| c.report.times.solve),
+            100.0 * contact / wall,
+            1e3 * worst,
+        );
+        if threads == 2 {
+            println!(" {:7.2} {}", one / wall, if costs.same_bits { "same" } else { "DIFFERENT" });
+            continue;
+        }
+        println!(
+            "                 {:>6} {:>5} {:6.2} {:6.1} {:6.2} {:11.5}",
+            growth(smaller.last(), tets, one),
+            growth(smaller.first(), tets, one),
+            mean(&|c| c.report.newton_iterations as f64, 1),
+            mean(&|c| c.report.linear_iterations as f64, 1),
+            mean(&|c| c.report.halvings as f64, 1),
+            costs.deepest,
+        );
+    }
+    one
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = Arguments::read()?;
+    let meshes = MESHES.iter().filter(|(name, _)| arguments.only.as_ref().is_none_or(|only| only == name));
+    let meshes: Vec<_> =
+        meshes.map(|&(name, cells)| Ok((name, mesh(name, cells)?))).collect::<Result<_, Box<dyn Error>>>()?;
+    if let Some(folder) = &arguments.export {
+        for (name, mesh) in &meshes {
+            for extension in ["node", "msh"] {
+                write_tets(mesh, format!("{folder}/{name}.{extension}"))?;
+            }
+        }
+        return Ok(());
+    }
     println!(
-        "cube of 1 m, 1000 kg/m³, E = {young:e} Pa, ν = 0.3, dropped 0.5 m, dt 5 ms, {steps} steps, floor {FLOOR:e} Pa/m"
+        "cube of 1 m, 1000 kg/m³, E = {:e} Pa, ν = 0.3, dropped 0.5 m, dt 5 ms, {} steps, penalty {PENALTY:e} Pa/m; ms a step",
+        arguments.young, arguments.steps
     );
     println!(
-        "model          tets threads  ms/step   cpu ms assembly   solve contact  newton linear halved deepest[m] exponent bits"
+        "model           tets threads    wall     cpu assembly   solve contact share%   worst speedup bits growth  all newton linear halved deepest[m]"
     );
     for model in [Constitutive::Corotational, Constitutive::NeoHookean] {
-        let mut before: Option<(usize, f64)> = None;
-        for (name, n) in [("cube_1k", 6), ("cube_6k", 10), ("cube_24k", 16)] {
-            if only.as_ref().is_some_and(|only| only != name) {
-                continue;
-            }
-            let mesh = read(name).unwrap_or_else(|| cube(n));
-            let mut one: Option<Vec<Vector3<f64>>> = None;
-            for threads in [1, 2] {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-                let run = pool.install(|| run(&mesh, model, steps, young));
-                let per = |sum: f64| sum * 1e3 / steps as f64;
-                let count = |sum: usize| sum as f64 / steps as f64;
-                let exponent =
-                    before.filter(|_| threads == 2).map_or(String::from("       -"), |(tets, time)| {
-                        let growth = run.tets as f64 / tets as f64;
-                        format!("{:8.2}", (run.milliseconds / time).ln() / growth.ln())
-                    });
-                let bits = one.as_ref().map_or("", |x| if *x == run.x { "same" } else { "DIFFERENT" });
-                println!(
-                    "{:13} {:5} {threads:7} {:8.3} {:8.3} {:8.3} {:7.3} {:7.3} {:7.2} {:6.1} {:6.2} {:10.5} {exponent} {bits}",
-                    format!("{model:?}"),
-                    run.tets,
-                    run.milliseconds,
-                    run.processor,
-                    per(run.mean.times.assembly),
-                    per(run.mean.times.solve),
-                    per(run.mean.times.contact),
-                    count(run.mean.newton_iterations),
-                    count(run.mean.linear_iterations),
-                    count(run.mean.halvings),
-                    run.deepest,
-                );
-                if threads == 2 {
-                    before = Some((run.tets, run.milliseconds));
-                }
-                one.get_or_insert(run.x);
-            }
+        let name = format!("{model:?}");
+        if arguments.model.as_ref().is_some_and(|only| !name.to_lowercase().starts_with(only)) {
+            continue;
+        }
+        let mut done = Vec::new();
+        for (_, mesh) in &meshes {
+            let costs = measure(|| Drop::new(mesh, model, arguments.young), &arguments)?;
+            let tets = mesh.tets().len();
+            let time = report(&name, &costs, &done, tets);
+            done.push((tets, time));
         }
     }
+    Ok(())
 }

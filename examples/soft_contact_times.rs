@@ -9,6 +9,7 @@ use std::time::Instant;
 use extricate::dynamics::soft::contact::{ContactOptions, SoftContact, node_depths};
 use extricate::dynamics::soft::interaction::{Interaction, OuterProducts};
 use extricate::geometry::TetMesh;
+use extricate::geometry::tet_mesh::TET_EDGES;
 use nalgebra::{Point3, Vector3};
 
 /// Rows of numbers of a TetGen file, without the counts and the indices.
@@ -27,6 +28,12 @@ fn mesh(path: &str) -> TetMesh {
     TetMesh::new(nodes, tets).expect("a sound mesh")
 }
 
+fn longest_edge(mesh: &TetMesh) -> f64 {
+    let nodes = mesh.nodes();
+    let edges = mesh.tets().iter().flat_map(|tet| TET_EDGES.map(|[i, j]| [tet[i], tet[j]]));
+    edges.map(|[a, b]| (nodes[a as usize] - nodes[b as usize]).norm()).fold(0.0, f64::max)
+}
+
 /// Median of `f`'s microseconds over some runs; `f` gets the number of the run.
 fn median(mut f: impl FnMut(usize)) -> f64 {
     let mut times: Vec<f64> = (0..15)
@@ -40,20 +47,31 @@ fn median(mut f: impl FnMut(usize)) -> f64 {
     times[times.len() / 2]
 }
 
-fn measure(name: &str, contact: &mut SoftContact, x: &[Vector3<f64>]) {
+/// Steps of a motion.
+const FOLLOWED: u32 = 24;
+
+fn measure(name: &str, contact: &mut SoftContact, x: &[Vector3<f64>], margin: f64) {
     let mut gradient = vec![Vector3::zeros(); x.len()];
     let mut hessian = OuterProducts::default();
     let again = median(|_| {
         hessian.clear();
         contact.linearise(x, &mut gradient, &mut hessian);
     });
-    // Everything stretched, there and back, by more than the margin: refit and search.
+    // Everything stretched, there and back, so far that nothing found before holds.
     let search = median(|run| {
         let there: Vec<_> = x.iter().map(|p| p * if run % 2 == 0 { 1.1 } else { 1.0 }).collect();
         contact.energy(&there);
     });
+    // Stretched little by little, each time by about the margin at the farthest node.
+    let reach = x.iter().map(|p| p.norm()).fold(0.0, f64::max);
+    let start = Instant::now();
+    for step in 1..=FOLLOWED {
+        let factor = 1.0 + f64::from(step) * 1.5 * margin / reach;
+        contact.energy(&x.iter().map(|p| p * factor).collect::<Vec<_>>());
+    }
+    let followed = start.elapsed().as_secs_f64() * 1e6 / f64::from(FOLLOWED);
     println!(
-        "{name}: search {search:.0} µs, evaluation {again:.0} µs, {} contacts",
+        "{name}: search {search:.0} µs, followed by margins {followed:.0} µs, evaluation {again:.0} µs, {} contacts",
         contact.contacts(x).len()
     );
 }
@@ -72,16 +90,18 @@ fn main() {
             mesh.tets().len(),
             start.elapsed() - sampled
         );
+        // The default one: a twentieth of the longest edge.
+        let margin = 0.05 * longest_edge(&mesh);
         let x: Vec<_> = mesh.nodes().iter().map(|p| p.coords).collect();
-        measure(name, &mut one, &x);
+        measure(name, &mut one, &x, margin);
         let twisted: Vec<_> =
             x.iter().map(|p| Vector3::new(p.x, p.y + 0.05 * (3.0 * p.x).sin(), p.z)).collect();
-        measure(&format!("{name} bent"), &mut one, &twisted);
+        measure(&format!("{name} bent"), &mut one, &twisted, margin);
         let mut two = one.clone();
         two.add_body(&mesh, u32::try_from(x.len()).expect("a small mesh"), &depths).expect("sound depths");
         let extents = mesh.aabb().extents();
         let aside = Vector3::new(0.013, 0.9 * extents.y, 0.017);
         let both: Vec<_> = x.iter().copied().chain(x.iter().map(|p| p + aside)).collect();
-        measure(&format!("two of {name}"), &mut two, &both);
+        measure(&format!("two of {name}"), &mut two, &both, margin);
     }
 }

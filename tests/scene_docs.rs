@@ -11,6 +11,7 @@ const SCHEMA: &str = concat!(
     include_str!("../src/scene/schema/expect.rs"),
     include_str!("../src/scene/schema/plan.rs"),
     include_str!("../src/scene/schema/robot.rs"),
+    include_str!("../src/scene/schema/soft.rs"),
     include_str!("../src/scene/schema/solver.rs")
 );
 
@@ -107,7 +108,17 @@ fn every_field_and_value_of_the_schema_is_used_in_a_snippet() {
     let text: String = snippets(DOCS).into_iter().map(|(_, text)| text).collect();
     let used: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
     /// Values that stand in a snippet by being the default, or that no snippet can show together with the others.
-    const UNSEEN: [&str; 5] = ["preview", "standard", "dynamic", "error", "repair"];
+    const UNSEEN: [&str; 9] = [
+        "preview",
+        "standard",
+        "dynamic",
+        "error",
+        "repair",
+        "implicit_midpoint",
+        "newmark",
+        "symplectic_euler",
+        "quasi_static",
+    ];
     for (name, fields) in fields_of_types(SCHEMA) {
         for field in fields.iter().filter(|field| !UNSEEN.contains(&field.as_str())) {
             assert!(used.contains(&field.as_str()), "`{field}` of `{name}` is in no example");

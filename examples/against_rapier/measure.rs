@@ -144,7 +144,7 @@ struct Course<'a> {
 
 impl<'a> Course<'a> {
     fn new(scene: &'a Scene, steps: u64) -> Self {
-        let judge = Judge::new(&scene.expect, &scene.bodies, &scene.options.gravity);
+        let judge = Judge::new(&scene.expect, &scene.bodies, &[], &scene.options.gravity);
         // The second half of a run that ends before the scene has settled.
         let settled = scene.expect.settle_time().min(0.5 * steps as f64 * scene.options.time_step);
         Self { scene, judge, times: Vec::new(), settled, worst_overlap: f64::NAN }
@@ -172,6 +172,7 @@ impl<'a> Course<'a> {
             angular_momentum,
             penetration,
             robots: &[],
+            soft: &[],
         });
         Ok(())
     }

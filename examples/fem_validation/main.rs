@@ -5,6 +5,8 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
+mod coil;
+mod contact;
 mod meshes;
 mod statics;
 mod steps;
@@ -64,13 +66,19 @@ impl Table {
 
 type Case = (&'static str, fn(&Value, &mut Table));
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 12] = [
     ("V01", statics::patch),
     ("V02", statics::bar),
     ("V03", statics::cantilever),
     ("V04", statics::hanging),
     ("V05", statics::rotation),
     ("V08", steps::integrators),
+    ("V09", contact::hertz),
+    ("V10", contact::stacked),
+    ("V11", contact::ring),
+    ("V13", contact::fold),
+    ("V14", coil::coil),
+    ("V15", contact::derivatives),
 ];
 
 fn main() {

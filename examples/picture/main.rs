@@ -87,7 +87,8 @@ struct Stage {
 }
 
 impl Stage {
-    fn new(bodies: &[BodyDescription], eye: Vector3<f64>) -> Result<Self> {
+    fn new(world: &World, eye: Vector3<f64>) -> Result<Self> {
+        let bodies = world.descriptions();
         let mut drawn = HashMap::new();
         let mut bounds = Aabb::EMPTY;
         let mut ground = None;
@@ -99,6 +100,10 @@ impl Stage {
             mesh.vertices().iter().for_each(|p| bounds.include(&(body.pose * p)));
             let color = if body.kind == BodyKind::Dynamic { PALETTE[index % PALETTE.len()] } else { FIXED };
             drawn.insert(body.name.clone(), Drawn { mesh, color, glass: false });
+        }
+        for body in world.soft_descriptions() {
+            let nodes = world.soft_positions(&body.name).unwrap_or_default();
+            nodes.iter().for_each(|&p| bounds.include(&p.into()));
         }
         let [width, height] = SIZE;
         let radius = 0.5 * bounds.extents().norm();
@@ -112,6 +117,24 @@ impl Stage {
         let view = seen_from(eye, 0.48 * width as f64 / radius, width, height);
         let light = seen_from(Vector3::new(0.6, -0.5, 1.6), 600.0 / radius, 1600, 1600);
         Ok(Self { bodies: drawn, ground, view, light })
+    }
+
+    /// Takes the surfaces of soft bodies as they are now; they are in the world's frame.
+    fn deform(&mut self, world: &World) -> Result<()> {
+        for (index, body) in world.soft_descriptions().iter().enumerate() {
+            let nodes = world.soft_positions(&body.name).unwrap_or_default();
+            let boundary = body.mesh.boundary();
+            let mut place = vec![0; nodes.len()];
+            for (index, &node) in (0_u32..).zip(&boundary.nodes) {
+                place[node as usize] = index;
+            }
+            let vertices = boundary.nodes.iter().map(|&node| nodes[node as usize].into()).collect();
+            let triangles = boundary.faces.iter().map(|face| face.map(|node| place[node as usize])).collect();
+            let mesh = TriangleMesh::new(vertices, triangles)?;
+            let color = PALETTE[(world.descriptions().len() + index) % PALETTE.len()];
+            self.bodies.insert(body.name.clone(), Drawn { mesh, color, glass: false });
+        }
+        Ok(())
     }
 
     /// Looks at what moves, so that it fills the picture.
@@ -281,7 +304,7 @@ fn run() -> Result<()> {
     for path in &request.scenes {
         let scene = Scene::load(path)?;
         let mut world = scene.world()?;
-        let mut stage = Stage::new(world.descriptions(), request.eye)?;
+        let mut stage = Stage::new(&world, request.eye)?;
         if request.overlaps {
             stage.fit(world.descriptions());
         }
@@ -297,7 +320,10 @@ fn run() -> Result<()> {
             let pose = |state: extricate::dynamics::BodyState| {
                 (state.name, Isometry3::from_parts(state.position.coords.into(), state.rotation))
             };
-            pictures.push(stage.draw(&world.bodies().into_iter().map(pose).collect::<Vec<_>>()));
+            stage.deform(&world)?;
+            let soft = world.soft_bodies().into_iter().map(|state| (state.name, Isometry3::identity()));
+            let poses: Vec<_> = world.bodies().into_iter().map(pose).chain(soft).collect();
+            pictures.push(stage.draw(&poses));
         }
     }
     write(&request.out, &pictures)

@@ -8,12 +8,15 @@ use serde::Serialize;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::table;
-use crate::dynamics::{AllowedPair, BodyDescription, BodyPenetration, RobotState, Shape, World};
+use crate::dynamics::{
+    AllowedPair, BodyDescription, BodyPenetration, RobotState, Shape, SoftBodyDescription, World,
+};
 use crate::geometry::report::MeshReport;
+use crate::geometry::tet_mesh::quality::TetQuality;
 use crate::geometry::{Solidity, TriangleMesh};
 use crate::penetration::Effort;
 use crate::proximity::AllowedBecause;
-use crate::scene::{Scene, overlaps};
+use crate::scene::{Scene, overlaps, soft_overlaps};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,6 +44,7 @@ struct Findings {
     bodies: usize,
     joints: usize,
     robots: Vec<RobotFinding>,
+    soft: Vec<SoftFinding>,
     steps: u64,
     penetrations: Vec<Penetration>,
     meshes: Vec<MeshFinding>,
@@ -49,8 +53,22 @@ struct Findings {
 #[derive(Debug, Serialize)]
 struct Penetration {
     bodies: [String; 2],
+    /// `rigid`, `soft` where a soft body takes part, `self` where it overlaps with itself.
+    kind: &'static str,
     depth: f64,
     relative: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct SoftFinding {
+    body: String,
+    nodes: usize,
+    elements: usize,
+    volume: f64,
+    mass: f64,
+    held_nodes: usize,
+    least_dihedral: f64,
+    greatest_dihedral: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -80,7 +98,14 @@ struct MeshFinding {
 pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
     let scene = Scene::load(&arguments.scene)?;
     let world = scene.world().map_err(|error| Failure::of(Exit::BadFile, &error))?;
-    let overlaps = overlaps(&world, Effort::Best).map_err(|error| Failure::of(Exit::Numerical, &error))?;
+    let rigid = overlaps(&world, Effort::Best).map_err(|error| Failure::of(Exit::Numerical, &error))?;
+    let soft = soft_overlaps(&world);
+    let penetrations = rigid.iter().map(|pair| penetration(pair, "rigid")).chain(soft.iter().map(|pair| {
+        let kind = if pair.bodies[0] == pair.bodies[1] { "self" } else { "soft" };
+        penetration(pair, kind)
+    }));
+    let penetrations = penetrations.collect();
+    let overlaps = [rigid, soft].concat();
     let findings = Findings {
         scene: scene.name(),
         title: scene.title.clone(),
@@ -88,7 +113,8 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
         joints: scene.joints.len(),
         robots: world.robots().iter().map(|robot| robot_finding(&world, robot)).collect(),
         steps: scene.steps(scene.duration),
-        penetrations: overlaps.iter().map(penetration).collect(),
+        soft: world.soft_descriptions().iter().map(soft_finding).collect(),
+        penetrations,
         meshes: meshes(world.descriptions()),
     };
     if console.json() {
@@ -104,9 +130,25 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     }
 }
 
-fn penetration(overlap: &BodyPenetration) -> Penetration {
+fn penetration(overlap: &BodyPenetration, kind: &'static str) -> Penetration {
     let relative = overlap.depth / overlap.size;
-    Penetration { bodies: overlap.bodies.clone(), depth: overlap.depth, relative }
+    Penetration { bodies: overlap.bodies.clone(), kind, depth: overlap.depth, relative }
+}
+
+fn soft_finding(body: &SoftBodyDescription) -> SoftFinding {
+    let (volume, quality) = (body.mesh.volume(), TetQuality::of(&body.mesh));
+    let handles = body.handles.iter().map(|handle| handle.nodes.len());
+    let attachments = body.attachments.iter().map(|attachment| attachment.nodes.len());
+    SoftFinding {
+        body: body.name.clone(),
+        nodes: body.mesh.nodes().len(),
+        elements: body.mesh.tets().len(),
+        volume,
+        mass: body.material.density() * volume,
+        held_nodes: handles.chain(attachments).sum(),
+        least_dihedral: quality.least_dihedral,
+        greatest_dihedral: quality.greatest_dihedral,
+    }
 }
 
 /// A robot with the collisions between its links that are allowed, and why.
@@ -179,6 +221,15 @@ fn tell(console: &mut Console, findings: &Findings, overlaps: &[BodyPenetration]
         let defects = if mesh.defects.is_empty() { "no defects".into() } else { mesh.defects.join(", ") };
         let MeshFinding { body, triangles, solidity, .. } = mesh;
         console.line(format_args!("  mesh of {body}: {solidity} of {triangles} triangles, {defects}"))?;
+    }
+    for soft in &findings.soft {
+        let SoftFinding { body, nodes, elements, mass, held_nodes, .. } = soft;
+        console.line(format_args!(
+            "  soft {body}: {elements} tetrahedra, {nodes} nodes, {held_nodes} of them held, {} kg, dihedral angles {:.1}° to {:.1}°",
+            table::number(*mass),
+            soft.least_dihedral,
+            soft.greatest_dihedral
+        ))?;
     }
     if overlaps.is_empty() {
         return console.line("  no bodies overlap at the start");

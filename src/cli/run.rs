@@ -13,17 +13,20 @@ use super::repair;
 use super::table::{self, Table};
 use crate::dynamics::{NarrowPhase, World};
 use crate::penetration::Effort;
-use crate::record::{self, Outcome, RunDirectory, RunError, RunOptions, Summary};
+use crate::record::{
+    self, DeepestContact, Outcome, RunDirectory, RunError, RunOptions, SoftBodySummary, SoftSummary, Summary,
+};
 use crate::scene::schema::OnOverlap;
-use crate::scene::{Scene, overlaps};
+use crate::scene::{Scene, overlaps, soft_overlaps};
 
 const EXAMPLES: &str = "\
 Examples:
   extricate run scenes/rigid/ring_stack.ron
   extricate run scene.ron --time 2 --every 10 -o out/short
   extricate run scene.ron --on-overlap error --json
+  extricate run scenes/soft/drop.ron --vtk
 
-DIR gets states.jsonl (a line a recorded step), timing.json and, when the run is complete, summary.json.
+DIR gets states.jsonl (a line a recorded step), with --vtk the soft bodies, timing.json and, when the run is complete, summary.json.
 Exit code 1 tells that an expectation of the scene is not met; it is judged when the whole scene is run.";
 
 /// Arguments of `run`.
@@ -53,6 +56,9 @@ pub(super) struct Arguments {
     /// Record and judge every K-th step, and the last one [default: sixty states a second].
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     every: Option<u64>,
+    /// Write every soft body at every recorded state to DIR/soft/NAME-STEP.vtu, for ParaView and its like.
+    #[arg(long)]
+    vtk: bool,
 }
 
 /// What to do with bodies that overlap at the start.
@@ -112,6 +118,10 @@ pub(super) fn execute(
     let (scene, world) = at_start(scene, on_overlap)?;
     let folder = arguments.output.clone().unwrap_or_else(|| Path::new("out").join(scene.name()));
     let directory = RunDirectory::create(&folder).map_err(|error| Failure::of(Exit::Usage, &error))?;
+    let directory = match arguments.vtk {
+        true => directory.with_pictures().map_err(|error| Failure::of(Exit::Usage, &error))?,
+        false => directory,
+    };
     let outcome = simulate(console, interrupt, Simulation { scene: &scene, world, options, directory })?;
     tell(console, &outcome, &folder, whole)?;
     match (outcome.stopped, outcome.summary.pass) {
@@ -133,19 +143,18 @@ impl From<OverlapArgument> for OnOverlap {
 
 /// The scene and its world at the start: repaired, or refused, where bodies overlap and must not.
 pub(super) fn at_start(scene: Scene, on_overlap: OnOverlap) -> Result<(Scene, World), Failure> {
-    let build = |scene: &Scene| scene.world().map_err(|error| Failure::of(Exit::BadFile, &error));
-    let world = build(&scene)?;
+    let world = scene.world().map_err(|error| Failure::of(Exit::BadFile, &error))?;
     if on_overlap == OnOverlap::Ignore {
         return Ok((scene, world));
     }
-    let overlaps = overlaps(&world, Effort::Best).map_err(|error| Failure::of(Exit::Numerical, &error))?;
+    let mut overlaps =
+        overlaps(&world, Effort::Best).map_err(|error| Failure::of(Exit::Numerical, &error))?;
+    overlaps.extend(soft_overlaps(&world));
     if overlaps.is_empty() {
         return Ok((scene, world));
     }
     if on_overlap == OnOverlap::Repair {
-        let scene = repair::repaired(scene, &world)?;
-        let world = build(&scene)?;
-        return Ok((scene, world));
+        return repair::repaired(scene, &world);
     }
     let pairs: Vec<String> = overlaps.iter().map(table::overlap).collect();
     let message = format!("{}: bodies overlap at the start:\n  {}", scene.path.display(), pairs.join("\n  "));
@@ -190,7 +199,13 @@ fn tell(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) -
     let mut table = Table::default();
     table.row(
         "run",
-        [format!("{state}, {} steps, {} s of {} bodies", summary.steps, summary.time, summary.bodies)],
+        [format!(
+            "{state}, {} steps, {} s of {} bodies{}",
+            summary.steps,
+            summary.time,
+            summary.bodies,
+            soft_count(summary)
+        )],
     );
     if !summary.moved.is_empty() {
         let total: f64 = summary.moved.values().map(|by| Vector3::from(*by).norm()).sum();
@@ -214,6 +229,9 @@ fn tell(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) -
             energy.start, energy.end, energy.gain, energy.scale
         )],
     );
+    if let Some(soft) = &summary.soft {
+        tell_soft(&mut table, soft);
+    }
     table.row("hash", [summary.hash.to_string()]);
     let step = timing.step_ms.get("total").map_or(f64::NAN, |step| step.p50);
     table.row(
@@ -226,6 +244,33 @@ fn tell(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) -
     table.row("written to", [folder.display().to_string()]);
     console.line(table)?;
     if judged && !stopped { tell_verdicts(console, summary) } else { Ok(()) }
+}
+
+fn soft_count(summary: &Summary) -> String {
+    summary.soft.as_ref().map_or_else(String::new, |soft| format!(" and {} soft ones", soft.bodies.len()))
+}
+
+/// What became of the soft bodies.
+fn tell_soft(table: &mut Table, soft: &SoftSummary) {
+    for (name, body) in &soft.bodies {
+        let SoftBodySummary { nodes, elements, volume_drift, inverted, .. } = body;
+        let facts = format!(
+            "{elements} elements, {nodes} nodes, volume within {:.2} %, {inverted} inverted at the end",
+            100.0 * volume_drift
+        );
+        table.row(&format!("soft {name}"), [facts]);
+    }
+    if let Some(DeepestContact { depth, time, bodies: [a, b] }) = &soft.deepest_contact {
+        let pair = if a == b { format!("{a} and itself") } else { format!("{a} and {b}") };
+        table.row("deepest soft contact", [format!("{} m, at {time:.3} s: {pair}", table::number(*depth))]);
+    }
+    table.row(
+        "soft solver",
+        [format!(
+            "{} Newton iterations ({} at most in a step), {} linear ones, {} steps divided",
+            soft.newton_iterations, soft.most_newton_iterations, soft.linear_iterations, soft.divided_steps
+        )],
+    );
 }
 
 /// The expectations of a scene with what became of them.

@@ -48,7 +48,8 @@ pub(super) fn number(value: f64) -> String {
 /// A pair that overlaps.
 pub(super) fn overlap(pair: &BodyPenetration) -> String {
     let [a, b] = &pair.bodies;
-    format!("{a} and {b}: {} m deep, {:.2e} of the smaller body", number(pair.depth), pair.depth / pair.size)
+    let pair_name = if a == b { format!("{a} and itself") } else { format!("{a} and {b}") };
+    format!("{pair_name}: {} m deep, {:.2e} of the smaller body", number(pair.depth), pair.depth / pair.size)
 }
 
 #[cfg(test)]

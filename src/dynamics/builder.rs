@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::{
-    BodyDescription, BodyKind, BuildError, JointDescription, JointKind, Mass, RobotDescription, Shape, World,
-    WorldOptions, assembly, mass, robot::Parts,
+    BodyDescription, BodyKind, BuildError, JointDescription, JointKind, Mass, RobotDescription, Shape,
+    SoftBodyDescription, World, WorldOptions, assembly, mass, robot::Parts, soft_bodies,
 };
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Vector3};
 
 /// A world that is being put together.
 #[derive(Debug, Clone)]
@@ -16,11 +16,18 @@ pub struct WorldBuilder {
     bodies: BTreeMap<String, BodyDescription>,
     joints: BTreeMap<String, JointDescription>,
     robots: BTreeMap<String, Parts>,
+    soft: BTreeMap<String, SoftBodyDescription>,
 }
 
 impl WorldBuilder {
     pub(super) fn new(options: WorldOptions) -> Self {
-        Self { options, bodies: BTreeMap::new(), joints: BTreeMap::new(), robots: BTreeMap::new() }
+        Self {
+            options,
+            bodies: BTreeMap::new(),
+            joints: BTreeMap::new(),
+            robots: BTreeMap::new(),
+            soft: BTreeMap::new(),
+        }
     }
 
     /// Adds a body.
@@ -29,7 +36,7 @@ impl WorldBuilder {
     /// [`BuildError`] when the name is taken, a number is out of range or a dynamic body has no volume.
     pub fn add_body(&mut self, body: BodyDescription) -> Result<&mut Self, BuildError> {
         check_body(&body)?;
-        if self.bodies.contains_key(&body.name) {
+        if self.bodies.contains_key(&body.name) || self.soft.contains_key(&body.name) {
             return Err(BuildError::DuplicateBody { name: body.name });
         }
         self.bodies.insert(body.name.clone(), body);
@@ -68,10 +75,26 @@ impl WorldBuilder {
         Ok(self)
     }
 
+    /// Adds a soft body; the rigid bodies that it is attached to may follow later.
+    ///
+    /// # Errors
+    /// [`BuildError`] when the name is taken, a number is out of range, or a handle or an attachment holds nodes that
+    /// it cannot hold.
+    pub fn add_soft_body(&mut self, body: SoftBodyDescription) -> Result<&mut Self, BuildError> {
+        check_motion(&body.name, &body.pose, &body.linear_velocity, &body.angular_velocity)?;
+        soft_bodies::check(&body).map_err(|source| BuildError::Soft { name: body.name.clone(), source })?;
+        if self.bodies.contains_key(&body.name) || self.soft.contains_key(&body.name) {
+            return Err(BuildError::DuplicateBody { name: body.name });
+        }
+        self.soft.insert(body.name.clone(), body);
+        Ok(self)
+    }
+
     /// The world, at time zero.
     ///
     /// # Errors
-    /// [`BuildError`] when an option is out of range or a joint names a body that was not added.
+    /// [`BuildError`] when an option is out of range, a joint or an attachment names a body that was not added, or a
+    /// soft body has elements too thin to compute with.
     pub fn build(self) -> Result<World, BuildError> {
         self.options.check()?;
         for joint in self.joints.values() {
@@ -79,16 +102,14 @@ impl WorldBuilder {
                 return Err(BuildError::UnknownBody { joint: joint.name.clone(), body: body.clone() });
             }
         }
-        assembly::assemble(self.options, self.bodies, &self.joints, &self.robots)
+        let world = assembly::assemble(self.options, self.bodies, &self.joints, &self.robots)?;
+        world.with_soft_bodies(self.soft.into_values().collect())
     }
 }
 
 fn check_body(body: &BodyDescription) -> Result<(), BuildError> {
     let name = &body.name;
-    let pose = body.pose.translation.vector.iter().chain(body.pose.rotation.coords.iter());
-    finite(name, "a number of the pose", &pose.copied().collect::<Vec<_>>())?;
-    finite(name, "a component of the linear velocity [m/s]", body.linear_velocity.as_slice())?;
-    finite(name, "a component of the angular velocity [rad/s]", body.angular_velocity.as_slice())?;
+    check_motion(name, &body.pose, &body.linear_velocity, &body.angular_velocity)?;
     not_negative(name, "the friction", body.friction)?;
     not_negative(name, "the linear damping [1/s]", body.linear_damping)?;
     not_negative(name, "the angular damping [1/s]", body.angular_damping)?;
@@ -105,6 +126,18 @@ fn check_body(body: &BodyDescription) -> Result<(), BuildError> {
         }
     }
     mass::mass_properties(body).map(drop)
+}
+
+fn check_motion(
+    name: &str,
+    pose: &Isometry3<f64>,
+    linear: &Vector3<f64>,
+    angular: &Vector3<f64>,
+) -> Result<(), BuildError> {
+    let pose = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+    finite(name, "a number of the pose", &pose.copied().collect::<Vec<_>>())?;
+    finite(name, "a component of the linear velocity [m/s]", linear.as_slice())?;
+    finite(name, "a component of the angular velocity [rad/s]", angular.as_slice())
 }
 
 fn check_shape(name: &str, shape: &Shape) -> Result<(), BuildError> {

@@ -2,7 +2,9 @@
 
 use thiserror::Error;
 
-use super::RobotError;
+use super::soft::SoftError;
+use super::soft::contact::ContactError;
+use super::{RobotError, SoftBodyError};
 use crate::kinematics::urdf::InertialError;
 
 /// Why a body or a joint does not fit into a world.
@@ -97,6 +99,17 @@ pub enum BuildError {
         /// Name of the body.
         name: String,
     },
+    /// A soft body does not fit into a world.
+    #[error("soft body `{name}`: {source}")]
+    Soft {
+        /// Name of the soft body.
+        name: String,
+        /// Why not.
+        source: SoftBodyError,
+    },
+    /// An option of soft contact is out of its range.
+    #[error("contact of soft bodies: {0}")]
+    SoftContact(#[from] ContactError),
 }
 
 /// Why a step failed.
@@ -146,6 +159,20 @@ pub enum StepError {
         /// Time at the end of that step [s].
         time: f64,
     },
+    /// The soft bodies did not get through a step, nor through it in parts.
+    #[error("soft bodies ({name}) at step {step} (time {time} s), cut into {parts} parts at last: {source}")]
+    Soft {
+        /// Name of the soft body at fault, or of all that may be.
+        name: String,
+        /// Into how many parts the step was cut in the last attempt.
+        parts: usize,
+        /// What went wrong.
+        source: SoftError,
+        /// The step that failed, 1-based.
+        step: u64,
+        /// Time at the end of that step [s].
+        time: f64,
+    },
 }
 
 impl StepError {
@@ -153,7 +180,10 @@ impl StepError {
     #[must_use]
     pub fn body(&self) -> &str {
         match self {
-            Self::Diverged { name, .. } | Self::TooFast { name, .. } | Self::EnergyGrown { name, .. } => name,
+            Self::Diverged { name, .. }
+            | Self::TooFast { name, .. }
+            | Self::EnergyGrown { name, .. }
+            | Self::Soft { name, .. } => name,
         }
     }
 
@@ -161,9 +191,10 @@ impl StepError {
     #[must_use]
     pub fn step(&self) -> u64 {
         match self {
-            Self::Diverged { step, .. } | Self::TooFast { step, .. } | Self::EnergyGrown { step, .. } => {
-                *step
-            }
+            Self::Diverged { step, .. }
+            | Self::TooFast { step, .. }
+            | Self::EnergyGrown { step, .. }
+            | Self::Soft { step, .. } => *step,
         }
     }
 }

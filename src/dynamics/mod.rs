@@ -34,7 +34,8 @@ pub use robot::{
 };
 pub use separation::{BodySeparation, BodySeparationError, Mobility};
 pub use soft_bodies::{
-    Handle, Keyframe, NodeDepths, SoftAttachment, SoftBodyDescription, SoftOptions, SoftScheme,
+    AnyBody, Handle, Keyframe, NodeDepths, SoftAttachment, SoftBodyDescription, SoftBodyError, SoftBodyState,
+    SoftLoad, SoftOptions, SoftOverlap, SoftReport, SoftScheme,
 };
 pub use state::{BodyState, Energy, Momentum};
 pub use step_report::{StepReport, StepTimings};

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use rapier3d::dynamics::{FrictionModel, IntegrationParameters, SpringCoefficients};
 
-use super::BuildError;
+use super::{BuildError, SoftOptions};
 
 /// How much work the solver spends on a step.
 ///
@@ -118,6 +118,8 @@ pub struct WorldOptions {
     /// Bodies that rest are taken out of the solver until something touches them. Off by default: a body that
     /// creeps is then seen to creep.
     pub sleeping: bool,
+    /// How soft bodies are stepped.
+    pub soft: SoftOptions,
 }
 
 impl Default for WorldOptions {
@@ -130,6 +132,7 @@ impl Default for WorldOptions {
             solver: SolverOverrides::default(),
             narrow_phase: NarrowPhase::default(),
             sleeping: false,
+            soft: SoftOptions::default(),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Energy, Momentum};
+use super::soft::Times;
+use super::{Energy, Momentum, SoftReport};
 
 /// What a step did. Everything but [`timings`](Self::timings) is the same in equal runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,6 +30,8 @@ pub struct StepReport {
     pub energy: Energy,
     /// Momentum at the end of the step.
     pub momentum: Momentum,
+    /// What it did to the soft bodies, if there are any.
+    pub soft: Option<SoftReport>,
     /// Where the time went; differs from run to run.
     pub timings: StepTimings,
 }
@@ -51,4 +54,28 @@ pub struct StepTimings {
     pub outside: Duration,
     /// Time spent on contacts, summed over the threads; what is left to rapier's narrow phase is not counted.
     pub contacts: Duration,
+    /// Soft bodies, all of their step.
+    pub soft: Duration,
+    /// Of that: energies, forces and stiffnesses of the elements.
+    pub soft_assembly: Duration,
+    /// Of that: linear systems.
+    pub soft_solve: Duration,
+    /// Of that: contact, in the solve and after it.
+    pub soft_contact: Duration,
+}
+
+impl StepTimings {
+    /// The same with the times of the soft bodies.
+    pub(super) fn with_soft(self, times: &Times) -> Self {
+        let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        let soft = seconds(times.total);
+        Self {
+            soft,
+            soft_assembly: seconds(times.assembly),
+            soft_solve: seconds(times.solve),
+            soft_contact: seconds(times.contact),
+            outside: self.outside.saturating_sub(soft),
+            ..self
+        }
+    }
 }

@@ -9,8 +9,10 @@ use rapier3d::pipeline::PhysicsWorld;
 use super::depenetration::Depenetration;
 use super::gyroscopic::FreeRotation;
 use super::restitution::Bounces;
+use super::soft::Times;
+use super::soft_bodies::Failure;
 use super::watch::Watch;
-use super::{BodyDescription, StepError, StepReport, StepTimings, World, WorldOptions};
+use super::{BodyDescription, SoftReport, StepError, StepReport, StepTimings, World, WorldOptions};
 
 /// What is done around rapier's step.
 pub(super) struct Outside {
@@ -44,12 +46,14 @@ impl World {
     ///
     /// # Errors
     /// [`StepError`] when a body's state is not finite any more, a body is faster than any that is meant, or the bodies
-    /// have far more energy than can be explained; the world is of no use then.
+    /// have far more energy than can be explained; the world is of no use then. Where the soft bodies do not converge, the
+    /// world is as before the step.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         let started = Instant::now();
         self.tally.take();
         self.prepare_robots();
         self.begin_to_watch();
+        let (soft, soft_times) = self.step_soft_bodies()?;
         let (time_step, settings) = (self.options.time_step, self.options.solver_settings());
         self.continuous.begin(&self.physics, &self.handles);
         self.outside.bounces.before_step(&self.physics);
@@ -64,10 +68,23 @@ impl World {
         }
         let swept = sweeping.elapsed();
         self.work_after_step();
-        let mut report = self.report();
+        let mut report = StepReport { soft, ..self.report() };
         self.check_step(&report)?;
-        report.timings = self.timings(started.elapsed(), stepped, swept);
+        report.timings = self.timings(started.elapsed(), stepped, swept).with_soft(&soft_times);
         Ok(report)
+    }
+
+    /// Steps the soft bodies, from the state at the start of the step.
+    fn step_soft_bodies(&mut self) -> Result<(Option<SoftReport>, Times), StepError> {
+        let (time, step) = (self.time(), self.steps + 1);
+        let Some(soft) = &mut self.soft else { return Ok((None, Times::default())) };
+        match soft.step(&mut self.physics, &self.options, time) {
+            Ok((report, times)) => Ok((Some(report), times)),
+            Err(Failure { source, parts }) => {
+                let (name, time) = (soft.names_at_fault(&source), time + self.options.time_step);
+                Err(StepError::Soft { name, parts, source, step, time })
+            }
+        }
     }
 
     /// Rotations, bounces and overlaps.
@@ -84,7 +101,9 @@ impl World {
     /// Begins to watch the run.
     fn begin_to_watch(&mut self) {
         if self.outside.watch.is_none() {
-            let watch = Watch::of(&self.physics, self.descriptions(), &self.handles, self.energy());
+            // Soft bodies are watched by the residual of each of their steps.
+            let start = self.soft.is_none().then(|| self.energy());
+            let watch = Watch::of(&self.physics, self.descriptions(), &self.handles, start);
             self.outside.watch = Some(watch);
         }
     }
@@ -105,6 +124,7 @@ impl World {
             continuous: swept,
             outside: total.saturating_sub(stepped).saturating_sub(swept),
             contacts: self.tally.take(),
+            ..StepTimings::default()
         }
     }
 
@@ -136,6 +156,7 @@ impl World {
             fastest: fastest.map(|(index, _)| index),
             energy: self.energy(),
             momentum: self.momentum(),
+            soft: None,
             timings: StepTimings::default(),
         }
     }

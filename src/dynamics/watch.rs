@@ -16,19 +16,20 @@ const FAR_BEYOND: f64 = 10.0;
 pub(super) struct Watch {
     /// Greatest speeds [m/s], in the order of the bodies.
     bounds: Vec<f64>,
-    /// Energy [J] of the start and of what was lifted since; none where moving bodies or robots may do work.
+    /// Energy [J] of the start and of what was lifted since; none where moving bodies, robots or
+    /// handles of soft bodies may do work, or contacts of soft bodies that overlap.
     budget: Option<f64>,
     /// Least kinetic energy [J] that can be far beyond anything.
     floor: f64,
 }
 
 impl Watch {
-    /// Of a world at its start.
+    /// Of a world at its start, with the energy that it has then; none where that says nothing of what comes.
     pub(super) fn of(
         physics: &PhysicsWorld,
         described: &[BodyDescription],
         handles: &[RigidBodyHandle],
-        start: Energy,
+        start: Option<Energy>,
     ) -> Self {
         let step = physics.integration_parameters.dt;
         let driven = described.iter().any(|body| body.kind == BodyKind::Kinematic)
@@ -46,7 +47,7 @@ impl Watch {
                 .iter()
                 .map(|body| RADII_PER_STEP * body.shape.bounding_radius() / step)
                 .collect(),
-            budget: (!driven).then_some(start.total()),
+            budget: start.filter(|_| !driven).map(|start| start.total()),
             floor: floor.map(|(body, mass)| mass * scale(body)).sum(),
         }
     }

@@ -9,9 +9,12 @@ use rapier3d::pipeline::PhysicsWorld;
 use super::contact::ContactTally;
 use super::continuous::ContinuousCollision;
 use super::robot::RobotBody;
+use super::soft_bodies::{Rigid, SoftWorld};
 use super::state::StateHash;
 use super::stepping::Outside;
-use super::{BodyDescription, BodyState, Energy, Momentum, WorldBuilder, WorldOptions};
+use super::{
+    BodyDescription, BodyState, BuildError, Energy, Momentum, SoftBodyDescription, WorldBuilder, WorldOptions,
+};
 
 /// Bodies and joints under gravity.
 pub struct World {
@@ -27,6 +30,7 @@ pub struct World {
     pub(super) robots: Vec<RobotBody>,
     pub(super) steps: u64,
     pub(super) outside: Outside,
+    pub(super) soft: Option<Box<SoftWorld>>,
 }
 
 impl World {
@@ -64,7 +68,15 @@ impl World {
         let continuous = ContinuousCollision::new(&physics, &bodies, &handles);
         let outside = Outside::of(&physics, &bodies, &handles, &options);
         let robots = Vec::new();
-        Self { options, physics, tally, continuous, bodies, handles, robots, steps: 0, outside }
+        let soft = None;
+        Self { options, physics, tally, continuous, bodies, handles, robots, steps: 0, outside, soft }
+    }
+
+    /// The same with soft bodies, sorted by name.
+    pub(super) fn with_soft_bodies(mut self, soft: Vec<SoftBodyDescription>) -> Result<Self, BuildError> {
+        let rigid = Rigid { physics: &self.physics, bodies: &self.bodies, handles: &self.handles };
+        self.soft = SoftWorld::assembled(&self.options, soft, &rigid)?.map(Box::new);
+        Ok(self)
     }
 
     /// What the world was built with.
@@ -106,19 +118,25 @@ impl World {
         Some(body_state(name, &self.physics.bodies[self.handles[index]]))
     }
 
-    /// Mechanical energy of the dynamic bodies.
+    /// Mechanical energy of the dynamic and the soft bodies.
     #[must_use]
     pub fn energy(&self) -> Energy {
-        self.dynamic_bodies().fold(Energy::default(), |sum, body| {
+        let soft = self.soft.as_ref().map_or_else(Energy::default, |soft| soft.energy());
+        self.dynamic_bodies().fold(soft, |sum, body| {
             let one = self.energy_of(body);
-            Energy { kinetic: sum.kinetic + one.kinetic, potential: sum.potential + one.potential }
+            Energy {
+                kinetic: sum.kinetic + one.kinetic,
+                potential: sum.potential + one.potential,
+                elastic: sum.elastic,
+            }
         })
     }
 
-    /// Momentum of the dynamic bodies.
+    /// Momentum of the dynamic and the soft bodies.
     #[must_use]
     pub fn momentum(&self) -> Momentum {
-        let mut sum = Momentum { linear: Vector3::zeros(), angular: Vector3::zeros() };
+        let none = || Momentum { linear: Vector3::zeros(), angular: Vector3::zeros() };
+        let mut sum = self.soft.as_ref().map_or_else(none, |soft| soft.momentum());
         for body in self.dynamic_bodies() {
             let center: Vector3<f64> = body.center_of_mass().into();
             let velocity: Vector3<f64> = body.linvel().into();
@@ -136,14 +154,21 @@ impl World {
         Energy {
             kinetic: 0.5 * (mass * velocity.norm_squared() + turning.dot(&spin(body))),
             potential: -mass * self.options.gravity.dot(&center),
+            elastic: 0.0,
         }
     }
 
-    /// Hash over the states of all bodies in the order of their names. Equal for equal runs, whatever the number
+    /// Hash over the states of all bodies in the order of their names, then over the nodes of the soft ones and their
+    /// velocities. Equal for equal runs, whatever the number
     /// of threads and the order in which the bodies were added; promised per target triple.
     #[must_use]
     pub fn hash(&self) -> u64 {
-        StateHash::of(&self.bodies())
+        let soft = self.soft_descriptions().iter().map(|body| {
+            let name = body.name.as_str();
+            let [x, v] = [self.soft_positions(name), self.soft_velocities(name)];
+            (name, x.unwrap_or_default(), v.unwrap_or_default())
+        });
+        StateHash::of(&self.bodies()).and_soft(soft).value()
     }
 
     /// Pose body → world of the body at an index.

@@ -1,4 +1,4 @@
-//! The folder of a run: `states.jsonl`, `summary.json`, `timing.json`.
+//! The folder of a run: `states.jsonl`, `summary.json`, `timing.json`, and `soft/*.vtu` where that is wanted.
 //!
 //! A run that is killed leaves whole lines and no summary; a summary is there only when the run is complete.
 
@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use thiserror::Error;
 
+use super::soft::write_pictures;
 use super::{StateLine, Summary, Timing};
+use crate::dynamics::World;
 
 /// Why a run could not be recorded.
 #[derive(Debug, Error)]
@@ -29,12 +31,15 @@ pub struct RunDirectory {
     folder: PathBuf,
     states: File,
     line: Vec<u8>,
+    /// Folder of the files of soft bodies, if they are wanted.
+    pictures: Option<PathBuf>,
 }
 
 impl RunDirectory {
     const STATES: &str = "states.jsonl";
     const SUMMARY: &str = "summary.json";
     const TIMING: &str = "timing.json";
+    const PICTURES: &str = "soft";
 
     /// Makes the folder, or empties it of the files of an earlier run; other files in it stay.
     ///
@@ -52,7 +57,30 @@ impl RunDirectory {
         }
         let path = folder.join(Self::STATES);
         let states = told(&path, File::create(&path))?;
-        Ok(Self { folder, states, line: Vec::new() })
+        Ok(Self { folder, states, line: Vec::new(), pictures: None })
+    }
+
+    /// The same, with a file `soft/NAME-STEP.vtu` for each soft body of each recorded state. Those of an earlier run are
+    /// removed.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the system does not allow it.
+    pub fn with_pictures(mut self) -> Result<Self, RecordError> {
+        let pictures = self.folder.join(Self::PICTURES);
+        told(&pictures, fs::create_dir_all(&pictures))?;
+        for entry in told(&pictures, fs::read_dir(&pictures))? {
+            let path = told(&pictures, entry)?.path();
+            if path.extension().is_some_and(|extension| extension == "vtu") {
+                told(&path, fs::remove_file(&path))?;
+            }
+        }
+        self.pictures = Some(pictures);
+        Ok(self)
+    }
+
+    /// Writes the soft bodies as they are, if that is wanted.
+    pub(super) fn picture(&self, world: &World) -> Result<(), RecordError> {
+        self.pictures.as_ref().map_or(Ok(()), |folder| write_pictures(world, folder))
     }
 
     /// The folder.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Percentiles;
 use crate::dynamics::{Momentum, StepReport, World};
 
-/// Momentum of the dynamic bodies at the start and at the end of a run, world frame.
+/// Momentum of the dynamic and the soft bodies at the start and at the end of a run, world frame.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MomentumBalance {
     /// m v, summed, at the start [kg·m/s].
@@ -62,8 +62,10 @@ impl Monitor {
     /// A monitor of a world at its start.
     pub(super) fn new(world: &World) -> Self {
         let names = ["total", "broad_phase", "narrow_phase", "solver", "continuous", "outside", "contacts"];
-        let phases = names.map(|name| Phase { name, times: Vec::new() });
-        Self { start: world.momentum(), deepest: None, fastest: None, phases: phases.into() }
+        let of_soft = ["soft", "soft_assembly", "soft_solve", "soft_contact"];
+        let of_soft = of_soft.into_iter().filter(|_| !world.soft_descriptions().is_empty());
+        let phases = names.into_iter().chain(of_soft).map(|name| Phase { name, times: Vec::new() });
+        Self { start: world.momentum(), deepest: None, fastest: None, phases: phases.collect() }
     }
 
     /// Takes a step into account.
@@ -89,6 +91,10 @@ impl Monitor {
             timings.continuous,
             timings.outside,
             timings.contacts,
+            timings.soft,
+            timings.soft_assembly,
+            timings.soft_solve,
+            timings.soft_contact,
         ];
         self.phases.iter_mut().zip(times).for_each(|(phase, time)| phase.times.push(time));
     }

@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::monitor::Monitor;
+use super::soft::SoftMonitor;
 use super::{
     EnergyLine, Hash, RecordError, RunDirectory, StateLine, Summary, Timing, WorstPenetration, host_name,
 };
-use crate::dynamics::{BodyPenetration, BuildError, StepError, StepReport, World};
+use crate::dynamics::{BodyPenetration, BuildError, SoftBodyState, StepError, StepReport, World};
 use crate::penetration::{Effort, PenetrationError};
-use crate::scene::{Judge, Moment, Scene, overlaps};
+use crate::scene::{Judge, Moment, Scene, SoftMoment, overlaps, soft_overlaps};
 
 /// What to run of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +103,8 @@ pub fn run(
         course.follow(&world, &report);
         stopped = watch(&report).is_break() && world.steps() < options.steps;
         if world.steps().is_multiple_of(options.every) || world.steps() == options.steps || stopped {
-            course.observe(&world, report.contacts, &mut directory)?;
+            let contacts = report.contacts + report.soft.map_or(0, |soft| soft.contacts);
+            course.observe(&world, contacts, &mut directory)?;
         }
     }
     let timing = course.timing(started.elapsed(), world.time());
@@ -116,6 +118,13 @@ pub fn run(
 /// Depth over the size of the smaller body. Depths are finite.
 fn relative_depth(pair: &BodyPenetration) -> f64 {
     pair.depth / pair.size
+}
+
+/// A soft body as it is.
+fn soft_moment<'a>(world: &'a World, state: &'a SoftBodyState) -> SoftMoment<'a> {
+    let nodes = world.soft_positions(&state.name).unwrap_or_default();
+    let velocities = world.soft_velocities(&state.name).unwrap_or_default();
+    SoftMoment { state, nodes, velocities }
 }
 
 /// Hash of the scene file and of all meshes and robots that it names.
@@ -135,19 +144,29 @@ struct Course<'a> {
     judge: Judge<'a>,
     worst: WorstPenetration,
     monitor: Monitor,
+    soft: SoftMonitor,
 }
 
 impl<'a> Course<'a> {
     fn new(scene: &'a Scene, world: &World) -> Self {
-        let judge = Judge::new(&scene.expect, world.descriptions(), &scene.options.gravity);
+        let judge = Judge::new(
+            &scene.expect,
+            world.descriptions(),
+            world.soft_descriptions(),
+            &scene.options.gravity,
+        );
         let worst = WorstPenetration { relative: 0.0, time: 0.0, bodies: None };
-        Self { scene, judge, worst, monitor: Monitor::new(world) }
+        Self { scene, judge, worst, monitor: Monitor::new(world), soft: SoftMonitor::new(world) }
     }
 
     /// Takes a step into account, recorded or not.
     fn follow(&mut self, world: &World, report: &StepReport) {
         self.judge.follow_energy(report.energy);
+        if let Some(soft) = &report.soft {
+            self.judge.follow_contacts(soft);
+        }
         self.monitor.follow(world, report);
+        self.soft.follow(world, report);
     }
 
     fn observe(
@@ -156,7 +175,8 @@ impl<'a> Course<'a> {
         contacts: usize,
         directory: &mut Option<RunDirectory>,
     ) -> Result<(), RunError> {
-        let penetrations = overlaps(world, Effort::Best)?;
+        let mut penetrations = overlaps(world, Effort::Best)?;
+        penetrations.extend(soft_overlaps(world));
         let deepest = penetrations.iter().max_by(|a, b| relative_depth(a).total_cmp(&relative_depth(b)));
         let relative = deepest.map_or(0.0, relative_depth);
         if let Some(pair) = deepest.filter(|_| relative > self.worst.relative) {
@@ -165,29 +185,35 @@ impl<'a> Course<'a> {
         }
         let bodies = world.bodies();
         let robots = world.robots();
+        let states = world.soft_bodies();
+        let soft: Vec<SoftMoment> = states.iter().map(|state| soft_moment(world, state)).collect();
         let energy = world.energy();
         let angular_momentum = world.momentum().angular;
         let moment = Moment {
             time: world.time(),
             bodies: &bodies,
             robots: &robots,
+            soft: &soft,
             energy,
             angular_momentum,
             penetration: relative,
         };
         self.judge.observe(&moment);
+        self.soft.observe(&states);
         let Some(directory) = directory else { return Ok(()) };
         let line = StateLine {
             step: world.steps(),
             time: world.time(),
             bodies: bodies.iter().map(|body| (body.name.as_str(), body.into())).collect(),
             robots: robots.iter().map(|robot| (robot.name.as_str(), robot.into())).collect(),
+            soft: states.iter().map(|state| (state.name.as_str(), state.into())).collect(),
             energy: EnergyLine::from(energy),
             contacts,
             max_penetration: penetrations.iter().map(|pair| pair.depth).fold(0.0, f64::max),
             hash: Hash(world.hash()),
         };
-        Ok(directory.append(&line)?)
+        directory.append(&line)?;
+        Ok(directory.picture(world)?)
     }
 
     fn summary(&self, world: &World, input_hash: Hash, judged: bool) -> Summary {
@@ -210,6 +236,7 @@ impl<'a> Course<'a> {
             greatest_speed: self.monitor.fastest(),
             energy: self.judge.energy().expect("the start was observed"),
             momentum: self.monitor.momentum(world),
+            soft: self.soft.summary(),
             hash: Hash(world.hash()),
             pass: expect.iter().all(|verdict| verdict.pass),
             expect,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Hash;
+use super::{Hash, SoftLine};
 use crate::dynamics::{BodyState, Energy, RobotState};
 
 /// A recorded state, SI units, world frame.
@@ -19,11 +19,14 @@ pub struct StateLine<'a> {
     /// Robots by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub robots: BTreeMap<&'a str, RobotLine<'a>>,
-    /// Energy of the dynamic bodies.
+    /// Soft bodies by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub soft: BTreeMap<&'a str, SoftLine>,
+    /// Energy of the dynamic and the soft bodies.
     pub energy: EnergyLine,
-    /// Contact points that the solver was given.
+    /// Contact points that the solver of rigid bodies was given, and points of soft bodies in contact.
     pub contacts: usize,
-    /// Largest penetration depth of a pair [m].
+    /// Largest penetration depth of a pair, rigid or soft [m].
     pub max_penetration: f64,
     /// Hash of the state, over the bodies sorted by name.
     pub hash: Hash,
@@ -69,13 +72,15 @@ impl<'a> From<&'a RobotState> for RobotLine<'a> {
     }
 }
 
-/// Energy of the dynamic bodies [J].
+/// Energy of the dynamic and the soft bodies [J].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct EnergyLine {
     /// Kinetic energy [J].
     pub kinetic: f64,
     /// Potential energy [J], zero at the world's origin.
     pub potential: f64,
+    /// Energy stored in the elements of soft bodies [J].
+    pub elastic: f64,
 }
 
 impl From<&BodyState> for BodyLine {
@@ -92,6 +97,6 @@ impl From<&BodyState> for BodyLine {
 
 impl From<Energy> for EnergyLine {
     fn from(energy: Energy) -> Self {
-        Self { kinetic: energy.kinetic, potential: energy.potential }
+        Self { kinetic: energy.kinetic, potential: energy.potential, elastic: energy.elastic }
     }
 }

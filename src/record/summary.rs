@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::Hash;
 use super::monitor::{DeepestContact, GreatestSpeed, MomentumBalance};
+use super::{Hash, SoftSummary};
 use crate::scene::{EnergyBalance, Verdict};
 
 /// What a complete run came to. Equal runs have equal summaries, byte for byte.
@@ -30,7 +30,7 @@ pub struct Summary {
     pub steps: u64,
     /// Simulated time [s].
     pub time: f64,
-    /// Number of bodies.
+    /// Number of rigid bodies.
     pub bodies: usize,
     /// Bodies that were moved apart before the first step [m, world], by name; missing where none was.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -50,6 +50,9 @@ pub struct Summary {
     pub energy: EnergyBalance,
     /// What became of the momentum.
     pub momentum: MomentumBalance,
+    /// What the run did to its soft bodies; missing where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub soft: Option<SoftSummary>,
     /// Hash of the last state, over the bodies sorted by name.
     pub hash: Hash,
     /// What the scene expects, judged.

@@ -227,6 +227,32 @@ pub enum Fault {
         /// Why.
         cause: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// Tetrahedra cannot be made.
+    #[error("cannot make the tetrahedra: {cause}")]
+    Tetrahedra {
+        /// Why.
+        cause: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A region of a soft body holds none of its nodes.
+    #[error("no node of soft body `{body}` is there; its mesh is from {least:?} to {greatest:?} [m]")]
+    NoNodes {
+        /// The soft body.
+        body: String,
+        /// Least coordinates of its nodes, in its own frame [m].
+        least: [f64; 3],
+        /// Greatest coordinates of its nodes [m].
+        greatest: [f64; 3],
+    },
+    /// A node that a mesh does not have.
+    #[error("soft body `{body}` has no node {node}: it has {nodes}, counted from 0")]
+    NoSuchNode {
+        /// The soft body.
+        body: String,
+        /// The node that is not there.
+        node: u32,
+        /// Number of nodes.
+        nodes: usize,
+    },
     /// A mesh that should be a solid encloses no volume.
     #[error("the solid has no volume ({volume} m³)")]
     NoVolume {

@@ -3,6 +3,8 @@
 //! A [`Judge`] watches the moments of a run as they pass and keeps only extremes, so that a run of any length can be
 //! judged; at the end it compares them with the bounds.
 
+mod soft;
+
 use nalgebra::{Point3, Vector3};
 use serde::Serialize;
 
@@ -10,9 +12,14 @@ use super::linking::linking_number;
 use super::placement::{point, vector};
 use super::quantity::Meter;
 use super::robots::at_joint;
-use super::schema::{Core, Expect, Region};
+use super::schema::{Core, Expect, Measured, Region};
 use super::shape::volume;
-use crate::dynamics::{BodyDescription, BodyKind, BodyState, Energy, Mass, RobotState};
+use crate::dynamics::{
+    BodyDescription, BodyKind, BodyState, Energy, Mass, RobotState, SoftBodyDescription, SoftReport,
+};
+pub use soft::SoftMoment;
+use soft::WatchedSoft;
+pub(super) use soft::soft_size;
 
 /// Segments of a circle whose linking is counted: enough that the polygon stays inside any ring worth its name.
 const CIRCLE_SEGMENTS: u32 = 96;
@@ -29,9 +36,11 @@ pub struct Moment<'a> {
     pub bodies: &'a [BodyState],
     /// All robots.
     pub robots: &'a [RobotState],
-    /// Energy of the dynamic bodies.
+    /// All soft bodies, sorted by name.
+    pub soft: &'a [SoftMoment<'a>],
+    /// Energy of the dynamic and the soft bodies.
     pub energy: Energy,
-    /// Angular momentum of the dynamic bodies about the world's origin [kg·m²/s].
+    /// Angular momentum of the dynamic and the soft bodies about the world's origin [kg·m²/s].
     pub angular_momentum: Vector3<f64>,
     /// Largest penetration depth of a pair over the size of its smaller body.
     pub penetration: f64,
@@ -62,7 +71,7 @@ impl Verdict {
 /// What a run did with its energy; all in joule but the shares.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct EnergyBalance {
-    /// Kinetic and potential energy at the start [J].
+    /// Kinetic, potential and elastic energy at the start [J].
     pub start: f64,
     /// The same at the end [J].
     pub end: f64,
@@ -79,6 +88,8 @@ pub struct EnergyBalance {
 pub struct Judge<'a> {
     expect: &'a Expect,
     dynamic: Vec<Watched>,
+    /// In the order of the names.
+    soft: Vec<WatchedSoft>,
     /// Least energy scale of a run [J]: see [`least_scale`].
     least_scale: f64,
     seen: Extremes,
@@ -118,22 +129,33 @@ struct EnergyExtremes {
 }
 
 impl<'a> Judge<'a> {
-    /// A judge of runs with these bodies under `gravity` [m/s²].
+    /// A judge of runs with these bodies, rigid and soft, under `gravity` [m/s²].
     #[must_use]
-    pub fn new(expect: &'a Expect, bodies: &[BodyDescription], gravity: &Vector3<f64>) -> Self {
+    pub fn new(
+        expect: &'a Expect,
+        bodies: &[BodyDescription],
+        soft: &[SoftBodyDescription],
+        gravity: &Vector3<f64>,
+    ) -> Self {
         let mut sorted: Vec<&BodyDescription> = bodies.iter().collect();
         sorted.sort_by(|a, b| a.name.cmp(&b.name));
         let of_kind = sorted.iter().enumerate().filter(|(_, body)| body.kind == BodyKind::Dynamic);
         let watched =
             |(index, body): (usize, &&BodyDescription)| Watched { index, size: body.shape.bounding_radius() };
         let dynamic: Vec<Watched> = of_kind.map(watched).collect();
-        let masses = dynamic.iter().map(|w| (mass_of(sorted[w.index]), w.size));
-        let least_scale = least_scale(masses, gravity.norm());
+        let mut soft = soft.to_vec();
+        soft.sort_by(|a, b| a.name.cmp(&b.name));
         let names: Vec<&str> = sorted.iter().map(|body| body.name.as_str()).collect();
-        let meters = expect.measured.iter().map(|measured| Meter::new(&measured.quantity, &names, gravity));
+        let meter = |measured: &Measured| Meter::new(&measured.quantity, &names, &soft, gravity);
+        let meters = expect.measured.iter().map(meter);
+        let soft: Vec<_> = soft.iter().map(WatchedSoft::new).collect();
+        let masses = dynamic.iter().map(|w| (mass_of(sorted[w.index]), w.size));
+        let masses = masses.chain(soft.iter().map(|body| (body.mass, body.size)));
+        let least_scale = least_scale(masses, gravity.norm());
         Self {
             expect,
             dynamic,
+            soft: soft.clone(),
             least_scale,
             seen: Extremes::default(),
             meters: meters.collect(),
@@ -145,6 +167,11 @@ impl<'a> Judge<'a> {
     /// Takes the energy after a step into account, recorded or not.
     pub fn follow_energy(&mut self, energy: Energy) {
         self.seen.energy = Some(follow(self.seen.energy, energy));
+    }
+
+    /// Takes the contacts of soft bodies in a step into account, recorded or not.
+    pub fn follow_contacts(&mut self, report: &SoftReport) {
+        self.meters.iter_mut().for_each(|meter| meter.follow_contacts(report));
     }
 
     /// Takes a moment into account. Moments come in the order of time, the first at the start.
@@ -165,6 +192,17 @@ impl<'a> Judge<'a> {
             }
             if let Some(region) = self.expect.no_escape {
                 seen.outside = worse(seen.outside, distance_outside(&region, &body.position));
+            }
+        }
+        for (watched, soft) in self.soft.iter_mut().zip(moment.soft) {
+            watched.observe(soft);
+            let speed = soft.greatest_speed();
+            seen.speed = worse(seen.speed, speed);
+            if self.expect.at_rest_by.is_some_and(|from| moment.time >= from) {
+                seen.last_motion = worse(seen.last_motion, speed / watched.size);
+            }
+            if let Some(region) = self.expect.no_escape {
+                seen.outside = worse(seen.outside, soft.distance_outside(&region));
             }
         }
         self.meters.iter_mut().for_each(|meter| meter.observe(moment));
@@ -244,17 +282,26 @@ impl<'a> Judge<'a> {
         self.last.iter().find(|body| body.name == name)
     }
 
+    fn soft(&self, name: &str) -> Option<&WatchedSoft> {
+        self.soft.iter().find(|body| body.description.name == name)
+    }
+
+    /// Where the origin of a body is, of a soft one its centre of mass [m].
     fn position(&self, name: &str) -> Option<Point3<f64>> {
-        self.body(name).map(|body| body.position)
+        let rigid = self.body(name).map(|body| body.position);
+        rigid.or_else(|| self.soft(name)?.centroid())
     }
 
     /// The closed curve of a body, in the world.
     fn curve(&self, name: &str, core: &Core) -> Option<Vec<Point3<f64>>> {
-        let body = self.body(name)?;
         let points: Vec<Point3<f64>> = match core {
             Core::Circle { radius } => circle(*radius),
             Core::Polygon { points } => points.iter().map(|&p| point(p)).collect(),
         };
+        if let Some(soft) = self.soft(name) {
+            return soft.deformed(&points);
+        }
+        let body = self.body(name)?;
         Some(points.iter().map(|p| body.position + body.rotation * p.coords).collect())
     }
 }

@@ -14,9 +14,12 @@ use super::rewrite::Moves;
 use super::robots::{self, LoadedRobot};
 use super::schema::{self, Expect, OnOverlap, PlanEntry};
 use super::shape::{self, LoadedShape};
+use super::soft::{self, LoadedSoft};
 use super::validate::validate;
+
 use crate::dynamics::{
-    Accuracy, BodyDescription, BuildError, JointDescription, RobotDescription, World, WorldOptions,
+    Accuracy, BodyDescription, BuildError, JointDescription, RobotDescription, SoftBodyDescription, World,
+    WorldOptions,
 };
 
 /// A scene that makes sense, with its meshes loaded.
@@ -42,11 +45,13 @@ pub struct Scene {
     pub joints: Vec<JointDescription>,
     /// Robots.
     pub robots: Vec<RobotDescription>,
+    /// Soft bodies, in the order of the file.
+    pub soft_bodies: Vec<SoftBodyDescription>,
     /// What a path is planned for, if anything.
     pub plan: Option<PlanEntry>,
     /// What a run must show.
     pub expect: Expect,
-    /// The mesh files of the scene: path and contents.
+    /// The mesh files of the scene.
     pub meshes: Vec<MeshFile>,
     /// The files of the robots, those of their meshes not among them.
     pub robot_files: Vec<PathBuf>,
@@ -61,7 +66,7 @@ pub struct Scene {
 /// A mesh file of a scene.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeshFile {
-    /// Name of the shape it gives.
+    /// Name of the shape or soft body it gives.
     pub shape: String,
     /// Path as the scene writes it.
     pub file: String,
@@ -105,14 +110,14 @@ impl Scene {
         let folder = path.parent().unwrap_or(Path::new(""));
         let shapes = load_shapes(&document, folder).map_err(invalid)?;
         let robots = robots::load(&document, folder).map_err(invalid)?;
-        let scene = Self::assemble(document, shapes, robots, path).map_err(invalid)?;
+        let soft = soft::load(&document, folder).map_err(invalid)?;
+        let scene = Self::assemble(document, (shapes, robots, soft), path).map_err(invalid)?;
         Ok(Self { text, ..scene })
     }
 
     fn assemble(
         document: Document,
-        shapes: BTreeMap<String, LoadedShape>,
-        robots: Vec<LoadedRobot>,
+        (shapes, robots, soft): (BTreeMap<String, LoadedShape>, Vec<LoadedRobot>, Vec<LoadedSoft>),
         path: &Path,
     ) -> Result<Self, Vec<Problem>> {
         let mut problems = surfaces_that_should_move(&document, &shapes);
@@ -120,6 +125,7 @@ impl Scene {
         problems.extend(validate(&document, Some(&links)));
         problems.extend(robots::wrong_expectations(&document, &robots));
         problems.extend(robots::wrong_goals(&document, &robots));
+        problems.extend(soft::wrong_expectations(&document, &soft));
         if !problems.is_empty() {
             return Err(problems);
         }
@@ -130,6 +136,15 @@ impl Scene {
         let meshes = shapes
             .into_iter()
             .filter_map(|(shape, loaded)| loaded.file.map(|(file, path)| MeshFile { shape, file, path }));
+        let meshes = meshes.chain(soft.iter().flat_map(|body| {
+            let named = |(file, path): &(String, PathBuf)| MeshFile {
+                shape: body.description.name.clone(),
+                file: file.clone(),
+                path: path.clone(),
+            };
+            body.files.iter().map(named).collect::<Vec<_>>()
+        }));
+        let meshes = meshes.collect();
         Ok(Self {
             title: file.title.clone(),
             description: file.description.clone(),
@@ -140,6 +155,7 @@ impl Scene {
                 accuracy,
                 solver: file.solver.into(),
                 narrow_phase: file.narrow_phase.into(),
+                soft: soft::options(&file.soft),
                 ..WorldOptions::default()
             },
             duration: file.duration,
@@ -149,7 +165,8 @@ impl Scene {
             joints,
             plan: file.plan.clone(),
             expect: file.expect.clone(),
-            meshes: meshes.collect(),
+            meshes,
+            soft_bodies: soft.into_iter().map(|body| body.description).collect(),
             robot_files: robots.iter().map(|robot| robot.path.clone()).collect(),
             robots: robots.into_iter().map(|robot| robot.description).collect(),
             text: String::new(),
@@ -189,6 +206,9 @@ impl Scene {
         }
         for joint in &self.joints {
             builder.add_joint(joint.clone())?;
+        }
+        for body in &self.soft_bodies {
+            builder.add_soft_body(body.clone())?;
         }
         builder.build()
     }

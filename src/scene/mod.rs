@@ -16,12 +16,13 @@ mod rewrite;
 mod robots;
 pub mod schema;
 mod shape;
+mod soft;
 mod validate;
 
 pub use error::{Fault, Problem, SceneError};
-pub use judge::{EnergyBalance, Judge, Moment, Verdict};
+pub use judge::{EnergyBalance, Judge, Moment, SoftMoment, Verdict};
 pub use linking::linking_number;
 pub use load::{MeshFile, Scene};
-pub use overlap::overlaps;
+pub use overlap::{overlaps, soft_overlaps};
 pub use planning::{Planning, PlanningError};
 pub use rewrite::{Moves, RobotPose, ScenePoses};

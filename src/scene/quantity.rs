@@ -3,6 +3,8 @@
 //! A [`Meter`] follows one quantity through the moments of a run and keeps no more than it needs. A quantity that
 //! never happened, such as a flip of a body that does not turn, is not a number, and passes no expectation.
 
+mod soft;
+
 use std::f64::consts::TAU;
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
@@ -10,16 +12,24 @@ use nalgebra::{Point3, UnitQuaternion, Vector3};
 use super::judge::Moment;
 use super::placement::{point, vector};
 use super::schema::Quantity;
-use crate::dynamics::BodyState;
+use crate::dynamics::{BodyState, SoftBodyDescription, SoftBodyState, SoftReport};
+use soft::SoftReading;
 
 /// Follows a quantity through a run.
 #[derive(Debug, Clone)]
 pub(super) struct Meter {
     /// What is measured, with its unit.
     pub(super) name: String,
-    /// Index of the body among all bodies sorted by name, if the quantity is that of a body.
-    body: Option<usize>,
+    /// The body, if the quantity is that of a body.
+    body: Option<Subject>,
     reading: Reading,
+}
+
+/// A body by its index among those of its kind, sorted by name.
+#[derive(Debug, Clone, Copy)]
+enum Subject {
+    Rigid(usize),
+    Soft(usize),
 }
 
 /// What is known of a quantity so far.
@@ -33,6 +43,8 @@ enum Reading {
     Lead { axis: Vector3<f64>, lead: Lead },
     EnergyDrift { start: Option<[f64; 2]>, greatest: f64 },
     AngularMomentumDrift { start: Option<Vector3<f64>>, greatest: f64 },
+    ContactImbalance { greatest: f64 },
+    Soft(SoftReading),
 }
 
 /// Heights over the point of the bounce [m].
@@ -65,56 +77,27 @@ enum FlipTime {
 }
 
 impl Meter {
-    /// A meter of `quantity`; `names` are those of all bodies, sorted, and `gravity` is that of the world [m/s²].
-    pub(super) fn new(quantity: &Quantity, names: &[&str], gravity: &Vector3<f64>) -> Self {
-        let flips =
-            |axis, wanted| Reading::Flips { axis: vector(axis), wanted, last: None, times: Vec::new() };
-        let direction = |along| vector(along).normalize();
-        let (name, body, reading) = match quantity {
-            Quantity::Travel { body, along } => {
-                let reading = Reading::Travel { along: direction(*along), start: None, way: f64::NAN };
-                (format!("travel({body}) [m]"), Some(body), reading)
-            }
-            Quantity::Drift { body, from } => {
-                let reading = Reading::Drift { from: *from, origin: None, greatest: f64::NAN };
-                (format!("drift({body}) [m]"), Some(body), reading)
-            }
-            Quantity::Speed { body, along } => {
-                let reading = Reading::Speed { along: direction(*along), speed: f64::NAN };
-                (format!("speed({body}) [m/s]"), Some(body), reading)
-            }
-            Quantity::Rebound { body, from } => {
-                let up = -gravity.normalize();
-                let rebound =
-                    Rebound { up, from: point(*from), start: None, last: f64::INFINITY, apex: None };
-                (format!("rebound({body})"), Some(body), Reading::Rebound(rebound))
-            }
-            Quantity::FirstFlip { body, axis } => {
-                (format!("first_flip({body}) [s]"), Some(body), flips(*axis, FlipTime::First))
-            }
-            Quantity::FlipInterval { body, axis } => {
-                (format!("flip_interval({body}) [s]"), Some(body), flips(*axis, FlipTime::Interval))
-            }
-            Quantity::Lead { body, axis } => {
-                let reading = Reading::Lead { axis: direction(*axis), lead: Lead::default() };
-                (format!("lead({body}) [m]"), Some(body), reading)
-            }
-            Quantity::EnergyDrift => {
-                (String::from("energy_drift"), None, Reading::EnergyDrift { start: None, greatest: f64::NAN })
-            }
-            Quantity::AngularMomentumDrift => {
-                let reading = Reading::AngularMomentumDrift { start: None, greatest: f64::NAN };
-                (String::from("angular_momentum_drift"), None, reading)
-            }
+    /// A meter of `quantity`; `names` are those of the rigid bodies, sorted, as the soft bodies are, and `gravity` is that
+    /// of the world [m/s²].
+    pub(super) fn new(
+        quantity: &Quantity,
+        names: &[&str],
+        soft: &[SoftBodyDescription],
+        gravity: &Vector3<f64>,
+    ) -> Self {
+        let (name, body, reading) = match SoftReading::new(quantity, soft) {
+            Some((name, body, reading)) => (name, Some(body), Reading::Soft(reading)),
+            None => of_any_body(quantity, gravity),
         };
-        let body = body.and_then(|name| names.binary_search(&name.as_str()).ok());
+        let rigid = |name| Some(Subject::Rigid(names.binary_search(&name).ok()?));
+        let of_soft = |name| Some(Subject::Soft(soft.iter().position(|body| body.name == name)?));
+        let body = body.and_then(|name| rigid(name).or_else(|| of_soft(name)));
         Self { name, body, reading }
     }
 
     /// Takes a moment into account. Moments come in the order of time, the first at the start.
     pub(super) fn observe(&mut self, moment: &Moment) {
-        let of_body = self.body.map(|index| &moment.bodies[index]);
-        match (&mut self.reading, of_body) {
+        match (&mut self.reading, self.body) {
             (Reading::EnergyDrift { start, greatest }, _) => {
                 let energy = &moment.energy;
                 let [total, kinetic] = *start.get_or_insert([energy.total(), energy.kinetic]);
@@ -124,8 +107,23 @@ impl Meter {
                 let start = *start.get_or_insert(moment.angular_momentum);
                 *greatest = greatest.max((moment.angular_momentum - start).norm() / start.norm());
             }
-            (reading, Some(body)) => reading.follow(moment.time, body),
+            (Reading::Soft(reading), Some(Subject::Soft(index))) => {
+                reading.follow(moment, &moment.soft[index]);
+            }
+            (reading, Some(Subject::Rigid(index))) => reading.follow(moment.time, &moment.bodies[index]),
+            (reading, Some(Subject::Soft(index))) => {
+                reading.follow(moment.time, &at_centroid(moment.soft[index].state));
+            }
             (_, None) => {}
+        }
+    }
+
+    /// Takes the contacts of soft bodies in a step into account, recorded or not.
+    pub(super) fn follow_contacts(&mut self, report: &SoftReport) {
+        if let Reading::ContactImbalance { greatest } = &mut self.reading
+            && report.contact_force > 0.0
+        {
+            *greatest = greatest.max(report.imbalance / report.contact_force);
         }
     }
 
@@ -136,7 +134,9 @@ impl Meter {
             | Reading::Speed { speed: value, .. }
             | Reading::Drift { greatest: value, .. }
             | Reading::EnergyDrift { greatest: value, .. }
-            | Reading::AngularMomentumDrift { greatest: value, .. } => *value,
+            | Reading::AngularMomentumDrift { greatest: value, .. }
+            | Reading::ContactImbalance { greatest: value } => *value,
+            Reading::Soft(reading) => reading.value(),
             Reading::Rebound(rebound) => rebound.value(),
             Reading::Lead { lead, .. } => lead.value(),
             Reading::Flips { wanted, times, .. } => match (wanted, times.as_slice()) {
@@ -149,6 +149,68 @@ impl Meter {
                 _ => f64::NAN,
             },
         }
+    }
+}
+
+/// The name, the body and the reading of a quantity that any body may have, or none has.
+fn of_any_body<'q>(quantity: &'q Quantity, gravity: &Vector3<f64>) -> (String, Option<&'q str>, Reading) {
+    let flips = |axis, wanted| Reading::Flips { axis: vector(axis), wanted, last: None, times: Vec::new() };
+    let direction = |along| vector(along).normalize();
+    let (name, body, reading): (String, Option<&String>, Reading) = match quantity {
+        Quantity::Travel { body, along } => {
+            let reading = Reading::Travel { along: direction(*along), start: None, way: f64::NAN };
+            (format!("travel({body}) [m]"), Some(body), reading)
+        }
+        Quantity::Drift { body, from } => {
+            let reading = Reading::Drift { from: *from, origin: None, greatest: f64::NAN };
+            (format!("drift({body}) [m]"), Some(body), reading)
+        }
+        Quantity::Speed { body, along } => {
+            let reading = Reading::Speed { along: direction(*along), speed: f64::NAN };
+            (format!("speed({body}) [m/s]"), Some(body), reading)
+        }
+        Quantity::Rebound { body, from } => {
+            let up = -gravity.normalize();
+            let rebound = Rebound { up, from: point(*from), start: None, last: f64::INFINITY, apex: None };
+            (format!("rebound({body})"), Some(body), Reading::Rebound(rebound))
+        }
+        Quantity::FirstFlip { body, axis } => {
+            (format!("first_flip({body}) [s]"), Some(body), flips(*axis, FlipTime::First))
+        }
+        Quantity::FlipInterval { body, axis } => {
+            (format!("flip_interval({body}) [s]"), Some(body), flips(*axis, FlipTime::Interval))
+        }
+        Quantity::Lead { body, axis } => {
+            let reading = Reading::Lead { axis: direction(*axis), lead: Lead::default() };
+            (format!("lead({body}) [m]"), Some(body), reading)
+        }
+        Quantity::EnergyDrift => {
+            (String::from("energy_drift"), None, Reading::EnergyDrift { start: None, greatest: f64::NAN })
+        }
+        Quantity::AngularMomentumDrift => {
+            let reading = Reading::AngularMomentumDrift { start: None, greatest: f64::NAN };
+            (String::from("angular_momentum_drift"), None, reading)
+        }
+        Quantity::ContactImbalance => {
+            (String::from("contact_imbalance"), None, Reading::ContactImbalance { greatest: f64::NAN })
+        }
+        Quantity::VolumeRatio { .. }
+        | Quantity::VolumeDrift { .. }
+        | Quantity::InvertedElements { .. }
+        | Quantity::Penetration { .. }
+        | Quantity::Deflection { .. } => unreachable!("quantities of soft bodies have readings of their own"),
+    };
+    (name, body.map(String::as_str), reading)
+}
+
+/// A soft body as if it were rigid: its centre of mass, which does not turn.
+fn at_centroid(state: &SoftBodyState) -> BodyState {
+    BodyState {
+        name: String::new(),
+        position: state.centroid,
+        rotation: UnitQuaternion::identity(),
+        linear_velocity: state.velocity,
+        angular_velocity: Vector3::zeros(),
     }
 }
 
@@ -175,7 +237,11 @@ impl Reading {
                 }
                 *last = Some((time, turning));
             }
-            Self::Drift { .. } | Self::EnergyDrift { .. } | Self::AngularMomentumDrift { .. } => {}
+            Self::Drift { .. }
+            | Self::EnergyDrift { .. }
+            | Self::AngularMomentumDrift { .. }
+            | Self::ContactImbalance { .. }
+            | Self::Soft(_) => {}
         }
     }
 }
@@ -228,7 +294,7 @@ mod tests {
 
     /// The value after moments a second apart.
     fn measured(quantity: &Quantity, states: &[BodyState]) -> f64 {
-        let mut meter = Meter::new(quantity, &["a", "b"], &GRAVITY);
+        let mut meter = Meter::new(quantity, &["a", "b"], &[], &GRAVITY);
         let other = body([7.0; 3], [7.0; 3], [7.0; 3]);
         for (second, state) in states.iter().enumerate() {
             let bodies = [other.clone(), state.clone()];
@@ -237,7 +303,8 @@ mod tests {
                 time: second as f64,
                 bodies: &bodies,
                 robots: &[],
-                energy: Energy { kinetic: speed, potential: 0.0 },
+                soft: &[],
+                energy: Energy { kinetic: speed, ..Energy::default() },
                 angular_momentum: state.angular_velocity,
                 penetration: 0.0,
             });

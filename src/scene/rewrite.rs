@@ -165,7 +165,8 @@ impl Edits<'_> {
     /// Puts `back`, the way from the new folder to the old one, before relative paths of meshes and robots.
     fn mesh_files(&mut self, text: &str, back: &Path) {
         let outline = self.document.outline();
-        let files = ["shapes", "robots"].map(|part| outline.fields_named(&[Field(part)], "file"));
+        let files =
+            ["shapes", "robots", "soft_bodies"].map(|part| outline.fields_named(&[Field(part)], "file"));
         for place in files.concat() {
             let Ok(file) = ron::from_str::<String>(&text[place.clone()]) else { continue };
             if Path::new(&file).is_relative() {

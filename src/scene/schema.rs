@@ -6,6 +6,7 @@
 mod expect;
 mod plan;
 mod robot;
+mod soft;
 mod solver;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,11 @@ use serde::{Deserialize, Serialize};
 pub use expect::{BodyAt, BodyWithin, Core, Distance, Expect, Linked, Measured, Quantity, Region};
 pub use plan::PlanEntry;
 pub use robot::{JointAt, JointValue, MotorEntry, RobotBase, RobotEntry};
+pub use soft::{
+    AttachmentEntry, BoreEntry, DepthsEntry, ElementsEntry, HandleEntry, KeyframeEntry, MaterialEntry,
+    ModelEntry, NewtonEntry, NodesEntry, SchemeEntry, SectionEntry, SoftBodyEntry, SoftContactEntry,
+    SoftEntry, TetMeshEntry,
+};
 pub use solver::SolverEntry;
 
 /// Three numbers `(x, y, z)`.
@@ -66,6 +72,12 @@ pub struct SceneFile {
     /// Joints between bodies.
     #[serde(default)]
     pub joints: Vec<JointEntry>,
+    /// How soft bodies are stepped.
+    #[serde(default)]
+    pub soft: SoftEntry,
+    /// Soft bodies.
+    #[serde(default)]
+    pub soft_bodies: Vec<SoftBodyEntry>,
     /// What `plan` looks for a path for.
     #[serde(default)]
     pub plan: Option<PlanEntry>,

@@ -79,7 +79,10 @@ fn at(field: &'static str, fault: Fault) -> Failure {
 }
 
 /// A mesh in metres, read or made, and the file it comes from.
-fn mesh(entry: &ShapeEntry, folder: &Path) -> Result<(TriangleMesh, Option<(String, PathBuf)>), Failure> {
+pub(super) fn mesh(
+    entry: &ShapeEntry,
+    folder: &Path,
+) -> Result<(TriangleMesh, Option<(String, PathBuf)>), Failure> {
     let (mesh, scale, file) = match entry {
         ShapeEntry::Mesh { file, scale, .. } => {
             let path = folder.join(file);
@@ -126,7 +129,7 @@ fn read(path: &Path) -> Result<TriangleMesh, Fault> {
 }
 
 /// The first folder on the way to `path` that does not exist.
-fn missing_folder(path: &Path) -> Option<&Path> {
+pub(super) fn missing_folder(path: &Path) -> Option<&Path> {
     let folders: Vec<&Path> =
         path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()).collect();
     folders.into_iter().rev().find(|folder| !folder.is_dir())

@@ -13,7 +13,7 @@ use super::super::table::{self, Table};
 use super::{Arguments, Status, write_whole};
 use crate::dynamics::{BodyPenetration, BodySeparation, BodySeparationError, Mobility, World};
 use crate::penetration::{Effort, SeparationOptions};
-use crate::scene::{Moves, Scene, overlaps};
+use crate::scene::{Moves, Scene, overlaps, soft_overlaps};
 
 /// The answer as JSON.
 #[derive(Debug, Serialize)]
@@ -43,7 +43,7 @@ pub(super) fn execute(
     started: Instant,
 ) -> Result<(), Failure> {
     let world = build(scene)?;
-    let before = measured(&world)?;
+    let before = all_measured(&world)?;
     let mobility = Mobility {
         fixed: arguments.fix.iter().cloned().collect(),
         weights: arguments.weight.iter().cloned().collect(),
@@ -62,7 +62,9 @@ pub(super) fn execute(
         }
     };
     let repaired = write(scene, &found.moved, output)?;
-    let after = measured(&build(&repaired)?)?;
+    let repaired = build(&repaired)?;
+    let after = all_measured(&repaired)?;
+    let refusal = refusal.or_else(|| not_moved(&repaired));
     let status = match (refusal.is_none() && after.is_empty(), found.moved.is_empty()) {
         (false, _) => Status::NotFound,
         (true, true) => Status::AlreadyFree,
@@ -119,6 +121,21 @@ pub(super) fn build(scene: &Scene) -> Result<World, Failure> {
 
 pub(super) fn measured(world: &World) -> Result<Vec<BodyPenetration>, Failure> {
     overlaps(world, Effort::Best).map_err(|error| Failure::of(Exit::Numerical, &error))
+}
+
+/// The same, with the overlaps of soft bodies behind those of rigid ones.
+pub(super) fn all_measured(world: &World) -> Result<Vec<BodyPenetration>, Failure> {
+    let mut found = measured(world)?;
+    found.extend(soft_overlaps(world));
+    Ok(found)
+}
+
+/// Why overlaps of soft bodies stay, if there are any.
+pub(super) fn not_moved(world: &World) -> Option<String> {
+    let overlaps = soft_overlaps(world);
+    let pairs: Vec<String> = overlaps.iter().map(table::overlap).collect();
+    let why = "soft bodies overlap at the start, and what overlaps with a soft body is not moved (a run pushes it out)";
+    (!pairs.is_empty()).then(|| format!("{why}:\n  {}", pairs.join("\n  ")))
 }
 
 /// The scene with its bodies moved apart, for a run.

@@ -42,6 +42,7 @@ square of how far its points move, within the limits of the joints. A line of Q.
 {\"joints\": {name: value}, \"base\": {\"translation\": [x,y,z], \"rotation\": [w,x,y,z]}} in rad and m; joints that are not
 named are at zero. Several lines are a sequence: what was free before is where the search begins, too. OUT has the same
 form, a line for each. NAME of `--fix` and `--weight` is a joint, a link (all joints that carry it) or `base`.
+Soft bodies stay where they are, and so does what overlaps with them: exit code 6.
 Every answer was checked by a second collision query. Exit code 6 tells that something still collides in OUT, which is the
 best that was found.";
 
@@ -161,9 +162,17 @@ pub(super) fn execute(
     }
 }
 
-/// The scene without overlaps, for a run: bodies moved apart, and robots put where they are free.
-pub(super) fn repaired(scene: Scene, world: &World) -> Result<Scene, Failure> {
-    if scene.robots.is_empty() { bodies::moved_apart(scene, world) } else { posed::repaired(scene, world) }
+/// The scene without overlaps and its world, for a run: bodies moved apart, and robots put where they are free.
+pub(super) fn repaired(scene: Scene, world: &World) -> Result<(Scene, World), Failure> {
+    let scene = match scene.robots.is_empty() {
+        true => bodies::moved_apart(scene, world)?,
+        false => posed::repaired(scene, world)?,
+    };
+    let world = bodies::build(&scene)?;
+    match bodies::not_moved(&world) {
+        Some(message) => Err(Failure::new(Exit::NoFreePose, format!("{}: {message}", scene.path.display()))),
+        None => Ok((scene, world)),
+    }
 }
 
 /// Writes a file as a whole: one that is there has all of its text.

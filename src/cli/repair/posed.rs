@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::table::{self, Table, number};
-use super::bodies::{build, measured};
+use super::bodies::{all_measured, build, measured, not_moved};
 use super::{Arguments, Status, matter, write_whole};
 use crate::dynamics::{BodyPenetration, World};
 use crate::penetration::generalized::Pose;
@@ -79,7 +79,8 @@ pub(super) fn execute(
     started: Instant,
 ) -> Result<(), Failure> {
     let world = build(scene)?;
-    let before = measured(&world)?;
+    let rigid = measured(&world)?;
+    let before = all_measured(&world)?;
     let freedom = Freedom {
         fixed: arguments.fix.iter().cloned().collect(),
         weights: arguments.weight.iter().cloned().collect(),
@@ -90,9 +91,10 @@ pub(super) fn execute(
         max_move: arguments.max_move,
         ..RepairOptions::default()
     };
-    let found = search((scene, &world), &before, &freedom, &options)?;
-    let repaired = write(scene, &found.poses, output)?;
-    let after = measured(&build(&repaired)?)?;
+    let mut found = search((scene, &world), &rigid, &freedom, &options)?;
+    let repaired = build(&write(scene, &found.poses, output)?)?;
+    let after = all_measured(&repaired)?;
+    found.refusal = found.refusal.or_else(|| not_moved(&repaired));
     let has_moved = found.poses != ScenePoses::default();
     let status = match (found.refusal.is_none() && after.is_empty(), has_moved) {
         (false, _) => Status::NotFound,

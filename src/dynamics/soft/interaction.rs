@@ -18,6 +18,24 @@ pub trait Interaction {
         gradient: &mut [Vector3<f64>],
         hessian: &mut OuterProducts,
     ) -> f64;
+
+    /// Begins a search for a minimum at `x`. An energy made of pieces, with kinks where they meet, holds the piece that each of
+    /// its terms is in there, so that Newton's method sees a smooth function; [`Self::drift`] says what that is worth in the end.
+    fn hold(&mut self, _x: &[Vector3<f64>]) {}
+
+    /// The search has come to `x`: terms that have appeared may be held too.
+    fn hold_appeared(&mut self, _x: &[Vector3<f64>]) {}
+
+    /// The minimum of what is held is at `x`: all terms are held anew, as they are there.
+    fn hold_again(&mut self, x: &[Vector3<f64>]) {
+        self.hold(x);
+    }
+
+    /// Whether at `x` any term has left the piece in which it is held; then the change of the energy were they held anew, over
+    /// the energy.
+    fn drift(&mut self, _x: &[Vector3<f64>]) -> Option<f64> {
+        None
+    }
 }
 
 /// A sum of terms stiffness · J Jᵀ, each J a column with a vector for a few blocks.
@@ -66,12 +84,15 @@ impl OuterProducts {
         self.stiffness.iter().copied().zip(spans)
     }
 
-    /// Adds the sum times `p` to `out`.
-    pub fn add_product(&self, p: &[Vector3<f64>], out: &mut [Vector3<f64>]) {
+    /// Adds the sum times `p` to `out`; returns `p` times that.
+    pub fn add_product(&self, p: &[Vector3<f64>], out: &mut [Vector3<f64>]) -> f64 {
+        let mut curvature = 0.0;
         for (stiffness, column) in self.terms() {
             let along: f64 = column.iter().map(|(block, j)| j.dot(&p[*block as usize])).sum();
             column.iter().for_each(|(block, j)| out[*block as usize] += stiffness * along * j);
+            curvature += stiffness * along * along;
         }
+        curvature
     }
 
     /// Adds the diagonal blocks of the sum to `diagonal`, for a preconditioner.
@@ -104,7 +125,8 @@ mod tests {
         }
         let p = [Vector3::new(0.1, -2.0, 1.0), Vector3::new(3.0, 1.0, 0.0), Vector3::new(-1.0, 0.5, 0.2)];
         let mut out = [Vector3::zeros(); 3];
-        sum.add_product(&p, &mut out);
+        let curvature = sum.add_product(&p, &mut out);
+        assert!((curvature - p.iter().zip(&out).map(|(p, out)| p.dot(out)).sum::<f64>()).abs() < 1e-12);
         let expected = &dense * nalgebra::DVector::from_iterator(9, p.iter().flat_map(|v| v.iter().copied()));
         let mut diagonal = [Matrix3::zeros(); 3];
         sum.add_diagonal(&mut diagonal);

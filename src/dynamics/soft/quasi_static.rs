@@ -21,8 +21,28 @@ impl SoftSystem {
         options: &StepOptions,
         interaction: &mut dyn Interaction,
     ) -> Result<SoftStepReport, SoftError> {
+        self.solve_beside_extra(f64::INFINITY, options, interaction)
+    }
+
+    /// The same beside extra blocks that keep their inertia: they move by a step of implicit Euler of `dt` [s]. With an infinite
+    /// `dt` they have none.
+    ///
+    /// # Errors
+    /// As [`Self::solve_quasi_static`].
+    pub fn solve_beside_extra(
+        &mut self,
+        dt: f64,
+        options: &StepOptions,
+        interaction: &mut dyn Interaction,
+    ) -> Result<SoftStepReport, SoftError> {
         let start = Instant::now();
+        let mut y = self.x.clone();
+        if dt.is_finite() {
+            (self.masses.len()..y.len()).for_each(|extra| y[extra] += dt * self.v[extra]);
+        }
         let goal = Goal {
+            extra_inertia: 1.0 / (dt * dt),
+            y,
             forces: self.constant_forces(),
             origin: self.x.clone(),
             dt: f64::INFINITY,
@@ -34,8 +54,11 @@ impl SoftSystem {
         let mut newton = Newton::new(self, interaction, &goal, (options.newton, options.linear));
         let solution = newton.minimise(x, &lift, guess)?;
         let mut report = newton.report;
-        self.x = solution;
+        let before = std::mem::replace(&mut self.x, solution);
         self.v.fill(Vector3::zeros());
+        for extra in (self.masses.len()..before.len()).filter(|_| dt.is_finite()) {
+            self.v[extra] = (self.x[extra] - before[extra]) / dt;
+        }
         self.v_before.fill(Vector3::zeros());
         report.energies = super::Energies { elastic: report.energies.elastic, ..self.energies_of_motion() };
         report.times.total = start.elapsed().as_secs_f64();

@@ -107,7 +107,8 @@ impl SoftSystem {
             z.iter_mut().zip(&self.v).for_each(|(z, v)| *z += 0.5 * dt * v);
         }
         let (inertia, rate) = if newmark { (4.0 / (dt * dt), 2.0 / dt) } else { (1.0 / (h * h), 1.0 / h) };
-        Goal { inertia, y, rate, z, forces: self.constant_forces(), origin: self.x.clone(), dt }
+        let (forces, origin) = (self.constant_forces(), self.x.clone());
+        Goal { inertia, y, rate, z, forces, origin, dt, ..Goal::default() }
     }
 
     fn explicit_step(

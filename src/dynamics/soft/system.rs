@@ -3,9 +3,10 @@
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
 use super::blocks::{BlockMatrix, Connectivity, ElementKernel, Want};
-use super::element::{Elements, Local};
+use super::element::{Elements, Local, Parts};
 use super::interaction::OuterProducts;
 use super::linear::LinearSolver;
+use super::material::Constitutive;
 use super::report::Energies;
 
 /// A block beside the nodes: the position of a rigid body's centre of mass, or its turn since the start of the step.
@@ -57,15 +58,26 @@ pub(super) struct Kernel<'a> {
 impl ElementKernel for Kernel<'_> {
     fn local(&self, body: usize, element: usize, x: &[Vector3<f64>], local: &mut Local, want: Want) -> f64 {
         let x = &x[self.first[body] as usize..self.first[body + 1] as usize];
-        let elements = &self.bodies[body];
-        let fast = match want {
-            Want::Gradient => elements.fast_gradient(element, x, local),
-            Want::WarpedHessian => elements.warped_local(element, x, local),
-            Want::ExactHessian => elements.exact_local(element, x, local),
-            Want::ProjectedHessian => None,
-        };
         let (hessian, exact) = (want != Want::Gradient, want == Want::ExactHessian);
-        fast.unwrap_or_else(|| elements.local(element, x, local, hessian, !exact))
+        self.bodies[body].local(element, x, local, hessian, !exact)
+    }
+
+    fn four(
+        &self,
+        body: usize,
+        elements: [u32; 4],
+        x: &[Vector3<f64>],
+        parts: &mut Parts<4>,
+        want: Want,
+    ) -> bool {
+        let x = &x[self.first[body] as usize..self.first[body + 1] as usize];
+        let hessian = match (want, self.bodies[body].material().model()) {
+            (Want::Gradient, _) => false,
+            (Want::WarpedHessian, Constitutive::Corotational)
+            | (Want::ExactHessian, Constitutive::NeoHookean) => true,
+            _ => return false,
+        };
+        self.bodies[body].closed_form_of_four(elements, x, hessian, parts)
     }
 }
 
@@ -128,6 +140,12 @@ impl SoftSystem {
     #[must_use]
     pub fn positions_of(&self, body: usize) -> &[Vector3<f64>] {
         &self.x[self.blocks_of(body)]
+    }
+
+    /// Blocks of all nodes.
+    #[must_use]
+    pub fn node_blocks(&self) -> std::ops::Range<usize> {
+        0..self.masses.len()
     }
 
     /// The block of an extra block.

@@ -6,6 +6,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use nalgebra::Point3;
 use thiserror::Error;
 use vtkio::IOBuffer;
 use vtkio::model::{
@@ -63,6 +64,25 @@ pub fn write_tets(mesh: &TetMesh, path: impl AsRef<Path>) -> Result<(), TetWrite
     Ok(())
 }
 
+/// Writes the tetrahedra of a mesh with their nodes elsewhere, as VTK's `.vtu`: a deformed body, whose tetrahedra may
+/// be turned inside out.
+///
+/// # Errors
+/// [`TetWriteError`] when the file cannot be written.
+///
+/// # Panics
+/// When there are not as many nodes as the mesh has.
+pub fn write_deformed(
+    mesh: &TetMesh,
+    nodes: &[Point3<f64>],
+    path: impl AsRef<Path>,
+) -> Result<(), TetWriteError> {
+    assert_eq!(nodes.len(), mesh.nodes().len(), "one place for each node");
+    let path = path.as_ref();
+    write_atomically(path, |file| write_grid(nodes, mesh.tets(), file))
+        .map_err(|source| TetWriteError::Io { path: path.to_owned(), source })
+}
+
 fn write_nodes(mesh: &TetMesh, file: &mut dyn Write) -> io::Result<()> {
     writeln!(file, "{} 3 0 0", mesh.nodes().len())?;
     for (index, p) in mesh.nodes().iter().enumerate() {
@@ -97,9 +117,12 @@ fn write_gmsh(mesh: &TetMesh, file: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_vtu(mesh: &TetMesh, file: &mut dyn Write) -> io::Result<()> {
-    let tets = mesh.tets();
+    write_grid(mesh.nodes(), mesh.tets(), file)
+}
+
+fn write_grid(nodes: &[Point3<f64>], tets: &[[u32; 4]], file: &mut dyn Write) -> io::Result<()> {
     let grid = UnstructuredGridPiece {
-        points: IOBuffer::F64(mesh.nodes().iter().flat_map(|p| [p.x, p.y, p.z]).collect()),
+        points: IOBuffer::F64(nodes.iter().flat_map(|p| [p.x, p.y, p.z]).collect()),
         cells: Cells {
             cell_verts: VertexNumbers::XML {
                 connectivity: tets.iter().flatten().map(|&node| u64::from(node)).collect(),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::dynamics::Shape;
+use crate::dynamics::{Shape, SoftBodyState};
 use crate::scene::schema::{BodyAt, BodyWithin, Distance, Linked};
 use nalgebra::{Isometry3, UnitQuaternion};
 
@@ -24,12 +24,20 @@ fn state(name: &str, position: [f64; 3], velocity: [f64; 3]) -> BodyState {
 /// Judges a run of one dynamic ball `a` beside a fixed one, `f`, from (time, height, speed, penetration).
 fn judged(expect: &Expect, run: &[(f64, f64, f64, f64)]) -> (Vec<Verdict>, Option<EnergyBalance>) {
     let bodies = [ball("f", BodyKind::Fixed), ball("a", BodyKind::Dynamic)];
-    let mut judge = Judge::new(expect, &bodies, &GRAVITY);
+    let mut judge = Judge::new(expect, &bodies, &[], &GRAVITY);
     for &(time, height, speed, penetration) in run {
         let bodies = [state("a", [0.0, 0.0, height], [0.0, 0.0, speed]), state("f", [0.0; 3], [9.0; 3])];
-        let energy = Energy { kinetic: speed * speed, potential: 20.0 * height };
+        let energy = Energy { kinetic: speed * speed, potential: 20.0 * height, elastic: 0.0 };
         let angular_momentum = Vector3::zeros();
-        judge.observe(&Moment { time, bodies: &bodies, robots: &[], energy, angular_momentum, penetration });
+        judge.observe(&Moment {
+            time,
+            bodies: &bodies,
+            robots: &[],
+            soft: &[],
+            energy,
+            angular_momentum,
+            penetration,
+        });
     }
     (judge.verdicts(), judge.energy())
 }
@@ -113,11 +121,12 @@ fn neighbours_in_a_chain_are_judged_pair_by_pair() {
         linked: vec![Linked { bodies: names, core: Core::Circle { radius: 1.0 } }],
         ..Expect::default()
     };
-    let mut judge = Judge::new(&expect, &bodies, &GRAVITY);
+    let mut judge = Judge::new(&expect, &bodies, &[], &GRAVITY);
     judge.observe(&Moment {
         time: 0.0,
         bodies: &states,
         robots: &[],
+        soft: &[],
         energy: Energy::default(),
         angular_momentum: Vector3::zeros(),
         penetration: 0.0,
@@ -131,4 +140,83 @@ fn neighbours_in_a_chain_are_judged_pair_by_pair() {
         ("linked(b, c)", false),
     ];
     assert_eq!(passed, expected, "{verdicts:?}");
+}
+
+/// A soft torus of radius 1 m with a tube of 0.2 m.
+fn soft_torus() -> SoftBodyDescription {
+    use crate::dynamics::soft::material::{Constitutive, Material};
+    use crate::geometry::tet_mesh::procedural::{Section, ring};
+    let section = Section::Disc { radius: 0.2, rings: 1 };
+    let mesh = ring(section, 1.0, std::f64::consts::TAU, 24).unwrap();
+    let material = Material::new(Constitutive::NeoHookean, 1000.0, 1e5, 0.3).unwrap();
+    SoftBodyDescription::new("soft", std::sync::Arc::new(mesh), material, Isometry3::identity())
+}
+
+/// Judges a soft torus that has been moved, twice as wide as it was, beside the rigid ball `a`.
+fn judged_soft(expect: &Expect, moved: &Isometry3<f64>, speed: f64) -> Vec<Verdict> {
+    let (torus, bodies) = (soft_torus(), [ball("a", BodyKind::Dynamic)]);
+    let mut judge = Judge::new(expect, &bodies, std::slice::from_ref(&torus), &GRAVITY);
+    let nodes: Vec<_> = torus.mesh.nodes().iter().map(|p| (moved * (2.0 * p)).coords).collect();
+    let mut velocities = vec![Vector3::zeros(); nodes.len()];
+    velocities[3].y = speed;
+    let state = SoftBodyState {
+        name: "soft".into(),
+        centroid: moved.translation.vector.into(),
+        velocity: Vector3::zeros(),
+        volume: 1.0,
+        rest_volume: 1.0,
+        max_penetration: 0.0,
+        inverted: 0,
+    };
+    judge.observe(&Moment {
+        time: 1.0,
+        bodies: &[state_of_ball()],
+        robots: &[],
+        soft: &[SoftMoment { state: &state, nodes: &nodes, velocities: &velocities }],
+        energy: Energy::default(),
+        angular_momentum: Vector3::zeros(),
+        penetration: 0.0,
+    });
+    judge.verdicts()
+}
+
+fn state_of_ball() -> BodyState {
+    state("a", [0.0; 3], [0.0; 3])
+}
+
+#[test]
+fn the_fastest_and_the_farthest_node_of_a_soft_body_are_judged() {
+    let moved = Isometry3::translation(0.0, 0.0, 5.0);
+    let expect = Expect {
+        max_speed: Some(3.0),
+        at_rest_by: Some(0.5),
+        no_escape: Some(Region { min: (-2.5, -2.0, -1.0), max: (2.5, 2.0, 6.0) }),
+        body_at: vec![BodyAt { body: "soft".into(), position: (0.0, 0.0, 5.0), tolerance: 1e-9 }],
+        ..Expect::default()
+    };
+    let verdicts = judged_soft(&expect, &moved, 3.5);
+    let measured: Vec<f64> = verdicts.iter().map(|verdict| verdict.measured).collect();
+    // The size is that of the torus at rest, 1.2 m; twice as wide it reaches to 2.4 m, 0.4 m beyond the box along y.
+    let rest = 3.5 / 1.2;
+    for (measured, expected) in measured.iter().zip([rest, 3.5, 0.4, 0.0]) {
+        assert!((measured - expected).abs() < 1e-3, "{verdicts:?}");
+    }
+}
+
+#[test]
+fn the_core_of_a_soft_body_goes_with_its_elements() {
+    let linked = |moved: Isometry3<f64>| {
+        let bodies = vec![String::from("soft"), String::from("a")];
+        // Of the ball, which stands at the origin, it is a circle round z; so the soft one is turned.
+        let expect = Expect {
+            linked: vec![Linked { bodies, core: Core::Circle { radius: 1.0 } }],
+            ..Expect::default()
+        };
+        judged_soft(&expect, &moved, 0.0).remove(0)
+    };
+    let upright = UnitQuaternion::from_euler_angles(std::f64::consts::FRAC_PI_2, 0.0, 0.0);
+    // A circle of 2 m, upright, with its centre at x: it passes through the unit circle's disc for 1 < x < 3.
+    let at = |x: f64| linked(Isometry3::from_parts(Vector3::new(x, 0.0, 0.0).into(), upright));
+    assert!(at(2.0).pass && at(1.2).pass, "{:?}", at(2.0));
+    assert!(!at(0.5).pass && !at(3.5).pass, "{:?}", at(3.5));
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{JointAt, Triple};
+use super::{JointAt, NodesEntry, Triple};
 
 /// What a run must show. Every bound is judged; what is missing is not.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -208,7 +208,40 @@ pub enum Quantity {
         /// The axis, of any length.
         axis: Triple,
     },
-    /// Greatest change of the kinetic and potential energy of all bodies since the start, over its kinetic part then.
+    /// Volume of a soft body at the end over that at rest.
+    VolumeRatio {
+        /// Name of the soft body.
+        body: String,
+    },
+    /// Greatest change of a soft body's volume, over that at rest.
+    VolumeDrift {
+        /// Name of the soft body.
+        body: String,
+    },
+    /// Elements of a soft body that are turned inside out at the end.
+    InvertedElements {
+        /// Name of the soft body.
+        body: String,
+    },
+    /// Depth of the deepest contact that a soft body has part in, from a time on [m].
+    Penetration {
+        /// Name of the soft body.
+        body: String,
+        /// The time [s].
+        from: f64,
+    },
+    /// Mean way of nodes of a soft body from the start to the end, along a direction [m].
+    Deflection {
+        /// Name of the soft body.
+        body: String,
+        /// Which nodes.
+        nodes: NodesEntry,
+        /// The direction, of any length.
+        along: Triple,
+    },
+    /// Greatest sum of all contact forces on soft bodies and on what they touch, over the sum of their magnitudes.
+    ContactImbalance,
+    /// Greatest change of the kinetic, potential and elastic energy of all bodies since the start, over its kinetic part then.
     EnergyDrift,
     /// Greatest change of the angular momentum of all bodies about the world's origin since the start, over its
     /// length then.

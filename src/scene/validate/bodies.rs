@@ -35,8 +35,11 @@ impl Checker<'_> {
                 copies(body, &mut Random::new(0)).into_iter().map(move |(n, _)| (n, index))
             })
             .collect();
-        let place = |index| vec![Field("bodies"), Index(index), Field("name")];
-        self.names("bodies", expanded.iter().map(|(name, index)| (name.as_str(), place(*index))));
+        let place = |list, index| vec![Field(list), Index(index), Field("name")];
+        let rigid = expanded.iter().map(|(name, index)| (name.as_str(), place("bodies", *index)));
+        let soft = self.file().soft_bodies.iter().enumerate();
+        let soft = soft.map(|(index, body)| (body.name.as_str(), place("soft_bodies", index)));
+        self.names("bodies", rigid.chain(soft));
         for (index, body) in bodies.iter().enumerate() {
             self.body(index, body);
         }

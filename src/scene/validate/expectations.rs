@@ -1,5 +1,6 @@
 //! Expectations: each must be one that a run can be judged by.
 
+use super::super::error::Fault;
 use super::super::locate::Step::{self, Field, Index};
 use super::super::schema::{Core, Expect, Measured, Quantity, Triple};
 use super::{BodyNames, Checker, NOT_NEGATIVE, POSITIVE};
@@ -50,10 +51,7 @@ impl Checker<'_> {
             | Quantity::FlipInterval { body, axis }
             | Quantity::Lead { body, axis } => (body, Some(("axis", *axis))),
             Quantity::Drift { body, from } => {
-                if *from >= self.file().duration {
-                    let message = "nothing is measured: the run ends before this time";
-                    self.contradiction(&inside(&path, "from"), message);
-                }
+                self.before_the_end(&inside(&path, "from"), *from);
                 (body, None)
             }
             Quantity::Rebound { body, .. } => {
@@ -62,12 +60,55 @@ impl Checker<'_> {
                 }
                 (body, None)
             }
+            Quantity::VolumeRatio { body }
+            | Quantity::VolumeDrift { body }
+            | Quantity::InvertedElements { body } => return self.known_soft(&inside(&path, "body"), body),
+            Quantity::Penetration { body, from } => {
+                self.before_the_end(&inside(&path, "from"), *from);
+                return self.known_soft(&inside(&path, "body"), body);
+            }
+            Quantity::Deflection { body, nodes, along } => {
+                self.nodes(&inside(&path, "nodes"), nodes);
+                self.known_soft(&inside(&path, "body"), body);
+                (body, Some(("along", *along)))
+            }
+            Quantity::ContactImbalance => {
+                if self.file().soft_bodies.is_empty() {
+                    self.contradiction(
+                        &path,
+                        "only contacts of soft bodies are measured, and there are none",
+                    );
+                }
+                return;
+            }
             Quantity::EnergyDrift | Quantity::AngularMomentumDrift => return,
         };
+        let turns = matches!(direction, Some(("axis", _)));
+        if turns && self.is_soft(body) {
+            let message = format!("`{body}` is a soft body, which does not turn as a whole");
+            return self.contradiction(&inside(&path, "body"), message);
+        }
         self.known_body(&inside(&path, "body"), body, bodies);
         if let Some((field, (x, y, z))) = direction {
             let length = x.hypot(y).hypot(z);
             self.range(&inside(&path, field), "the length of the direction", length, POSITIVE);
+        }
+    }
+
+    fn before_the_end(&mut self, path: &[Step], time: f64) {
+        if time >= self.file().duration {
+            self.contradiction(path, "nothing is measured: the run ends before this time");
+        }
+    }
+
+    fn is_soft(&self, name: &str) -> bool {
+        self.file().soft_bodies.iter().any(|body| body.name == name)
+    }
+
+    fn known_soft(&mut self, path: &[Step], name: &str) {
+        if !self.is_soft(name) {
+            let known = self.file().soft_bodies.iter().map(|body| body.name.clone()).collect();
+            self.report(path, Fault::UnknownName { what: "soft body", name: name.to_owned(), known });
         }
     }
 
@@ -111,7 +152,7 @@ impl Checker<'_> {
         }
     }
 
-    fn region(&mut self, path: &[Step], min: Triple, max: Triple) {
+    pub(super) fn region(&mut self, path: &[Step], min: Triple, max: Triple) {
         for (lower, upper) in [(min.0, max.0), (min.1, max.1), (min.2, max.2)] {
             self.ordered(path, lower, upper);
         }

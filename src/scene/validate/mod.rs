@@ -6,6 +6,7 @@ mod joints;
 mod plan;
 mod robots;
 mod shapes;
+mod soft;
 
 use std::collections::BTreeMap;
 
@@ -34,6 +35,9 @@ pub(super) fn validate(document: &Document, links: Option<&BTreeMap<String, bool
         bodies.extend(links.into_iter().flatten().map(|(name, dynamic)| (name.clone(), *dynamic)));
         checker.joints(&bodies);
         checker.plan(&bodies);
+        checker.soft_bodies(&bodies);
+        let soft = checker.file().soft_bodies.iter().map(|body| (body.name.clone(), true));
+        bodies.extend(soft);
         checker.expectations(&bodies);
     }
     let mut problems = checker.problems;
@@ -131,7 +135,7 @@ impl<'a> Checker<'a> {
             }
         }
         self.solver(&file.solver);
-        if file.bodies.is_empty() && file.robots.is_empty() {
+        if file.bodies.is_empty() && file.robots.is_empty() && file.soft_bodies.is_empty() {
             self.contradiction(&[Field("bodies")], "the scene has no bodies");
         }
     }

@@ -40,6 +40,20 @@ impl Checker<'_> {
         }
     }
 
+    /// What is filled with tetrahedra: a closed mesh.
+    pub(super) fn filled(&mut self, path: &[Step], of: &ShapeEntry) {
+        match of {
+            ShapeEntry::Mesh { solidity, .. } | ShapeEntry::Procedural { solidity, .. } => {
+                if solidity.is_some() {
+                    let message = "what is filled must be closed; its mesh needs no `solidity`";
+                    self.contradiction(&[path, &[Field("solidity")]].concat(), message);
+                }
+                self.lengths(path, of);
+            }
+            _ => self.contradiction(path, "tetrahedra fill a `mesh` or `procedural`"),
+        }
+    }
+
     fn core_of_rounded(&mut self, path: &[Step], core: &ShapeEntry) {
         match core {
             ShapeEntry::Cuboid { .. }

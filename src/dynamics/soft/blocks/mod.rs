@@ -10,7 +10,7 @@ mod patch;
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
-use super::element::Local;
+use super::element::{Local, Parts};
 use patch::Patch;
 
 /// Blocks of element pairs in one patch: enough to outweigh handing it to a thread, few enough to stay in the second
@@ -20,11 +20,15 @@ const PAIRS_IN_PATCH: usize = 10_240;
 /// Patches below which one thread does the work: handing over costs some microseconds.
 const PARALLEL_PATCHES: usize = 4;
 
-/// Blocks that one thread sums at a time; also the length of the pieces of dot products.
-pub(super) const CHUNK: usize = 1024;
+/// Blocks that one thread sums at a time; also the length of the pieces of dot products. Few enough that two threads share
+/// some thousands evenly.
+pub(super) const CHUNK: usize = 256;
 
 /// Blocks below which sums over all blocks are left to one thread.
-const PARALLEL_BLOCKS: usize = 16_384;
+pub(super) const PARALLEL_BLOCKS: usize = 2048;
+
+/// Blocks below which one thread alone finds a dot product, which takes some microseconds.
+const PARALLEL_DOT: usize = 32_768;
 
 /// What of an element is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +49,19 @@ pub trait ElementKernel: Sync {
     /// Energy [J] of an element of a body with the system's blocks at `x`; its gradient into `local`, and of its Hessian at
     /// least the pairs (a, b ≥ a).
     fn local(&self, body: usize, element: usize, x: &[Vector3<f64>], local: &mut Local, want: Want) -> f64;
+
+    /// The same of four elements at once where there is a quicker way for them; false where there is none.
+    fn four(
+        &self,
+        body: usize,
+        elements: [u32; 4],
+        x: &[Vector3<f64>],
+        parts: &mut Parts<4>,
+        want: Want,
+    ) -> bool {
+        let _ = (body, elements, x, parts, want);
+        false
+    }
 }
 
 /// Which blocks the elements of a body couple.
@@ -75,6 +92,8 @@ pub struct BlockMatrix {
     shares: Vec<(u32, u32)>,
     /// Diagonal blocks of what no element touches.
     loose: Vec<(u32, Matrix3<f64>)>,
+    /// Sums over pieces of the blocks.
+    sums: Vec<f64>,
 }
 
 impl BlockMatrix {
@@ -103,7 +122,8 @@ impl BlockMatrix {
             shares.extend(list);
             share_starts.push(shares.len() as u32);
         }
-        Self { patches, share_starts, shares, loose }
+        let sums = vec![0.0; blocks.div_ceil(CHUNK)];
+        Self { patches, share_starts, shares, loose, sums }
     }
 
     /// Number of blocks in a row or column.
@@ -142,21 +162,66 @@ impl BlockMatrix {
 
     /// Diagonal blocks into `diagonal`.
     pub fn diagonal(&self, diagonal: &mut [Matrix3<f64>]) {
-        for (block, sum) in diagonal.iter_mut().enumerate() {
-            *sum = Matrix3::zeros();
-            for &(patch, local) in self.shares_of(block) {
-                let patch = &self.patches[patch as usize];
-                *sum += patch.values[patch.starts[local as usize] as usize];
+        let work = |(piece, diagonal): (usize, &mut [Matrix3<f64>])| {
+            for (offset, sum) in diagonal.iter_mut().enumerate() {
+                *sum = Matrix3::zeros();
+                for &(patch, local) in self.shares_of(piece * CHUNK + offset) {
+                    let patch = &self.patches[patch as usize];
+                    *sum += patch.values[patch.starts[local as usize] as usize];
+                }
             }
+        };
+        if diagonal.len() < PARALLEL_BLOCKS {
+            diagonal.chunks_mut(CHUNK).enumerate().for_each(work);
+        } else {
+            diagonal.par_chunks_mut(CHUNK).enumerate().for_each(work);
         }
         self.loose.iter().for_each(|(block, term)| diagonal[*block as usize] = *term);
     }
 
     /// The matrix times `p` replaces `out`.
     pub fn multiply(&mut self, p: &[Vector3<f64>], out: &mut [Vector3<f64>]) {
-        self.each_patch(|patch| patch.multiply(p, false));
+        self.each_patch(|patch| patch.multiply(|node| p[node], false));
         self.gather(out);
         self.loose.iter().for_each(|(block, term)| out[*block as usize] = term * p[*block as usize]);
+    }
+
+    /// `p` becomes z + `beta` p, and its product with the matrix replaces `out`; returns pᵀ out.
+    pub(super) fn multiply_direction(
+        &mut self,
+        z: &[Vector3<f64>],
+        beta: f64,
+        p: &mut [Vector3<f64>],
+        out: &mut [Vector3<f64>],
+    ) -> f64 {
+        let before = &*p;
+        self.each_patch(|patch| patch.multiply(|node| z[node] + beta * before[node], false));
+        let mut sums = std::mem::take(&mut self.sums);
+        let work = |piece: usize, p: &mut [Vector3<f64>], out: &mut [Vector3<f64>], sum: &mut f64| {
+            *sum = 0.0;
+            for (offset, (p, out)) in p.iter_mut().zip(out).enumerate() {
+                let block = piece * CHUNK + offset;
+                *p = z[block] + beta * *p;
+                *out = self.sum_of(block);
+                *sum += p.dot(out);
+            }
+        };
+        if out.len() < PARALLEL_BLOCKS {
+            let pieces = p.chunks_mut(CHUNK).enumerate().zip(out.chunks_mut(CHUNK)).zip(&mut sums);
+            pieces.for_each(|(((piece, p), out), sum)| work(piece, p, out, sum));
+        } else {
+            let pieces = p.par_chunks_mut(CHUNK).enumerate().zip(out.par_chunks_mut(CHUNK));
+            let pieces = pieces.zip(sums.par_iter_mut());
+            pieces.for_each(|(((piece, p), out), sum)| work(piece, p, out, sum));
+        }
+        let mut total: f64 = sums.iter().sum();
+        self.sums = sums;
+        for (block, term) in &self.loose {
+            let block = *block as usize;
+            out[block] = term * p[block];
+            total += p[block].dot(&out[block]);
+        }
+        total
     }
 
     /// Keeps `factor(body)` times the elements' part of the matrix, for damping.
@@ -177,7 +242,7 @@ impl BlockMatrix {
 
     /// What was kept times `p` replaces `out`.
     pub fn multiply_kept(&mut self, p: &[Vector3<f64>], out: &mut [Vector3<f64>]) {
-        self.each_patch(|patch| patch.multiply(p, true));
+        self.each_patch(|patch| patch.multiply(|node| p[node], true));
         self.gather(out);
     }
 
@@ -207,14 +272,20 @@ impl BlockMatrix {
         }
     }
 
+    /// Sum of the patches' outputs for a block.
+    fn sum_of(&self, block: usize) -> Vector3<f64> {
+        let mut sum = Vector3::zeros();
+        for &(patch, local) in self.shares_of(block) {
+            sum += self.patches[patch as usize].output[local as usize];
+        }
+        sum
+    }
+
     /// Sums the patches' outputs by block, in the order of the patches.
     fn gather(&self, out: &mut [Vector3<f64>]) {
         let sum = |(piece, out): (usize, &mut [Vector3<f64>])| {
             for (offset, out) in out.iter_mut().enumerate() {
-                *out = Vector3::zeros();
-                for &(patch, local) in self.shares_of(piece * CHUNK + offset) {
-                    *out += self.patches[patch as usize].output[local as usize];
-                }
+                *out = self.sum_of(piece * CHUNK + offset);
             }
         };
         if out.len() < PARALLEL_BLOCKS {
@@ -230,7 +301,7 @@ impl BlockMatrix {
 pub fn dot(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
     let piece =
         |(a, b): (&[Vector3<f64>], &[Vector3<f64>])| -> f64 { a.iter().zip(b).map(|(a, b)| a.dot(b)).sum() };
-    if a.len() < PARALLEL_BLOCKS {
+    if a.len() < PARALLEL_DOT {
         return a.chunks(CHUNK).zip(b.chunks(CHUNK)).map(piece).sum();
     }
     let pieces: Vec<f64> = a.par_chunks(CHUNK).zip(b.par_chunks(CHUNK)).map(piece).collect();

@@ -4,15 +4,19 @@
 //! node in the order of the patches. So nothing is shared while threads run, only the upper half is kept, and the
 //! bits do not depend on the number of threads.
 
+use std::array::from_fn;
 use std::collections::{BTreeSet, HashMap};
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::super::element::Local;
+use super::super::element::{Local, Parts};
 use super::{Connectivity, ElementKernel, Want};
 
 /// Marks, in a place of the scatter, that the pair's block is stored transposed.
 const TRANSPOSED: u32 = 1 << 31;
+
+/// Elements whose energies are found at once.
+const LANES: usize = 4;
 
 #[derive(Debug, Clone)]
 pub(super) struct Patch {
@@ -74,41 +78,77 @@ impl Patch {
 
     /// Energy [J] and gradient [N] of the patch's elements at `x`, and with `want` their Hessian [N/m].
     pub(super) fn assemble(&mut self, kernel: &dyn ElementKernel, x: &[Vector3<f64>], want: Want) {
-        let mut local = Local::default();
+        let (mut local, mut parts) = (Local::default(), Parts::default());
         self.energy = 0.0;
         self.output.fill(Vector3::zeros());
         if want != Want::Gradient {
             self.values.fill(Matrix3::zeros());
         }
-        let pairs = self.width * (self.width + 1) / 2;
-        for (index, &element) in self.elements.iter().enumerate() {
-            self.energy += kernel.local(self.body, element as usize, x, &mut local, want);
-            let corners = &self.corners[index * self.width..][..self.width];
-            for (corner, gradient) in corners.iter().zip(&local.gradient) {
-                self.output[*corner as usize] += gradient;
-            }
-            if want == Want::Gradient {
+        for first in (0..self.elements.len()).step_by(LANES) {
+            let count = LANES.min(self.elements.len() - first);
+            // The last group is filled up with its last element.
+            let four = from_fn(|lane| self.elements[first + lane.min(count - 1)]);
+            if kernel.four(self.body, four, x, &mut parts, want) {
+                (0..count).for_each(|lane| self.add_lane(first + lane, &parts, lane, want));
                 continue;
             }
-            let mut scatter = self.scatter[index * pairs..][..pairs].iter();
-            for a in 0..self.width {
-                for (b, place) in (a..self.width).zip(&mut scatter) {
-                    let block = &local.hessian[a][b];
-                    if place & TRANSPOSED == 0 {
-                        self.values[*place as usize] += block;
-                    } else {
-                        self.values[(place & !TRANSPOSED) as usize] += block.transpose();
-                    }
+            for index in first..first + count {
+                let element = self.elements[index] as usize;
+                self.energy += kernel.local(self.body, element, x, &mut local, want);
+                self.add_local(index, &local, want);
+            }
+        }
+    }
+
+    fn add_local(&mut self, index: usize, local: &Local, want: Want) {
+        let corners = &self.corners[index * self.width..][..self.width];
+        for (corner, gradient) in corners.iter().zip(&local.gradient) {
+            self.output[*corner as usize] += gradient;
+        }
+        if want == Want::Gradient {
+            return;
+        }
+        let pairs = self.width * (self.width + 1) / 2;
+        let mut scatter = self.scatter[index * pairs..][..pairs].iter();
+        for a in 0..self.width {
+            for (b, place) in (a..self.width).zip(&mut scatter) {
+                let block = &local.hessian[a][b];
+                if place & TRANSPOSED == 0 {
+                    self.values[*place as usize] += block;
+                } else {
+                    self.values[(place & !TRANSPOSED) as usize] += block.transpose();
                 }
             }
         }
     }
 
-    /// `output` = the patch's matrix, or the kept one, times `p`.
-    pub(super) fn multiply(&mut self, p: &[Vector3<f64>], kept: bool) {
+    /// Adds the element in lane `lane`, which has four nodes.
+    fn add_lane(&mut self, index: usize, parts: &Parts<LANES>, lane: usize, want: Want) {
+        self.energy += parts.energies[lane];
+        for (corner, gradient) in self.corners[4 * index..4 * index + 4].iter().zip(&parts.gradient) {
+            let output = &mut self.output[*corner as usize];
+            (0..3).for_each(|axis| output[axis] += gradient[axis][lane]);
+        }
+        if want == Want::Gradient {
+            return;
+        }
+        for (place, block) in self.scatter[10 * index..10 * index + 10].iter().zip(&parts.hessian) {
+            let value = &mut self.values[(place & !TRANSPOSED) as usize];
+            let turn = place & TRANSPOSED != 0;
+            for column in 0..3 {
+                for row in 0..3 {
+                    let from = if turn { &block[row][column] } else { &block[column][row] };
+                    value[(row, column)] += from[lane];
+                }
+            }
+        }
+    }
+
+    /// `output` = the patch's matrix, or the kept one, times the vector that has `p(block)` in each block.
+    pub(super) fn multiply(&mut self, p: impl Fn(usize) -> Vector3<f64>, kept: bool) {
         let values = if kept { &self.kept } else { &self.values };
         for (input, &node) in self.input.iter_mut().zip(&self.nodes) {
-            *input = p[node as usize];
+            *input = p(node as usize);
         }
         self.output.fill(Vector3::zeros());
         for (row, span) in self.starts.windows(2).enumerate() {

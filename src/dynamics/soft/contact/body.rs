@@ -8,6 +8,8 @@ use nalgebra::{Point3, Vector3};
 use thiserror::Error;
 
 use super::cell::{Depths, Middles};
+use super::groups::Groups;
+use super::neighbours::{EDGES_TOGETHER, NODES_TOGETHER};
 use super::tree::BoxTree;
 use crate::geometry::tet_mesh::{Boundary, TET_EDGES, TET_FACES};
 use crate::geometry::{Solidity, TetMesh};
@@ -74,6 +76,9 @@ pub(super) struct Body {
     /// Faces of the surface, as blocks.
     pub(super) faces: Vec<[u32; 3]>,
     near: Near,
+    /// Neighbouring places of `nodes`, and of `edges`.
+    pub(super) node_groups: Groups,
+    pub(super) edge_groups: Groups,
     pub(super) tree: BoxTree,
     pub(super) face_tree: BoxTree,
 }
@@ -98,6 +103,9 @@ impl Body {
         let mut edge_areas = edge_areas(&edges, &boundary.faces, mesh.nodes());
         edge_areas.iter_mut().zip(&edges).for_each(|(area, [a, b])| *area *= shown(*a).min(shown(*b)));
         let rest: Vec<Vector3<f64>> = mesh.nodes().iter().map(|node| node.coords).collect();
+        let at_rest = |nodes: &[u32]| -> Vec<_> { nodes.iter().map(|&i| rest[i as usize]).collect() };
+        let middles: Vec<_> =
+            edges.iter().map(|edge| at_rest(edge).iter().sum::<Vector3<f64>>() / 2.0).collect();
         let shift = |i: u32| first + i;
         let count = u32::try_from(mesh.nodes().len()).expect("meshes have fewer than 2³² nodes");
         Ok(Self {
@@ -109,20 +117,17 @@ impl Body {
             edge_areas,
             faces: boundary.faces.iter().map(|face| face.map(shift)).collect(),
             near: Near::of(mesh, &boundary.nodes, near, first),
+            node_groups: Groups::of_neighbours(&at_rest(&boundary.nodes), NODES_TOGETHER),
+            edge_groups: Groups::of_neighbours(&middles, EDGES_TOGETHER),
             tree: BoxTree::new(mesh.tets(), &rest),
             face_tree: BoxTree::new(&boundary.faces, &rest),
             nodes: boundary.nodes.into_iter().map(shift).collect(),
         })
     }
 
-    /// Whether one of the blocks `corners` is near the surface's node at place `at`.
-    pub(super) fn is_near(&self, at: u32, corners: &[u32]) -> bool {
-        // Most elements that are near hold the node itself.
-        if corners.contains(&self.nodes[at as usize]) {
-            return true;
-        }
-        let near = self.near.of_place(at);
-        corners.iter().any(|corner| near.binary_search(corner).is_ok())
+    /// The blocks near the surface's node at place `at`, itself included, ascending.
+    pub(super) fn near(&self, at: u32) -> &[u32] {
+        self.near.of_place(at)
     }
 
     /// Fits the trees to the blocks.

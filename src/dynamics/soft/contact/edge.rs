@@ -10,6 +10,8 @@ use nalgebra::Vector3;
 
 use super::body::Body;
 use super::cell::{Shape, value};
+use super::held::HeldEdge;
+use super::point::Cell;
 
 /// Length of a piece, and gap between two, as shares of the edge, that count as none: rounding of the clipping, which is
 /// that of the coordinates over the edge's length.
@@ -65,9 +67,41 @@ pub(super) fn deepest(
     if rising.values[1] < highest * (1.0 - GAP) {
         return None;
     }
-    let weight = -falling.slope / (rising.slope - falling.slope);
-    let gradient = weight * rising.gradient + (1.0 - weight) * falling.gradient;
-    Some(Deepest { along: rising.end, depth: rising.values[1], gradient, sides: [rising, falling], weight })
+    Some(Deepest::of([rising, falling], rising.end, rising.values[1]))
+}
+
+/// A point of the edge in the linear functions of the two cells that it is held in, whether it lies in them or not.
+pub(super) fn held(
+    ends: [Vector3<f64>; 2],
+    body: &Body,
+    held: &HeldEdge,
+    x: &[Vector3<f64>],
+) -> Option<Deepest> {
+    let [rising, falling] = held.cells.map(|cell| piece(ends, body, cell, x));
+    let sides = [rising?, falling?];
+    let (along, weight) = (held.along, held.weight);
+    let [up, down] = sides.map(|side| side.values[0] + along * side.slope);
+    let gradient = weight * sides[0].gradient + (1.0 - weight) * sides[1].gradient;
+    Some(Deepest { along, depth: weight * up + (1.0 - weight) * down, gradient, sides, weight })
+}
+
+impl Deepest {
+    fn of(sides: [Piece; 2], along: f64, depth: f64) -> Self {
+        let [rising, falling] = &sides;
+        let weight = -falling.slope / (rising.slope - falling.slope);
+        let gradient = weight * rising.gradient + (1.0 - weight) * falling.gradient;
+        Self { along, depth, gradient, sides, weight }
+    }
+}
+
+/// The linear function of a cell along the whole edge.
+fn piece(ends: [Vector3<f64>; 2], body: &Body, cell: Cell, x: &[Vector3<f64>]) -> Option<Piece> {
+    let Cell { tet, part } = cell;
+    let shape = Shape::of(&body.tets[tet as usize].map(|i| x[i as usize]))?;
+    let of_part = body.depths[tet as usize].of_part(part);
+    let values = ends.map(|end| value(&shape.coordinates(&end), &of_part));
+    let (slope, gradient) = (values[1] - values[0], shape.gradient(&of_part));
+    Some(Piece { tet, part, start: 0.0, end: 1.0, values, slope, gradient })
 }
 
 /// Appends the pieces of the edge in tetrahedron `tet`.

@@ -9,7 +9,7 @@ use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 use super::SoftContact;
 use super::body::Body;
 use super::cell::Shape;
-use super::point::{Contact, Field, Probe, Site};
+use super::point::{Cell, Contact, Field, Probe, Site};
 
 impl SoftContact {
     /// The exact Hessian [N/m], 3 rows for each block of `x`, of what soft bodies do to each other and themselves; friction and
@@ -22,12 +22,12 @@ impl SoftContact {
             if !(contact.pressed > 0.0) {
                 continue;
             }
-            let column = dense(contact.column(contact.gradient, None), x.len());
+            let column = dense(contact.jacobian(None), x.len());
             hessian += contact.stiffness * &column * column.transpose();
             let scale = contact.stiffness * contact.pressed;
             let body = &self.bodies[body as usize];
             match site {
-                Site::Cell { tet, part } => {
+                Site::Cell(Cell { tet, part }) => {
                     let side = Side { tet, part, share: 1.0 };
                     hessian += scale * side.curvature(contact, body, x);
                 }

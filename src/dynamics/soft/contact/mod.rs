@@ -16,6 +16,9 @@ mod distance;
 mod edge;
 mod exact;
 mod friction;
+mod groups;
+mod held;
+mod neighbours;
 mod obstacle;
 mod options;
 mod overlaps;
@@ -31,6 +34,7 @@ use nalgebra::{Isometry3, Vector3};
 use self::body::{Body, longest_edge};
 use self::detect::{Clearance, Found};
 use self::friction::Friction;
+use self::held::Held;
 use self::obstacle::Placement;
 use self::search::{Candidates, Scene};
 use super::interaction::{Interaction, OuterProducts};
@@ -82,6 +86,10 @@ pub struct SoftContact {
     placements: Vec<Placement>,
     clearances: Vec<Vec<Clearance>>,
     found: Found,
+    /// The blocks that `found` is for; empty where it is for none.
+    found_at: Vec<Vector3<f64>>,
+    /// The pieces that contacts are held in.
+    held: Held,
     frictions: Vec<Friction>,
     /// The blocks at the start of the step.
     start: Vec<Vector3<f64>>,
@@ -108,6 +116,8 @@ impl SoftContact {
             placements: Vec::new(),
             clearances: Vec::new(),
             found: Found::default(),
+            found_at: Vec::new(),
+            held: Held::default(),
             frictions: Vec::new(),
             start: Vec::new(),
             dt: 0.0,
@@ -154,6 +164,7 @@ impl SoftContact {
     pub fn move_obstacle(&mut self, number: usize, pose: Isometry3<f64>, motion: Motion) {
         let obstacle = &mut self.obstacles[number];
         (obstacle.pose, obstacle.motion) = (pose, motion);
+        self.found_at.clear();
     }
 
     /// The options.
@@ -166,6 +177,13 @@ impl SoftContact {
         let nodes = self.bodies.iter().map(|body| body.nodes.len()).sum();
         self.clearances = vec![vec![Clearance::UNKNOWN; nodes]; self.obstacles.len()];
         self.candidates = Candidates::default();
+        self.let_go();
+    }
+
+    /// Holds no contact any more.
+    fn let_go(&mut self) {
+        self.held.clear();
+        self.found_at.clear();
     }
 
     /// Begins a step of `dt` [s] at the blocks `x`: friction is measured from here, and takes its normal forces from here.
@@ -174,7 +192,9 @@ impl SoftContact {
         self.start.clear();
         self.start.extend_from_slice(x);
         self.dt = dt;
+        self.let_go();
         self.release(x);
+        self.found_at.clear();
         self.lag(x);
     }
 
@@ -201,7 +221,7 @@ impl SoftContact {
         }
     }
 
-    /// The contacts at the blocks `x`.
+    /// The contacts at the blocks `x`: after a solve in the pieces of the fields in which they were held, until the next step.
     pub fn contacts(&mut self, x: &[Vector3<f64>]) -> &[Contact] {
         self.find(x);
         &self.found.contacts
@@ -217,7 +237,9 @@ impl SoftContact {
         self.find(x);
         let mut now: Vec<_> = self.found.contacts.iter().map(|c| ((c.probe, c.field), c.depth)).collect();
         now.sort_unstable_by_key(|entry| entry.0);
-        let (step, press) = (speed * self.dt, speed * (self.dt + PATIENCE));
+        let step = speed * self.dt;
+        let gathered = self.options.recovery_pressure.map_or(f64::INFINITY, |p| p / self.options.stiffness);
+        let press = step + gathered.min(speed * PATIENCE);
         if let Some(left) = &mut self.left {
             for (key, remainder) in left.iter_mut() {
                 let depth = now.binary_search_by_key(key, |entry| entry.0).map_or(0.0, |at| now[at].1);
@@ -229,8 +251,25 @@ impl SoftContact {
         }
     }
 
-    /// Finds the contacts at `x`.
+    /// What holds the contacts that are at `x`. Edges that were held stay so: what is deeper, the edge or its end, may depend on
+    /// which of them is pushed.
+    fn held_anew(&mut self, x: &[Vector3<f64>]) -> Held {
+        let before = std::mem::take(&mut self.held);
+        self.found_at.clear();
+        self.find(x);
+        let mut anew = Held::default();
+        self.found.hold(&mut anew);
+        anew.keep_edges(&before);
+        anew
+    }
+
+    /// Finds the contacts at `x`, those that are held in the pieces in which they are.
     fn find(&mut self, x: &[Vector3<f64>]) {
+        if !x.is_empty() && self.found_at == x {
+            return;
+        }
+        self.found_at.clear();
+        self.found_at.extend_from_slice(x);
         self.placements.clear();
         self.placements.extend(self.obstacles.iter().map(|obstacle| obstacle.placement(x)));
         self.samples.resize_with(self.obstacles.len(), Vec::new);
@@ -250,8 +289,8 @@ impl SoftContact {
         };
         let stiffness = self.options.stiffness;
         self.found.clear();
-        self.found.points(&scene, &self.candidates, &self.obstacles, stiffness, &left);
-        self.found.edges(&scene, &self.candidates, stiffness, &left);
+        self.found.points(&scene, &self.candidates, &self.obstacles, (stiffness, &left), &self.held);
+        self.found.edges(&scene, &self.candidates, (stiffness, &left), &self.held);
         let placed = (0_u32..).zip(&self.obstacles).zip(&self.placements);
         for (((number, obstacle), placement), clear) in placed.zip(&mut self.clearances) {
             let obstacle = (number, obstacle, placement);
@@ -261,10 +300,15 @@ impl SoftContact {
 
     /// Searches candidates anew if the old ones no longer hold.
     fn search(&mut self, mut bodies: Vec<Body>, x: &[Vector3<f64>], margin: f64) -> Vec<Body> {
-        if !self.candidates.hold(&scene(&bodies, x, &self.samples, &self.options), margin) {
-            bodies.iter_mut().for_each(|body| body.refit(x));
-            self.candidates.refresh(&scene(&bodies, x, &self.samples, &self.options), margin);
+        let (samples, options) = (&self.samples, &self.options);
+        if self.candidates.hold(&scene(&bodies, x, samples, options), margin) {
+            return bodies;
         }
+        if !self.candidates.neighbours_hold(&scene(&bodies, x, samples, options), margin) {
+            bodies.iter_mut().for_each(|body| body.refit(x));
+            self.candidates.widen(&scene(&bodies, x, samples, options), margin);
+        }
+        self.candidates.refresh(&scene(&bodies, x, samples, options), margin);
         bodies
     }
 
@@ -301,5 +345,32 @@ impl Interaction for SoftContact {
         }
         self.frictions.iter().for_each(|friction| friction.linearise(x, &self.start, gradient, hessian));
         energy
+    }
+    fn hold(&mut self, x: &[Vector3<f64>]) {
+        self.let_go();
+        self.hold_again(x);
+    }
+
+    fn hold_again(&mut self, x: &[Vector3<f64>]) {
+        self.held = self.held_anew(x);
+        self.found_at.clear();
+    }
+
+    fn hold_appeared(&mut self, x: &[Vector3<f64>]) {
+        self.find(x);
+        let before = std::mem::take(&mut self.held);
+        self.found.hold(&mut self.held);
+        self.held.keep_all(&before);
+    }
+
+    fn drift(&mut self, x: &[Vector3<f64>]) -> Option<f64> {
+        let before = self.energy(x);
+        let held = self.held.clone();
+        let anew = self.held_anew(x);
+        let agree = anew.agrees(&held);
+        (self.held, self.found_at) = (anew, Vec::new());
+        let now = if agree { before } else { self.energy(x) };
+        (self.held, self.found_at) = (held, Vec::new());
+        (!agree).then(|| (now - before).abs() / now.max(before).max(f64::MIN_POSITIVE))
     }
 }

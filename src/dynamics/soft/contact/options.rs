@@ -26,6 +26,10 @@ pub struct ContactOptions {
     /// Speed [m/s] at which overlaps that are there at the start are released: the energy acts on the depth beyond what is
     /// left of them. `None`: the whole depth pushes at once.
     pub recovery: Option<f64>,
+    /// Greatest pressure [Pa] that gathers where a point does not follow its release. A tenth of the softest body's Young's modulus
+    /// parts bodies that overlap without crushing them, and is what a world takes for `None`; contacts alone then have no bound but
+    /// the depth released in a tenth of a second.
+    pub recovery_pressure: Option<f64>,
 }
 
 impl Default for ContactOptions {
@@ -39,6 +43,7 @@ impl Default for ContactOptions {
             friction: 0.0,
             creep: None,
             recovery: None,
+            recovery_pressure: None,
         }
     }
 }
@@ -59,6 +64,7 @@ impl ContactOptions {
             ("margin", self.margin),
             ("creep", self.creep),
             ("recovery", self.recovery),
+            ("recovery_pressure", self.recovery_pressure),
         ];
         for (name, value) in lengths.into_iter().filter_map(|(name, value)| value.map(|value| (name, value)))
         {

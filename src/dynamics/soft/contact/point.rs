@@ -6,8 +6,11 @@ use super::edge::Deepest;
 use super::obstacle::Placement;
 use crate::dynamics::soft::interaction::OuterProducts;
 
-/// Most soft blocks of a contact: two of an edge, four of a tetrahedron.
-pub(super) const BLOCKS: usize = 6;
+/// Most soft blocks of a contact: two of an edge, four of each of the tetrahedra between which it is deepest.
+pub(super) const BLOCKS: usize = 10;
+
+/// How many of those an edge has itself.
+pub(super) const ENDS: usize = 2;
 
 /// What a contact's point belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,21 +54,31 @@ pub struct Contact {
     pub stiffness: f64,
     /// ∂d̃/∂point, about a unit vector into the field's body.
     pub gradient: Vector3<f64>,
-    /// Share of each soft block in the relative displacement of point and field, the point's positive.
+    /// Share of each soft block in the relative displacement of point and field, the point's positive. Those of an edge: its
+    /// ends, then the tetrahedra of `sides`, weighted.
     pub(super) shares: [(u32, f64); BLOCKS],
     /// Number of those.
     pub(super) count: usize,
+    /// ∂d̃/∂point in each of the tetrahedra between which an edge is deepest.
+    pub(super) sides: Option<[Vector3<f64>; 2]>,
     /// The obstacle that takes part, with the share of its point: 1 where the point is its own, −1 where the field is.
     pub(super) obstacle: Option<(u32, f64)>,
     /// Where in a soft body's field the point is.
     pub(super) site: Option<Site>,
 }
 
+/// A part of a tetrahedron, in which the field is linear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cell {
+    pub(super) tet: u32,
+    pub(super) part: usize,
+}
+
 /// The place of a contact in a soft body's field.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Site {
     /// In a part of a tetrahedron.
-    Cell { tet: u32, part: usize },
+    Cell(Cell),
     /// Between two, on an edge.
     Face(Deepest),
 }
@@ -97,6 +110,22 @@ impl Contact {
         soft.chain(rigid.into_iter().flatten())
     }
 
+    /// ∂d̃ by each block.
+    pub(super) fn jacobian(
+        &self,
+        placement: Option<&Placement>,
+    ) -> impl Iterator<Item = (u32, Vector3<f64>)> + Clone {
+        let of_sides = self.sides.map(|sides| {
+            let shares = self.shares[..self.count].iter().enumerate();
+            shares.map(move |(at, &(block, share))| {
+                let gradient = if at < ENDS { self.gradient } else { sides[(at - ENDS) / 4] };
+                (block, share * gradient)
+            })
+        });
+        let of_point = if self.sides.is_none() { Some(self.column(self.gradient, placement)) } else { None };
+        of_sides.into_iter().flatten().chain(of_point.into_iter().flatten())
+    }
+
     /// Adds the contact's gradient and its Gauss–Newton Hessian k A J Jᵀ: without the term of ∇²d̃, which has both signs
     /// and vanishes with the depth.
     pub(super) fn linearise(
@@ -106,7 +135,10 @@ impl Contact {
         hessian: &mut OuterProducts,
     ) {
         let pull = self.stiffness * self.pressed;
-        self.column(self.gradient, placement).for_each(|(block, j)| gradient[block as usize] += pull * j);
-        hessian.push(self.stiffness, self.column(self.gradient, placement));
+        if !(pull > 0.0) {
+            return;
+        }
+        self.jacobian(placement).for_each(|(block, j)| gradient[block as usize] += pull * j);
+        hessian.push(self.stiffness, self.jacobian(placement));
     }
 }

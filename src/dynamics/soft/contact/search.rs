@@ -1,14 +1,16 @@
-//! Which surface nodes, samples and edges may be in which tetrahedra: found with the trees, with a margin, so that the
-//! list stays complete until something has moved by more than the margin.
+//! Which surface nodes, samples and edges may be in which tetrahedra: candidates with a margin, so that the list stays complete
+//! until something has moved by more than the margin. They are taken from wider neighbourhoods, which stay complete for longer:
+//! where little is near something else, taking them costs little.
 
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use super::body::Body;
+use super::neighbours::Neighbours;
 use super::tree::Bounds;
 
-/// Least number of queries that a thread takes at a time: some tens of microseconds' worth.
-const CHUNK: usize = 128;
+/// Margin of the neighbourhoods over that of the candidates, which are taken from them two or three times before they no longer
+/// hold. With twice the margin the trees are descended too often, with four times it the neighbourhoods hold too much.
+const WIDE: f64 = 3.0;
 
 /// A point that may be in tetrahedra of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,17 +44,50 @@ pub(super) struct Scene<'a> {
     pub(super) edges: bool,
 }
 
-/// Candidates, and where everything was when they were found.
+/// Where everything was.
+#[derive(Debug, Clone, Default)]
+struct Places {
+    x: Vec<Vector3<f64>>,
+    samples: Vec<Vec<Vector3<f64>>>,
+}
+
+impl Places {
+    fn note(&mut self, scene: &Scene<'_>) {
+        self.x.clear();
+        self.x.extend_from_slice(scene.x);
+        self.samples.resize_with(scene.samples.len(), Vec::new);
+        for (noted, samples) in self.samples.iter_mut().zip(scene.samples) {
+            noted.clear();
+            noted.extend_from_slice(samples);
+        }
+    }
+
+    /// Whether nothing has moved by more than `by` [m] since, apart from a translation of everything.
+    fn hold(&self, scene: &Scene<'_>, by: f64) -> bool {
+        if self.x.len() != scene.x.len()
+            || self.samples.len() != scene.samples.len()
+            || !self.samples.iter().zip(scene.samples).all(|(a, b)| a.len() == b.len())
+        {
+            return false;
+        }
+        let ranges = scene.bodies.iter().map(|body| body.blocks[0] as usize..body.blocks[1] as usize);
+        let nodes = ranges.flat_map(|range| self.x[range.clone()].iter().zip(&scene.x[range]));
+        let count = nodes.clone().count().max(1);
+        let shift = nodes.clone().map(|(a, b)| b - a).sum::<Vector3<f64>>() / count as f64;
+        let samples = self.samples.iter().flatten().zip(scene.samples.iter().flatten());
+        nodes.chain(samples).all(|(a, b)| (b - a - shift).norm_squared() <= by * by)
+    }
+}
+
+/// Candidates, and the neighbourhoods that they are taken from.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Candidates {
     pub(super) points: Vec<PointRun>,
     pub(super) edges: Vec<EdgeRun>,
     tets: Vec<u32>,
-    at: Vec<Vector3<f64>>,
-    samples_at: Vec<Vec<Vector3<f64>>>,
-    /// Scratch: the points of an owner, and which of them or of its edges have candidates.
-    spots: Vec<Vector3<f64>>,
-    flags: Vec<bool>,
+    at: Places,
+    neighbours: Neighbours,
+    neighbours_at: Places,
 }
 
 impl Candidates {
@@ -66,126 +101,75 @@ impl Candidates {
         &self.tets[run.start as usize..run.end as usize]
     }
 
-    /// Whether nothing has moved by more than `margin` [m] since the search, apart from a translation of everything.
+    /// Whether the candidates are complete: nothing has moved by more than `margin` [m] since they were taken.
     pub(super) fn hold(&self, scene: &Scene<'_>, margin: f64) -> bool {
-        if self.at.len() != scene.x.len()
-            || self.samples_at.len() != scene.samples.len()
-            || !self.samples_at.iter().zip(scene.samples).all(|(a, b)| a.len() == b.len())
-        {
-            return false;
-        }
-        let ranges = scene.bodies.iter().map(|body| body.blocks[0] as usize..body.blocks[1] as usize);
-        let nodes = ranges.flat_map(|range| self.at[range.clone()].iter().zip(&scene.x[range]));
-        let count = nodes.clone().count().max(1);
-        let shift = nodes.clone().map(|(a, b)| b - a).sum::<Vector3<f64>>() / count as f64;
-        let samples = self.samples_at.iter().flatten().zip(scene.samples.iter().flatten());
-        nodes.chain(samples).all(|(a, b)| (b - a - shift).norm_squared() <= margin * margin)
+        self.at.hold(scene, margin)
     }
 
-    /// Searches anew; the trees are to be fitted to the scene before.
+    /// Whether candidates taken now from the neighbourhoods would be complete.
+    pub(super) fn neighbours_hold(&self, scene: &Scene<'_>, margin: f64) -> bool {
+        self.neighbours_at.hold(scene, (WIDE - 1.0) * margin)
+    }
+
+    /// Finds the neighbourhoods anew; the trees are to be fitted to the scene before.
+    pub(super) fn widen(&mut self, scene: &Scene<'_>, margin: f64) {
+        self.neighbours_at.note(scene);
+        self.neighbours.search(scene, 2.0 * WIDE * margin);
+    }
+
+    /// Takes the candidates anew.
     pub(super) fn refresh(&mut self, scene: &Scene<'_>, margin: f64) {
-        self.points.clear();
-        self.edges.clear();
+        self.at.note(scene);
         self.tets.clear();
-        self.at.clear();
-        self.at.extend_from_slice(scene.x);
-        self.samples_at.clear();
-        self.samples_at.extend(scene.samples.iter().cloned());
-        for (owner, body) in (0_u32..).zip(scene.bodies) {
-            self.spots.clear();
-            self.spots.extend(body.nodes.iter().map(|&node| scene.x[node as usize]));
-            self.find_points(scene, owner, margin);
-        }
-        for (owner, samples) in (index(scene.bodies.len())..).zip(scene.samples) {
-            self.spots.clear();
-            self.spots.extend_from_slice(samples);
-            self.find_points(scene, owner, margin);
-        }
-        self.points.sort_unstable_by_key(|run| (run.owner, run.place, run.body));
-        if scene.edges {
-            for owner in 0..index(scene.bodies.len()) {
-                for body in 0..index(scene.bodies.len()) {
-                    self.find_edges(scene, owner, body, margin);
-                }
+        self.take_points(scene, 2.0 * margin);
+        self.take_edges(scene, 2.0 * margin);
+    }
+
+    fn take_points(&mut self, scene: &Scene<'_>, reach: f64) {
+        self.points.clear();
+        for point in &self.neighbours.points {
+            let [owner, place, body] = point.key;
+            let target = &scene.bodies[body as usize];
+            let spot = match scene.bodies.get(owner as usize) {
+                Some(from) => scene.x[from.nodes[place as usize] as usize],
+                None => scene.samples[owner as usize - scene.bodies.len()][place as usize],
+            };
+            let at = Bounds::of([spot]).grown(reach);
+            let start = index(self.tets.len());
+            let near = |tet: &&u32| bounds(&target.tets[**tet as usize], scene.x).meets(&at);
+            self.tets.extend(self.neighbours.tets_of(point).iter().filter(near));
+            let end = index(self.tets.len());
+            if end > start {
+                self.points.push(PointRun { owner, place, body, start, end });
             }
         }
     }
 
-    /// Lists the tetrahedra that `spots`, the points of `owner`, may be in.
-    ///
-    /// Few points have any: which have is found in parallel, and the lists are then written in order.
-    fn find_points(&mut self, scene: &Scene<'_>, owner: u32, margin: f64) {
-        for (body, target) in (0_u32..).zip(scene.bodies) {
-            let own = owner == body;
-            let root = target.tree.bounds();
-            if (own && !scene.self_contact)
-                || !Bounds::of(self.spots.iter().copied()).grown(2.0 * margin).meets(&root)
-            {
+    fn take_edges(&mut self, scene: &Scene<'_>, reach: f64) {
+        self.edges.clear();
+        for neighbour in &self.neighbours.edges {
+            let [owner, edge, body] = neighbour.key;
+            let (from, target) = (&scene.bodies[owner as usize], &scene.bodies[body as usize]);
+            let ends = from.edges[edge as usize];
+            let corners = ends.map(|end| scene.x[from.nodes[end as usize] as usize]);
+            let within = Bounds::of(corners);
+            let meets = |nodes: &[u32]| {
+                let bounds = bounds(nodes, scene.x).grown(reach);
+                bounds.meets(&within) && bounds.is_crossed(&corners)
+            };
+            let faces = self.neighbours.faces_of(neighbour);
+            let crosses = faces.iter().any(|&face| meets(&target.faces[face as usize]));
+            if !(crosses || ends.into_iter().any(|end| self.is_listed(owner, end, body))) {
                 continue;
             }
-            let around = |spot: &Vector3<f64>| Bounds::of([*spot]).grown(2.0 * margin);
-            let counts = |place: u32, tet: u32| !(own && target.is_near(place, &target.tets[tet as usize]));
-            let has_any = |place: u32, spot: &Vector3<f64>| {
-                let mut any = false;
-                target.tree.for_each(&around(spot), |tet, _| any = any || counts(place, tet));
-                any
-            };
-            let places = self.spots.par_iter().enumerate().with_min_len(CHUNK);
-            places.map(|(place, spot)| has_any(index(place), spot)).collect_into_vec(&mut self.flags);
-            for (place, spot) in (0_u32..).zip(&self.spots).filter(|(place, _)| self.flags[*place as usize]) {
-                let start = index(self.tets.len());
-                target.tree.for_each(&around(spot), |tet, _| {
-                    if counts(place, tet) {
-                        self.tets.push(tet);
-                    }
-                });
-                self.points.push(PointRun { owner, place, body, start, end: index(self.tets.len()) });
-            }
-        }
-    }
-
-    /// Lists the tetrahedra that edges of `owner` may pass through in `body`.
-    ///
-    /// An edge that has a point inside crosses the surface or has ends inside: tetrahedra are listed only for edges that may
-    /// do the one or the other.
-    fn find_edges(&mut self, scene: &Scene<'_>, owner: u32, body: u32, margin: f64) {
-        let own = owner == body;
-        let (from, target) = (&scene.bodies[owner as usize], &scene.bodies[body as usize]);
-        let apart = !from.tree.bounds().grown(2.0 * margin).meets(&target.tree.bounds());
-        if apart || (own && !scene.self_contact) {
-            return;
-        }
-        let near = |[a, b]: [u32; 2], corners: &[u32]| {
-            own && (target.is_near(a, corners) || target.is_near(b, corners))
-        };
-        let ends_of = |ends: [u32; 2]| ends.map(|end| scene.x[from.nodes[end as usize] as usize]);
-        let mut flags = std::mem::take(&mut self.flags);
-        let crosses = |ends: [u32; 2]| {
-            let corners = ends_of(ends);
-            let mut crosses = false;
-            target.face_tree.for_each(&Bounds::of(corners).grown(2.0 * margin), |face, bounds| {
-                crosses = crosses
-                    || (bounds.grown(2.0 * margin).is_crossed(&corners)
-                        && !near(ends, &target.faces[face as usize]));
-            });
-            crosses || ends.iter().any(|&end| self.is_listed(owner, end, body))
-        };
-        from.edges.par_iter().with_min_len(CHUNK).map(|&ends| crosses(ends)).collect_into_vec(&mut flags);
-        for (edge, &ends) in (0_u32..).zip(&from.edges).filter(|(edge, _)| flags[*edge as usize]) {
-            let corners = ends_of(ends);
             let start = index(self.tets.len());
-            target.tree.for_each(&Bounds::of(corners).grown(2.0 * margin), |tet, bounds| {
-                if bounds.grown(2.0 * margin).is_crossed(&corners) && !near(ends, &target.tets[tet as usize])
-                {
-                    self.tets.push(tet);
-                }
-            });
+            let tets = self.neighbours.tets_of(neighbour).iter();
+            self.tets.extend(tets.filter(|&&tet| meets(&target.tets[tet as usize])));
             let end = index(self.tets.len());
             if end > start {
                 self.edges.push(EdgeRun { owner, edge, body, start, end });
             }
         }
-        self.flags = flags;
     }
 
     fn is_listed(&self, owner: u32, place: u32, body: u32) -> bool {
@@ -193,6 +177,10 @@ impl Candidates {
             .binary_search_by_key(&(owner, place, body), |run| (run.owner, run.place, run.body))
             .is_ok()
     }
+}
+
+fn bounds(nodes: &[u32], x: &[Vector3<f64>]) -> Bounds {
+    Bounds::of(nodes.iter().map(|&node| x[node as usize]))
 }
 
 fn index(count: usize) -> u32 {

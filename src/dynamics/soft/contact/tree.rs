@@ -4,6 +4,10 @@
 //! stack, and a refit one pass from the back. The tree's shape stays that of the mesh at rest.
 
 use nalgebra::Vector3;
+use rayon::prelude::*;
+
+/// Least number of boxes that a thread fits at a time: some microseconds' worth.
+const BOXES: usize = 2048;
 
 /// Primitives in a leaf: below four the tree grows, above the leaves' own tests do.
 const LEAF: usize = 4;
@@ -61,7 +65,12 @@ impl Bounds {
 
     /// Whether the boxes have a point in common.
     pub(super) fn meets(&self, other: &Self) -> bool {
-        (0..3).all(|k| self.min[k] <= other.max[k] && other.min[k] <= self.max[k])
+        // Without branches: where boxes fail to meet cannot be foretold.
+        let mut meets = true;
+        for k in 0..3 {
+            meets &= (self.min[k] <= other.max[k]) & (other.min[k] <= self.max[k]);
+        }
+        meets
     }
 }
 
@@ -103,9 +112,10 @@ impl BoxTree {
 
     /// Fits all boxes to the corners at `x`. Takes O(n).
     pub(super) fn refit<const N: usize>(&mut self, corners: &[[u32; N]], x: &[Vector3<f64>]) {
-        for (bounds, &primitive) in self.boxes.iter_mut().zip(&self.order) {
-            *bounds = Bounds::of(corners[primitive as usize].iter().map(|&i| x[i as usize]));
-        }
+        let boxes = self.boxes.par_iter_mut().zip(&self.order).with_min_len(BOXES);
+        boxes.for_each(|(bounds, &primitive)| {
+            *bounds = Bounds::of(corners[primitive as usize].map(|i| x[i as usize]));
+        });
         for at in (0..self.nodes.len()).rev() {
             let Node { first, count, .. } = self.nodes[at];
             self.nodes[at].bounds = if count > 0 {

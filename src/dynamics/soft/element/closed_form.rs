@@ -1,4 +1,4 @@
-//! Linear tetrahedra of two models without a singular value decomposition.
+//! Linear tetrahedra of two models without a singular value decomposition, several at once.
 //!
 //! Corotational, with the rotation R nearest to F by Newton's iteration F ← (F + F⁻ᵀ)/2 [Higham86] and held in the
 //! Hessian ("warped stiffness" [Müller04]): with Gₐ = R∇Nₐ
@@ -8,11 +8,16 @@
 //! Neo-Hookean, exact: with cₐ = cof(F)∇Nₐ, s = κ(J − 1) − μ, w = F(∇Nₐ × ∇N_b)
 //!
 //! Hₐb = V (μ ∇Nₐ·∇N_b 1 + κ cₐ c_bᵀ − s \[w\]×).
+//!
+//! Each element has a lane of the vector instructions; no lane looks at another, so an element has the same bits in any
+//! company and with any instructions.
 
 use nalgebra::{Matrix3, Vector3};
 
+use super::super::material::lanes::{Column, Lanes, combined, cross, dot, scaled};
+use super::super::material::neo_hookean_energy;
 use super::super::material::{Constitutive, SignedSvd};
-use super::{ElementKind, Elements, Local};
+use super::{ElementKind, Elements};
 
 /// Change of the rotation at which the iteration stops: the next one would be its square.
 const SETTLED: f64 = 1e-8;
@@ -21,202 +26,265 @@ const SETTLED: f64 = 1e-8;
 /// identity is 0.19 of it.
 const SQUASHED: f64 = 1e-3;
 
+/// Determinant above which the iteration converges whatever the norm.
+const ROOMY: f64 = 0.5;
+
 /// Most iterations; four or five happen.
 const ITERATIONS: usize = 20;
 
+/// Three columns of three numbers in each lane.
+type Square<const N: usize> = [Column<N>; 3];
+
+/// Energies and derivatives of `N` linear elements; the last index is the element's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parts<const N: usize> {
+    /// Energies [J].
+    pub energies: [f64; N],
+    /// ∂E/∂xₐ [N]: node, axis.
+    pub gradient: [[[f64; N]; 3]; 4],
+    /// ∂²E/∂xₐ∂x_b [N/m]: pair (a, b ≥ a), column, row.
+    pub hessian: [[[[f64; N]; 3]; 3]; 10],
+}
+
+impl<const N: usize> Default for Parts<N> {
+    fn default() -> Self {
+        let zero = [0.0; N];
+        Self { energies: zero, gradient: [[zero; 3]; 4], hessian: [[[zero; 3]; 3]; 10] }
+    }
+}
+
+/// What a kernel reads of its elements.
+struct Shapes<const N: usize> {
+    /// Deformation gradients.
+    f: Square<N>,
+    /// ∇Nₐ of the four nodes [1/m].
+    slopes: [Column<N>; 4],
+    /// Volumes at rest [m³].
+    volume: Lanes<N>,
+}
+
 impl Elements {
-    /// Energy [J] and gradient of a corotational linear element; else nothing.
-    pub(crate) fn fast_gradient(&self, e: usize, x: &[Vector3<f64>], local: &mut Local) -> Option<f64> {
-        self.is_linear(Constitutive::Corotational).then(|| self.corotational(e, x, local).1)
+    /// Energies, gradients and, if wanted, Hessians of linear elements: of corotational ones the warped, of neo-Hookean ones
+    /// the exact. False, and nothing written, where there is no closed form.
+    pub(crate) fn closed_form_of_four(
+        &self,
+        elements: [u32; 4],
+        x: &[Vector3<f64>],
+        hessian: bool,
+        parts: &mut Parts<4>,
+    ) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            #[expect(unsafe_code, reason = "the instruction set was detected on the line above")]
+            // SAFETY: AVX2 is there.
+            return unsafe { self.closed_form_avx2(elements, x, hessian, parts) };
+        }
+        self.closed_form(elements, x, hessian, parts)
     }
 
-    /// Energy [J], gradient and warped Hessian, pairs (a, b ≥ a), of a corotational linear element; else nothing.
-    pub(crate) fn warped_local(&self, e: usize, x: &[Vector3<f64>], local: &mut Local) -> Option<f64> {
-        if !self.is_linear(Constitutive::Corotational) {
-            return None;
-        }
-        let (rotation, energy) = self.corotational(e, x, local);
-        let volume = self.rest[e].volume;
-        let (mu, lambda) = (volume * self.material.shear_modulus(), volume * self.material.lame_lambda());
-        let turned = rotation * self.rest[e].inverse.transpose();
-        let [g1, g2, g3] = [0, 1, 2].map(|a| turned.column(a).into_owned());
-        let block = |a: &Vector3<f64>, b: &Vector3<f64>| {
-            let (stretch, shear, direct) = (lambda * a, mu * a, mu * a.dot(b));
-            Matrix3::from_fn(|i, j| stretch[i] * b[j] + b[i] * shear[j])
-                + Matrix3::from_diagonal_element(direct)
-        };
-        let diagonal = [block(&g1, &g1), block(&g2, &g2), block(&g3, &g3)];
-        write_upper(local, &diagonal, &[block(&g1, &g2), block(&g1, &g3), block(&g2, &g3)]);
-        Some(energy)
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn closed_form_avx2(
+        &self,
+        elements: [u32; 4],
+        x: &[Vector3<f64>],
+        hessian: bool,
+        parts: &mut Parts<4>,
+    ) -> bool {
+        self.closed_form(elements, x, hessian, parts)
     }
 
-    /// Energy [J], gradient and exact Hessian, pairs (a, b ≥ a), of a neo-Hookean linear element; else nothing.
-    pub(crate) fn exact_local(&self, e: usize, x: &[Vector3<f64>], local: &mut Local) -> Option<f64> {
-        if !self.is_linear(Constitutive::NeoHookean) {
-            return None;
+    #[inline(always)]
+    fn closed_form<const N: usize>(
+        &self,
+        elements: [u32; N],
+        x: &[Vector3<f64>],
+        hessian: bool,
+        parts: &mut Parts<N>,
+    ) -> bool {
+        if self.kind != ElementKind::Linear {
+            return false;
         }
-        let volume = self.rest[e].volume;
+        match self.material.model() {
+            Constitutive::Corotational => self.corotational(&self.shapes(elements, x), hessian, parts),
+            Constitutive::NeoHookean => self.neo_hookean(&self.shapes(elements, x), hessian, parts),
+            _ => return false,
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn shapes<const N: usize>(&self, elements: [u32; N], x: &[Vector3<f64>]) -> Shapes<N> {
+        let mut edges = [[Lanes::ZERO; 3]; 3];
+        let mut slopes = [[Lanes::ZERO; 3]; 4];
+        let mut volume = Lanes::ZERO;
+        for lane in 0..N {
+            let element = elements[lane] as usize;
+            let corners = &self.nodes[4 * element..4 * element + 4];
+            let origin = &x[corners[0] as usize];
+            let rest = &self.rest[element];
+            volume.0[lane] = rest.volume;
+            for k in 0..3 {
+                let corner = &x[corners[k + 1] as usize];
+                for axis in 0..3 {
+                    edges[k][axis].0[lane] = corner[axis] - origin[axis];
+                    slopes[k + 1][axis].0[lane] = rest.inverse[(k, axis)];
+                }
+            }
+        }
+        let [_, a, b, c] = slopes;
+        for axis in 0..3 {
+            slopes[0][axis] = -(a[axis] + b[axis] + c[axis]);
+        }
+        let column = |axis: usize| combined(&edges, &[a[axis], b[axis], c[axis]]);
+        Shapes { f: [column(0), column(1), column(2)], slopes, volume }
+    }
+
+    #[inline(always)]
+    fn corotational<const N: usize>(&self, shapes: &Shapes<N>, hessian: bool, parts: &mut Parts<N>) {
+        let (mu, lambda) = (self.material.shear_modulus(), self.material.lame_lambda());
+        let Shapes { f, slopes, volume } = shapes;
+        let r = nearest_rotations(f);
+        let mut strain = *f;
+        let (mut growth, mut square) = (Lanes::ZERO, Lanes::ZERO);
+        for column in 0..3 {
+            for row in 0..3 {
+                strain[column][row] = f[column][row] - r[column][row];
+            }
+            growth += dot(&r[column], &strain[column]);
+            square += dot(&strain[column], &strain[column]);
+        }
+        let (shear, stretch) = (*volume * Lanes::of(mu), *volume * Lanes::of(lambda));
+        parts.energies = (shear * square + Lanes::of(0.5) * stretch * growth * growth).0;
+        write_gradient(&stress([&strain, &r], [shear + shear, stretch * growth]), slopes, parts);
+        if !hessian {
+            return;
+        }
+        let mut turned = *slopes;
+        let (mut stretched, mut sheared) = (*slopes, *slopes);
+        for a in 0..4 {
+            turned[a] = combined(&r, &slopes[a]);
+            stretched[a] = scaled(&turned[a], stretch);
+            sheared[a] = scaled(&turned[a], shear);
+        }
+        for (block, [a, b]) in parts.hessian.iter_mut().zip(PAIRS) {
+            let direct = dot(&sheared[a], &turned[b]);
+            for column in 0..3 {
+                for row in 0..3 {
+                    let entry = stretched[a][row] * turned[b][column] + turned[b][row] * sheared[a][column];
+                    block[column][row] = if row == column { entry + direct } else { entry }.0;
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn neo_hookean<const N: usize>(&self, shapes: &Shapes<N>, hessian: bool, parts: &mut Parts<N>) {
         let mu = self.material.shear_modulus();
         let kappa = self.material.lame_lambda() + mu;
-        let f = self.linear_gradient(e, x);
-        let [f0, f1, f2] = [0, 1, 2].map(|i| f.column(i).into_owned());
-        let cofactor = Matrix3::from_columns(&[f1.cross(&f2), f2.cross(&f0), f0.cross(&f1)]);
-        let growth = cofactor.column(0).dot(&f0) - 1.0;
-        let s = kappa * growth - mu;
-        let gradients = self.rest[e].inverse.transpose();
-        self.write_gradient(e, &(mu * f + s * cofactor), local);
-        let c = cofactor * gradients;
-        let [g0, g1, g2] = [0, 1, 2].map(|a| gradients.column(a).into_owned());
-        let [c0, c1, c2] = [0, 1, 2].map(|a| volume * kappa * c.column(a));
-        let (shear, weight) = (volume * mu, volume * s);
-        let plain = |ga: &Vector3<f64>, gb: &Vector3<f64>, ca: &Vector3<f64>, b: usize| {
-            ca * c.column(b).transpose() + Matrix3::from_diagonal_element(shear * ga.dot(gb))
-        };
-        let skew = |ga: &Vector3<f64>, gb: &Vector3<f64>| (f * ga.cross(gb) * -weight).cross_matrix();
-        let diagonal = [plain(&g0, &g0, &c0, 0), plain(&g1, &g1, &c1, 1), plain(&g2, &g2, &c2, 2)];
-        let off = [
-            plain(&g0, &g1, &c0, 1) + skew(&g0, &g1),
-            plain(&g0, &g2, &c0, 2) + skew(&g0, &g2),
-            plain(&g1, &g2, &c1, 2) + skew(&g1, &g2),
-        ];
-        write_upper(local, &diagonal, &off);
-        Some(volume * (0.5 * mu * (f.norm_squared() - 3.0) - mu * growth + 0.5 * kappa * growth * growth))
-    }
-
-    fn is_linear(&self, model: Constitutive) -> bool {
-        self.kind == ElementKind::Linear && self.material.model() == model
-    }
-
-    /// Writes the gradient; the rotation and the energy [J].
-    fn corotational(&self, e: usize, x: &[Vector3<f64>], local: &mut Local) -> (Matrix3<f64>, f64) {
-        let (mu, lambda) = (self.material.shear_modulus(), self.material.lame_lambda());
-        let f = self.linear_gradient(e, x);
-        let rotation = nearest_rotation(&f);
-        let strain = f - rotation;
-        let growth = rotation.dot(&strain);
-        self.write_gradient(e, &(2.0 * mu * strain + lambda * growth * rotation), local);
-        let density = mu * strain.norm_squared() + 0.5 * lambda * growth * growth;
-        (rotation, self.rest[e].volume * density)
-    }
-
-    fn write_gradient(&self, e: usize, stress: &Matrix3<f64>, local: &mut Local) {
-        let forces = stress * (self.rest[e].volume * self.rest[e].inverse.transpose());
-        let [a, b, c] = [0, 1, 2].map(|a| forces.column(a).into_owned());
-        local.gradient[..4].copy_from_slice(&[-(a + b + c), a, b, c]);
+        let Shapes { f, slopes, volume } = shapes;
+        let cofactor = [cross(&f[1], &f[2]), cross(&f[2], &f[0]), cross(&f[0], &f[1])];
+        let growth = dot(&cofactor[0], &f[0]) - Lanes::ONE;
+        let (shear, bulk) = (*volume * Lanes::of(mu), *volume * Lanes::of(kappa));
+        parts.energies = neo_hookean_energy(f, [shear, bulk]).0;
+        let pressure = bulk * growth - shear;
+        write_gradient(&stress([f, &cofactor], [shear, pressure]), slopes, parts);
+        if !hessian {
+            return;
+        }
+        let (mut areas, mut stiff, mut sheared) = (*slopes, *slopes, *slopes);
+        for a in 0..4 {
+            areas[a] = combined(&cofactor, &slopes[a]);
+            stiff[a] = scaled(&areas[a], bulk);
+            sheared[a] = scaled(&slopes[a], shear);
+        }
+        for (block, [a, b]) in parts.hessian.iter_mut().zip(PAIRS) {
+            let direct = dot(&sheared[a], &slopes[b]);
+            // Zero where a = b.
+            let w = scaled(&combined(f, &cross(&slopes[a], &slopes[b])), pressure);
+            for column in 0..3 {
+                let (next, last) = ((column + 1) % 3, (column + 2) % 3);
+                let entry = |row: usize| stiff[a][row] * areas[b][column];
+                block[column][column] = (entry(column) + direct).0;
+                block[column][last] = (entry(last) + w[next]).0;
+                block[column][next] = (entry(next) - w[last]).0;
+            }
+        }
     }
 }
 
-/// The rotation nearest to `f`.
-fn nearest_rotation(f: &Matrix3<f64>) -> Matrix3<f64> {
-    let size = f.norm_squared();
+/// The pairs (a, b ≥ a) of four nodes.
+const PAIRS: [[usize; 2]; 10] =
+    [[0, 0], [0, 1], [0, 2], [0, 3], [1, 1], [1, 2], [1, 3], [2, 2], [2, 3], [3, 3]];
+
+/// x A + y B.
+#[inline(always)]
+fn stress<const N: usize>([a, b]: [&Square<N>; 2], [x, y]: [Lanes<N>; 2]) -> Square<N> {
+    let mut sum = *a;
+    for column in 0..3 {
+        for row in 0..3 {
+            sum[column][row] = a[column][row] * x + b[column][row] * y;
+        }
+    }
+    sum
+}
+
+/// Forces from stress times volume; those on node 0 are the others' opposite.
+#[inline(always)]
+fn write_gradient<const N: usize>(stress: &Square<N>, slopes: &[Column<N>; 4], parts: &mut Parts<N>) {
+    let [a, b, c] = [1, 2, 3].map(|node: usize| combined(stress, &slopes[node]));
+    for axis in 0..3 {
+        parts.gradient[0][axis] = (-(a[axis] + b[axis] + c[axis])).0;
+        (parts.gradient[1][axis], parts.gradient[2][axis]) = (a[axis].0, b[axis].0);
+        parts.gradient[3][axis] = c[axis].0;
+    }
+}
+
+/// The rotations nearest to `f`.
+#[inline(always)]
+fn nearest_rotations<const N: usize>(f: &Square<N>) -> Square<N> {
+    let size = dot(&f[0], &f[0]) + dot(&f[1], &f[1]) + dot(&f[2], &f[2]);
+    let least = size.map(|size| (SQUASHED * size * size.sqrt()).min(ROOMY));
     let mut r = *f;
+    let mut settled = [false; N];
+    let mut stuck = [false; N];
     for _ in 0..ITERATIONS {
-        let [a, b, c] = [0, 1, 2].map(|i| r.column(i).into_owned());
-        let cofactor = Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)]);
-        let determinant = cofactor.column(0).dot(&a);
-        if !(determinant > SQUASHED * size * size.sqrt()) && !(determinant > 0.5) {
+        let cofactor = [cross(&r[1], &r[2]), cross(&r[2], &r[0]), cross(&r[0], &r[1])];
+        let determinant = dot(&cofactor[0], &r[0]);
+        let half = Lanes::of(0.5) / determinant;
+        let mut change = Lanes::ZERO;
+        for column in 0..3 {
+            for row in 0..3 {
+                let old = r[column][row];
+                let next = old.or(Lanes::of(0.5) * old + half * cofactor[column][row], settled);
+                let moved = (next - old).map(f64::abs);
+                change = moved.or(change, moved.mask(change, |a, b| !(a <= b)));
+                r[column][row] = next;
+            }
+        }
+        let mut done = true;
+        for lane in 0..N {
+            stuck[lane] |= !settled[lane] && !(determinant.0[lane] > least.0[lane]);
+            settled[lane] |= stuck[lane] || change.0[lane] < SETTLED;
+            done &= settled[lane];
+        }
+        if done {
             break;
         }
-        let half = 0.5 / determinant;
-        let next = 0.5 * r + half * cofactor;
-        let change = (next - r).amax();
-        r = next;
-        if change < SETTLED {
-            return r;
+    }
+    for lane in 0..N {
+        if stuck[lane] || !settled[lane] {
+            let f = Matrix3::from_fn(|row, column| f[column][row].0[lane]);
+            let rotation = SignedSvd::of(&f).rotation();
+            for column in 0..3 {
+                for row in 0..3 {
+                    r[column][row].0[lane] = rotation[(row, column)];
+                }
+            }
         }
     }
-    SignedSvd::of(f).rotation()
-}
-
-/// The upper blocks from those of the nodes 1 to 3: a translation makes no force.
-fn write_upper(local: &mut Local, diagonal: &[Matrix3<f64>; 3], off: &[Matrix3<f64>; 3]) {
-    let [b12, b13, b23] = off;
-    let from_zero = [
-        -(diagonal[0] + b12.transpose() + b13.transpose()),
-        -(diagonal[1] + b12 + b23.transpose()),
-        -(diagonal[2] + b13 + b23),
-    ];
-    let h = &mut local.hessian;
-    h[0][0] = -(from_zero[0] + from_zero[1] + from_zero[2]);
-    h[0][1..4].copy_from_slice(&from_zero);
-    h[1][1..4].copy_from_slice(&[diagonal[0], *b12, *b13]);
-    h[2][2..4].copy_from_slice(&[diagonal[1], *b23]);
-    h[3][3] = diagonal[2];
+    r
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dynamics::soft::material::Material;
-    use crate::geometry::TetMesh;
-    use nalgebra::Point3;
-
-    fn element(model: Constitutive) -> Elements {
-        let corners = [[0.1, 0.0, 0.0], [1.0, 0.2, 0.0], [0.0, 0.9, -0.1], [0.2, 0.1, 1.1]].map(Point3::from);
-        let mesh = TetMesh::new(corners.to_vec(), vec![[0, 1, 2, 3]]).expect("a tetrahedron");
-        let material = Material::new(model, 1000.0, 1e3, 0.3).expect("a material");
-        Elements::new(&mesh, material, ElementKind::Linear).expect("elements")
-    }
-
-    fn moved(elements: &Elements, case: u32) -> Vec<Vector3<f64>> {
-        let turn = nalgebra::Rotation3::new(Vector3::new(0.3, -0.9, 0.5) * f64::from(case));
-        let bend = |(i, x): (usize, &Vector3<f64>)| {
-            let phase = f64::from(case) * (i as f64 + 0.5);
-            turn * x + 0.25 * Vector3::new(phase.sin(), (2.1 * phase).cos(), (1.3 * phase).sin())
-        };
-        let mut x: Vec<_> = elements.rest_positions().iter().enumerate().map(bend).collect();
-        if case == 7 {
-            // Inside out.
-            x.iter_mut().for_each(|x| x.z = -x.z);
-        }
-        x
-    }
-
-    /// By another way: the singular value decomposition, projected for the warped one where that is the same.
-    #[test]
-    fn the_closed_forms_are_the_general_ones() {
-        for case in 0..8 {
-            let elements = element(Constitutive::NeoHookean);
-            let x = moved(&elements, case);
-            let (mut fast, mut slow) = (Local::default(), Local::default());
-            let energy = elements.exact_local(0, &x, &mut fast).expect("neo-Hookean");
-            assert!((energy - elements.local(0, &x, &mut slow, true, false)).abs() < 1e-9 * 1e3);
-            for a in 0..4 {
-                assert!((fast.gradient[a] - slow.gradient[a]).amax() < 1e-12 * 1e3);
-                for b in a..4 {
-                    assert!((fast.hessian[a][b] - slow.hessian[a][b]).amax() < 1e-11 * 1e3, "{case} {a} {b}");
-                }
-            }
-            let elements = element(Constitutive::Corotational);
-            let energy = elements.fast_gradient(0, &x, &mut fast).expect("corotational");
-            assert!((energy - elements.local(0, &x, &mut slow, false, false)).abs() < 1e-9 * 1e3);
-            assert!((0..4).all(|a| (fast.gradient[a] - slow.gradient[a]).amax() < 1e-10 * 1e3), "{case}");
-            assert!(elements.exact_local(0, &x, &mut fast).is_none());
-        }
-    }
-
-    #[test]
-    fn the_warped_hessian_is_the_turned_one_of_the_linear_model() {
-        let (warped, linear) = (element(Constitutive::Corotational), element(Constitutive::Linear));
-        let turn = nalgebra::Rotation3::new(Vector3::new(0.4, 1.2, -0.7)).into_inner();
-        let x: Vec<_> = warped.rest_positions().iter().map(|x| turn * x).collect();
-        let (mut fast, mut slow) = (Local::default(), Local::default());
-        warped.warped_local(0, &x, &mut fast).expect("corotational");
-        linear.local(0, linear.rest_positions(), &mut slow, true, false);
-        for (a, b) in (0..4).flat_map(|a| (a..4).map(move |b| (a, b))) {
-            let expected = turn * slow.hessian[a][b] * turn.transpose();
-            assert!((fast.hessian[a][b] - expected).amax() < 1e-10 * 1e3, "{a} {b}");
-        }
-    }
-
-    #[test]
-    fn rotations_are_those_of_the_decomposition_at_every_size_and_sign() {
-        for case in 0..200 {
-            let value = |k: usize| (f64::from(case) * (1.7 + k as f64)).sin();
-            let f = Matrix3::from_fn(|i, j| value(3 * i + j)) * 10_f64.powi(case % 7 - 3);
-            let rotation = nearest_rotation(&f);
-            assert!((rotation - SignedSvd::of(&f).rotation()).amax() < 1e-9, "{case} {f}");
-            assert!((rotation.determinant() - 1.0).abs() < 1e-12);
-        }
-    }
-}
+mod tests;

@@ -15,6 +15,8 @@ use std::array::from_fn;
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
+pub use closed_form::Parts;
+
 use super::material::{Material, SignedSvd, Tangent};
 use crate::geometry::TetMesh;
 use crate::geometry::tet_mesh::TetMeshError;

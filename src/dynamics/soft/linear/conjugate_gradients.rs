@@ -1,8 +1,13 @@
 //! Preconditioned conjugate gradients.
+//!
+//! An iteration goes over the vectors twice: once for the new direction, its product and their curvature, once for the new
+//! point, its residual and the preconditioned residual. Both go piece by piece on all threads, and sums are those of the
+//! pieces in their order.
 
 use nalgebra::{Matrix3, Vector3};
+use rayon::prelude::*;
 
-use super::super::blocks::{dot, norm};
+use super::super::blocks::{CHUNK, PARALLEL_BLOCKS, dot, norm};
 use super::{Cholesky, LinearError, LinearOptions, LinearReport, Operator};
 
 /// Conjugate gradients with their memory.
@@ -13,6 +18,39 @@ pub struct ConjugateGradients {
     p: Vec<Vector3<f64>>,
     q: Vec<Vector3<f64>>,
     inverse: Vec<Matrix3<f64>>,
+    /// Of each piece r·r and, where the diagonal preconditions, r·z.
+    sums: Vec<[f64; 2]>,
+}
+
+/// A piece of the vectors of an iteration.
+struct Piece<'a> {
+    x: &'a mut [Vector3<f64>],
+    r: &'a mut [Vector3<f64>],
+    z: &'a mut [Vector3<f64>],
+    p: &'a [Vector3<f64>],
+    q: &'a [Vector3<f64>],
+    free: &'a [Vector3<f64>],
+    /// Empty where something else preconditions.
+    inverse: &'a [Matrix3<f64>],
+}
+
+impl Piece<'_> {
+    /// x + αp, r − αq, and z = D⁻¹ r; r·r and r·z.
+    fn advance(self, alpha: f64) -> [f64; 2] {
+        let (mut square, mut along) = (0.0, 0.0);
+        for i in 0..self.r.len() {
+            self.x[i] += alpha * self.p[i];
+            let r = self.r[i] - alpha * self.q[i].component_mul(&self.free[i]);
+            self.r[i] = r;
+            square += r.norm_squared();
+            if let Some(inverse) = self.inverse.get(i) {
+                let z = inverse * r;
+                self.z[i] = z;
+                along += r.dot(&z);
+            }
+        }
+        [square, along]
+    }
 }
 
 impl ConjugateGradients {
@@ -30,42 +68,47 @@ impl ConjugateGradients {
         options: &LinearOptions,
     ) -> Result<LinearReport, LinearError> {
         self.resize(b.len());
+        self.inverse.clear();
         if cholesky.is_none() {
             self.invert_diagonal(operator);
         }
         let scale = norm(b);
         let mut report = LinearReport { factored: cholesky.is_some(), ..LinearReport::default() };
         self.start(operator, b, x, scale);
-        let mut along = 0.0;
-        while report.iterations < options.limit {
-            report.residual = norm(&self.r) / scale;
+        // Nothing has moved yet: the first residual preconditioned.
+        let [mut square, mut along] = self.advance(0.0, x, operator.free);
+        let mut before = f64::INFINITY;
+        loop {
+            report.residual = square.sqrt() / scale;
             if report.residual <= options.tolerance || scale <= 0.0 {
                 report.residual = if scale > 0.0 { report.residual } else { 0.0 };
                 return Ok(report);
             }
-            self.precondition(cholesky.as_deref_mut());
-            let before = std::mem::replace(&mut along, dot(&self.r, &self.z));
-            let beta = if report.iterations == 0 { 0.0 } else { along / before };
-            self.p.iter_mut().zip(&self.z).for_each(|(p, z)| *p = z + beta * *p);
-            operator.multiply(&self.p, &mut self.q);
-            let curvature = dot(&self.p, &self.q);
+            if report.iterations >= options.limit {
+                return Ok(report);
+            }
+            if let Some(cholesky) = cholesky.as_deref_mut() {
+                cholesky.solve(&self.r, &mut self.z);
+                along = dot(&self.r, &self.z);
+            }
+            let curvature = operator.multiply_direction(&self.z, along / before, &mut self.p, &mut self.q);
             if !(curvature > 0.0 && along > 0.0) {
                 let curvature = curvature / dot(&self.p, &self.p);
                 return Err(LinearError::NotPositive { iteration: report.iterations, curvature });
             }
-            let alpha = along / curvature;
-            x.iter_mut().zip(&self.p).for_each(|(x, p)| *x += alpha * p);
-            self.r.iter_mut().zip(&self.q).for_each(|(r, q)| *r -= alpha * q);
+            before = along;
+            [square, along] = self.advance(along / curvature, x, operator.free);
             report.iterations += 1;
         }
-        report.residual = norm(&self.r) / scale;
-        Ok(report)
     }
 
     fn resize(&mut self, count: usize) {
         for vector in [&mut self.r, &mut self.z, &mut self.p, &mut self.q] {
             vector.resize(count, Vector3::zeros());
         }
+        self.p.fill(Vector3::zeros());
+        self.q.fill(Vector3::zeros());
+        self.sums.resize(count.div_ceil(CHUNK), [0.0; 2]);
     }
 
     /// The first residual; a guess that is worse than none is dropped.
@@ -82,30 +125,55 @@ impl ConjugateGradients {
         }
     }
 
-    fn precondition(&mut self, cholesky: Option<&mut Cholesky>) {
-        match cholesky {
-            Some(cholesky) => cholesky.solve(&self.r, &mut self.z),
-            None => {
-                let pairs = self.inverse.iter().zip(&self.r);
-                self.z.iter_mut().zip(pairs).for_each(|(z, (inverse, r))| *z = inverse * r);
-            }
+    /// Moves `x` by `alpha` along the direction; r·r and r·z of the new residual.
+    fn advance(&mut self, alpha: f64, x: &mut [Vector3<f64>], free: &[Vector3<f64>]) -> [f64; 2] {
+        let Self { r, z, p, q, inverse, sums } = self;
+        let (p, q, inverse) = (&*p, &*q, &*inverse);
+        let work = |at: usize, x: &mut [_], r: &mut [Vector3<f64>], z: &mut [_]| {
+            let span = at * CHUNK..at * CHUNK + r.len();
+            let inverse = if inverse.is_empty() { inverse } else { &inverse[span.clone()] };
+            let (p, q, free) = (&p[span.clone()], &q[span.clone()], &free[span]);
+            Piece { x, r, z, p, q, free, inverse }.advance(alpha)
+        };
+        if r.len() < PARALLEL_BLOCKS {
+            let pieces = x.chunks_mut(CHUNK).zip(r.chunks_mut(CHUNK)).zip(z.chunks_mut(CHUNK));
+            let pieces = pieces.zip(sums.iter_mut()).enumerate();
+            pieces.for_each(|(at, (((x, r), z), sum))| *sum = work(at, x, r, z));
+        } else {
+            let pieces = x.par_chunks_mut(CHUNK).zip(r.par_chunks_mut(CHUNK)).zip(z.par_chunks_mut(CHUNK));
+            let pieces = pieces.zip(sums.par_iter_mut()).enumerate();
+            pieces.for_each(|(at, (((x, r), z), sum))| *sum = work(at, x, r, z));
         }
+        sums.iter().fold([0.0; 2], |[square, along], sum| [square + sum[0], along + sum[1]])
     }
 
     fn invert_diagonal(&mut self, operator: &Operator<'_>) {
         self.inverse.resize(self.r.len(), Matrix3::zeros());
         operator.matrix.diagonal(&mut self.inverse);
         operator.outer.add_diagonal(&mut self.inverse);
-        for (block, free) in self.inverse.iter_mut().zip(operator.free) {
-            for axis in (0..3).filter(|&axis| free[axis] <= 0.0) {
-                block.row_mut(axis).fill(0.0);
-                block.column_mut(axis).fill(0.0);
-                block[(axis, axis)] = 1.0;
+        let free = operator.free;
+        let invert = |(piece, blocks): (usize, &mut [Matrix3<f64>])| {
+            for (block, free) in blocks.iter_mut().zip(&free[piece * CHUNK..]) {
+                invert(block, free);
             }
-            let inverse = block.try_inverse().filter(positive_definite);
-            *block = inverse.unwrap_or_else(Matrix3::identity);
+        };
+        if self.r.len() < PARALLEL_BLOCKS {
+            self.inverse.chunks_mut(CHUNK).enumerate().for_each(invert);
+        } else {
+            self.inverse.par_chunks_mut(CHUNK).enumerate().for_each(invert);
         }
     }
+}
+
+/// Replaces a diagonal block by its inverse over the free components, and by the identity where it has none.
+fn invert(block: &mut Matrix3<f64>, free: &Vector3<f64>) {
+    for axis in (0..3).filter(|&axis| free[axis] <= 0.0) {
+        block.row_mut(axis).fill(0.0);
+        block.column_mut(axis).fill(0.0);
+        block[(axis, axis)] = 1.0;
+    }
+    let inverse = block.try_inverse().filter(positive_definite);
+    *block = inverse.unwrap_or_else(Matrix3::identity);
 }
 
 /// By Sylvester's criterion.

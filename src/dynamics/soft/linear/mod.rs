@@ -7,7 +7,7 @@ mod conjugate_gradients;
 use nalgebra::Vector3;
 use thiserror::Error;
 
-use super::blocks::BlockMatrix;
+use super::blocks::{BlockMatrix, PARALLEL_BLOCKS};
 use super::interaction::OuterProducts;
 pub use cholesky::Cholesky;
 pub use conjugate_gradients::ConjugateGradients;
@@ -104,6 +104,18 @@ impl Operator<'_> {
         self.outer.add_product(p, out);
         out.iter_mut().zip(self.free).for_each(|(out, free)| out.component_mul_assign(free));
     }
+
+    /// `p` becomes z + `beta` p, whose prescribed components must be zero; `out` becomes its product, in which they are to be
+    /// left out. Returns p · `out`.
+    fn multiply_direction(
+        &mut self,
+        z: &[Vector3<f64>],
+        beta: f64,
+        p: &mut [Vector3<f64>],
+        out: &mut [Vector3<f64>],
+    ) -> f64 {
+        self.matrix.multiply_direction(z, beta, p, out) + self.outer.add_product(p, out)
+    }
 }
 
 /// Solver of linear systems with its memory.
@@ -134,7 +146,9 @@ impl LinearSolver {
         let direct =
             options.method == LinearMethod::Cholesky || automatic && (self.stiff || b.len() <= small);
         if !direct {
-            let report = self.gradients.solve(&mut operator, b, x, None, options)?;
+            let gradients = &mut self.gradients;
+            let solved = inside_the_pool(b.len(), || gradients.solve(&mut operator, b, x, None, options));
+            let report = solved?;
             self.stiff = !(report.residual <= options.tolerance) && b.len() <= SMALL_STATIC;
             if !(automatic && self.stiff) {
                 return Ok(report);
@@ -144,4 +158,13 @@ impl LinearSolver {
         cholesky.factor(operator.matrix, operator.free)?;
         self.gradients.solve(&mut operator, b, x, Some(cholesky), options)
     }
+}
+
+/// Runs `work` on `blocks` blocks on a thread of the pool where it will hand parts to the others: each hand-over from outside the
+/// pool would wake a thread, which takes longer than a part.
+fn inside_the_pool<R: Send>(blocks: usize, work: impl FnOnce() -> R + Send) -> R {
+    if blocks < PARALLEL_BLOCKS || rayon::current_thread_index().is_some() {
+        return work();
+    }
+    rayon::scope(|_| work())
 }

@@ -19,6 +19,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
+use super::lanes::{Column, Lanes, cross, dot};
 use super::projection::project_semi_definite;
 use super::{Constitutive, Material, SignedSvd};
 
@@ -170,8 +171,8 @@ impl Material {
                 let cofactor = cofactor(f);
                 let growth = f.column(0).dot(&cofactor.column(0)) - 1.0;
                 let kappa = lambda + mu;
-                let energy =
-                    0.5 * mu * (f.norm_squared() - 3.0) - mu * growth + 0.5 * kappa * growth * growth;
+                let lanes = [0, 1, 2].map(|j| [0, 1, 2].map(|i| Lanes([f[(i, j)]])));
+                let [energy] = neo_hookean_energy(&lanes, [Lanes([mu]), Lanes([kappa])]).0;
                 (energy, mu * f + (kappa * growth - mu) * cofactor)
             }
         };
@@ -231,6 +232,33 @@ fn hooke(strain: &Matrix3<f64>, mu: f64, lambda: f64) -> (f64, Matrix3<f64>) {
     (energy, 2.0 * mu * strain + Matrix3::from_diagonal_element(lambda * trace))
 }
 
+/// μ/2 (‖F‖² − 3) − μ(J − 1) + κ/2 (J − 1)² of `f`, by columns, with `[μ, κ]`.
+///
+/// Near rest the first two terms cancel, and with them all digits of a small energy, on which a line search then founders. With
+/// C = FᵀF − 1, t = tr C and its other invariants c₂ and c₃, J² − 1 = t + c₂ + c₃, so g = J − 1 = (t + c₂ + c₃)/(J + 1)
+/// and t/2 − g = (t g/2 − c₂ − c₃)/(J + 1): only small terms of second order. Inverted elements take the first form.
+#[inline(always)]
+pub(in crate::dynamics::soft) fn neo_hookean_energy<const N: usize>(
+    f: &[Column<N>; 3],
+    [mu, kappa]: [Lanes<N>; 2],
+) -> Lanes<N> {
+    /// J + 1 above which the second form is as exact as the first.
+    const UPRIGHT: f64 = 1.0;
+    let (half, one) = (Lanes::of(0.5), Lanes::ONE);
+    let [x, y, z] = [0, 1, 2].map(|i: usize| dot(&f[i], &f[i]) - one);
+    let [a, b, c] = [(1, 2), (2, 0), (0, 1)].map(|(i, j): (usize, usize)| dot(&f[i], &f[j]));
+    let trace = x + y + z;
+    let second = (x * y - c * c) + (y * z - a * a) + (z * x - b * b);
+    let third = x * (y * z - a * a) - c * (c * z - a * b) + b * (c * a - y * b);
+    let volume = dot(&cross(&f[0], &f[1]), &f[2]);
+    let sum = volume + one;
+    let growth = (trace + second + third) / sum;
+    let small = mu * ((half * trace * growth - second - third) / sum) + half * kappa * growth * growth;
+    let growth = volume - one;
+    let plain = mu * (half * trace - growth) + half * kappa * growth * growth;
+    small.or(plain, sum.mask(Lanes::of(UPRIGHT), |sum, least| sum > least))
+}
+
 /// ∂ det F / ∂F: the matrix of cofactors.
 #[inline]
 fn cofactor(f: &Matrix3<f64>) -> Matrix3<f64> {
@@ -259,6 +287,29 @@ mod tests {
     fn is_smooth(f: &Matrix3<f64>) -> bool {
         let sigma = SignedSvd::of(f).sigma;
         sigma[1] + sigma[2] > 0.1
+    }
+
+    /// Against the principal stretches, whose small differences from one are known exactly, of rotated states.
+    #[test]
+    fn a_small_neo_hookean_energy_keeps_its_digits() {
+        let (mu, kappa) = (2.0, 5.0);
+        for strain in [1e-2, 1e-5, 1e-7] {
+            let e = Vector3::new(1.0, -0.3, 0.2) * strain;
+            let growth = (e.x + e.y + e.z) + (e.x * e.y + e.y * e.z + e.z * e.x) + e.x * e.y * e.z;
+            let second = e.x * e.y + e.y * e.z + e.z * e.x;
+            let expected =
+                mu * (0.5 * e.norm_squared() - second - e.x * e.y * e.z) + 0.5 * kappa * growth * growth;
+            let turn = nalgebra::Rotation3::new(Vector3::new(0.3, -1.1, 0.4)).into_inner();
+            let f = turn * (Matrix3::identity() + Matrix3::from_diagonal(&e));
+            let lanes = [0, 1, 2].map(|j| [0, 1, 2].map(|i| Lanes([f[(i, j)]])));
+            let [energy] = neo_hookean_energy(&lanes, [Lanes([mu]), Lanes([kappa])]).0;
+            // F itself is rounded; that is felt as stress times rounding.
+            let rounding = 40.0 * f64::EPSILON * strain;
+            assert!(
+                (energy - expected).abs() < rounding + 1e-13 * expected,
+                "{strain} {energy:e} {expected:e}"
+            );
+        }
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Materials of soft bodies: density, elasticity, damping.
 
 mod constitutive;
-mod lanes;
+pub(super) mod lanes;
 mod projection;
 mod singular;
 
 use thiserror::Error;
 
+pub(super) use constitutive::neo_hookean_energy;
 pub use constitutive::{Response, Tangent};
 pub use singular::SignedSvd;
 

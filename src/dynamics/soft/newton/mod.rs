@@ -26,11 +26,30 @@ const ARMIJO: f64 = 1e-4;
 /// Shortest part of Newton's step that is tried.
 const SHORTEST: f64 = 1e-8;
 
+/// Share of the first slope that is left at the end of Newton's step from which on a longer one is tried, and the longest.
+const FALLS_STILL: f64 = 0.5;
+const LONGEST: f64 = 16.0;
+
 /// Change of the energy over its terms that cannot be told from rounding: the line search does not judge it.
 const ROUNDING: f64 = 1e-12;
 
 /// Forces out of balance over Young's modulus times area that cannot be told from rounding of the coordinates.
 const FORCE_ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+/// How often the interaction's pieces are held anew at an equilibrium before one is taken in which some have just been left.
+const HOLDS: usize = 8;
+
+/// How often at the end of a time step, whatever holding anew would change: the next step does so in any case.
+const HOLDS_IN_A_STEP: usize = 2;
+
+/// Masses over T² are added to a singular matrix, as in a time step of T; the first 1/T² over the stiffness of a body over its
+/// mass, the factor to the next, and how many are tried.
+const SHIFT: f64 = 1e-9;
+const SHIFT_GROWTH: f64 = 100.0;
+const SHIFTS: i32 = 5;
+
+/// Change of the interaction's energy over it that holding anew may still make there.
+const DRIFT: f64 = 0.01;
 
 /// Options of Newton's method.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,6 +73,8 @@ impl Default for NewtonOptions {
 pub(super) struct Goal {
     /// a [1/s²], zero in a quasi-static solve.
     pub(super) inertia: f64,
+    /// The same of the extra blocks in a quasi-static solve [1/s²].
+    pub(super) extra_inertia: f64,
     /// y [m].
     pub(super) y: Vec<Vector3<f64>>,
     /// c [1/s].
@@ -66,6 +87,13 @@ pub(super) struct Goal {
     pub(super) origin: Vec<Vector3<f64>>,
     /// Time step for messages [s].
     pub(super) dt: f64,
+}
+
+impl Goal {
+    /// a of a node, or of an extra block [1/s²].
+    fn inertia_of(&self, node: bool) -> f64 {
+        if node { self.inertia } else { self.inertia.max(self.extra_inertia) }
+    }
 }
 
 /// A point, its energy and forces.
@@ -123,13 +151,18 @@ impl<'a> Newton<'a> {
             self.keep_damping(&x);
         }
         let mut point = Point { x, ..Point::default() };
+        self.interaction.hold(&point.x);
         self.evaluate(&mut point, want)?;
-        let (mut assembled, mut have) = (true, want);
+        let (mut assembled, mut have, mut holds) = (true, want, 0);
         let mut trial = point.clone();
         for iteration in 0..=self.options.limit {
             self.note(&point);
-            if !self.options.once && !lifting && self.balanced(&point) {
-                return Ok(point.x);
+            while !self.options.once && !lifting && self.balanced(&point) {
+                if self.settled(&point, &mut holds) {
+                    return Ok(point.x);
+                }
+                self.evaluate(&mut point, want)?;
+                have = want;
             }
             if iteration == self.options.limit {
                 break;
@@ -148,6 +181,7 @@ impl<'a> Newton<'a> {
             let before = point.residual;
             let judged = self.search(&point, &mut trial, &change, lifting)?;
             std::mem::swap(&mut point, &mut trial);
+            self.interaction.hold_appeared(&point.x);
             if !judged && !lifting && !(point.residual < 0.5 * before) && iteration > 2 {
                 // Neither energy nor forces can be told apart any more.
                 let best = if point.residual <= before { point } else { trial };
@@ -166,6 +200,21 @@ impl<'a> Newton<'a> {
             tolerance: self.options.tolerance,
             dt: self.goal.dt,
         })
+    }
+
+    /// Whether the minimum of the held pieces is one of the interaction; if not they are held anew. Where it lies on a kink
+    /// they never settle: it is taken when holding anew changes next to nothing, in a time step in any
+    /// case, and where it has gone round in circles.
+    fn settled(&mut self, point: &Point, holds: &mut usize) -> bool {
+        let Some(drift) = self.interaction.drift(&point.x) else { return true };
+        *holds += 1;
+        let in_a_step = self.goal.inertia > 0.0;
+        let most = if in_a_step { HOLDS_IN_A_STEP } else { HOLDS };
+        if *holds > most && (in_a_step || drift <= DRIFT || *holds > 3 * most) {
+            return true;
+        }
+        self.interaction.hold_again(&point.x);
+        false
     }
 
     /// The Hessian to take far from the solution. Masses make the exact one positive definite in most time steps, and
@@ -228,13 +277,37 @@ impl<'a> Newton<'a> {
             change.fill(Vector3::zeros());
             solved = self.solve(point, lift, change, ratio);
         }
-        match solved {
-            Err(SoftError::Linear(_)) if want == Want::ExactHessian => {
-                change.fill(Vector3::zeros());
-                self.evaluate(point, Want::ProjectedHessian)?;
-                self.solve(point, lift, change, ratio)
+        if want == Want::ExactHessian && matches!(solved, Err(SoftError::Linear(_))) {
+            change.fill(Vector3::zeros());
+            self.evaluate(point, Want::ProjectedHessian)?;
+            solved = self.solve(point, lift, change, ratio);
+        }
+        for power in 0..SHIFTS {
+            if !matches!(solved, Err(SoftError::Linear(_))) || self.options.once {
+                break;
             }
-            other => other,
+            // A body that nothing holds but friction, or that only touches, is free to move for the moment.
+            change.fill(Vector3::zeros());
+            self.evaluate(point, Want::ProjectedHessian)?;
+            self.shift(SHIFT * SHIFT_GROWTH.powi(power));
+            solved = self.solve(point, lift, change, ratio);
+        }
+        solved
+    }
+
+    /// Adds masses over T² to the matrix, with 1/T² = `share` of the stiffness of a body over its mass.
+    fn shift(&mut self, share: f64) {
+        let system = &mut *self.system;
+        let (mut stiffness, mut mass) = (0.0, 0.0);
+        for body in &system.bodies {
+            let bounds = body.linear_mesh().aabb();
+            stiffness += body.material().youngs_modulus() * (bounds.max - bounds.min).norm();
+            mass += body.masses().iter().sum::<f64>();
+        }
+        let rate = share * stiffness / mass.max(f64::MIN_POSITIVE);
+        for block in 0..system.block_count() {
+            let term = rate * system.inertia(block);
+            system.matrix.add_diagonal(block, &term);
         }
     }
 
@@ -290,6 +363,9 @@ impl<'a> Newton<'a> {
             // Prescribed motion does work, so its first step is not judged by the energy, nor shortened.
             let content = !judges || lifting || trial.energy <= point.energy + ARMIJO * part * slope;
             if finite && content {
+                if judges && !lifting && part >= 1.0 {
+                    self.lengthen(point, trial, change, slope);
+                }
                 return Ok(judges);
             }
             if lifting {
@@ -304,5 +380,21 @@ impl<'a> Newton<'a> {
             tolerance: self.options.tolerance,
             dt: self.goal.dt,
         })
+    }
+    /// Goes further along `change` from `trial`, which is at its end, where the energy falls there still at a great part of the
+    /// first `slope`: a projected Hessian is too stiff for what the exact one has little stiffness for, and would come near it
+    /// by small steps.
+    fn lengthen(&mut self, point: &Point, trial: &mut Point, change: &[Vector3<f64>], slope: f64) {
+        let left = dot(&trial.gradient, change) / slope;
+        if !(left > FALLS_STILL) {
+            return;
+        }
+        let part = (1.0 / (1.0 - left)).clamp(1.0, LONGEST);
+        let mut further = trial.clone();
+        further.x.clear();
+        further.x.extend(point.x.iter().zip(change).map(|(x, d)| x + part * d));
+        if self.evaluate(&mut further, Want::Gradient).is_ok() && further.energy < trial.energy {
+            std::mem::swap(trial, &mut further);
+        }
     }
 }

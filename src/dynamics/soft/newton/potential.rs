@@ -62,6 +62,7 @@ impl Newton<'_> {
         for body in 0..system.first.len() {
             let end = system.first.get(body + 1).map_or(system.block_count(), |&end| end as usize);
             let damping = goal.rate * system.mass_damping(body);
+            let inertia = goal.inertia_of(body < system.bodies.len());
             for block in system.first[body] as usize..end {
                 let x = point.x[block];
                 let force = goal.forces[block];
@@ -70,11 +71,11 @@ impl Newton<'_> {
                 point.magnitude += work.abs();
                 point.gradient[block] -= force;
                 constant += force.norm_squared();
-                if goal.inertia <= 0.0 {
+                if inertia <= 0.0 {
                     continue;
                 }
                 let moved = x - goal.y[block];
-                let mut push = goal.inertia * system.inertia_times(block, &moved);
+                let mut push = inertia * system.inertia_times(block, &moved);
                 inertial += push.norm_squared();
                 let mut energy = 0.5 * push.dot(&moved);
                 if damping > 0.0 {
@@ -96,7 +97,7 @@ impl Newton<'_> {
         let (goal, system) = (self.goal, &mut *self.system);
         for body in 0..system.first.len() {
             let end = system.first.get(body + 1).map_or(system.block_count(), |&end| end as usize);
-            let factor = goal.inertia + goal.rate * system.mass_damping(body);
+            let factor = goal.inertia_of(body < system.bodies.len()) + goal.rate * system.mass_damping(body);
             for block in system.first[body] as usize..end {
                 let term: Matrix3<f64> = factor * system.inertia(block);
                 system.matrix.add_diagonal(block, &term);

@@ -2,6 +2,7 @@
 //!
 //! All of them conform: tetrahedra share whole faces. The volumes are closed forms of the parameters, stated at each.
 
+mod bored;
 mod section;
 mod sweep;
 
@@ -9,6 +10,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::{TetMesh, TetMeshError};
 
+pub use bored::{Bore, bored_rod};
 pub use section::Section;
 pub use sweep::{ring, rod};
 

@@ -35,7 +35,7 @@ pub fn rod(section: Section, length: f64, scales: &[f64]) -> Result<TetMesh, Tet
         let at = length * layer as f64 / layers.max(1) as f64;
         Point3::new(at, scales[layer] * point.x, scales[layer] * point.y)
     };
-    sweep(&section.triangles(), layers, false, place)
+    swept(&section.triangles(), &Sweep { layers, is_closed: false, place: &place, keep: &|_, _| true })
 }
 
 /// A section swept round the z axis by `angle` [rad] from the x axis, its centre at `radius` [m]: a torus of solid or
@@ -59,15 +59,22 @@ pub fn ring(section: Section, radius: f64, angle: f64, layers: usize) -> Result<
     // The section's axes (outwards, z) and the direction of the sweep are left-handed: the mirror image is swept.
     let mut flat = section.triangles();
     flat.triangles.iter_mut().for_each(|corners| corners.swap(1, 2));
-    sweep(&flat, layers, is_full, place)
+    swept(&flat, &Sweep { layers, is_closed: is_full, place: &place, keep: &|_, _| true })
 }
 
-fn sweep(
-    section: &Triangles,
-    layers: usize,
-    is_closed: bool,
-    place: impl Fn(usize, &Point2<f64>) -> Point3<f64>,
-) -> Result<TetMesh, TetMeshError> {
+/// How a section is swept.
+pub(super) struct Sweep<'a> {
+    pub(super) layers: usize,
+    /// Whether the last layer ends where the first begins.
+    pub(super) is_closed: bool,
+    /// Where a point of the section is at a station.
+    pub(super) place: &'a dyn Fn(usize, &Point2<f64>) -> Point3<f64>,
+    /// Whether there is something in a layer over a triangle of the section.
+    pub(super) keep: &'a dyn Fn(usize, usize) -> bool,
+}
+
+pub(super) fn swept(section: &Triangles, sweep: &Sweep<'_>) -> Result<TetMesh, TetMeshError> {
+    let &Sweep { layers, is_closed, place, keep } = sweep;
     let stride = section.points.len();
     let stations = if is_closed || layers == 0 { layers } else { layers + 1 };
     let count = stations.saturating_mul(stride);
@@ -81,13 +88,28 @@ fn sweep(
     let mut tets = Vec::with_capacity(3 * layers * section.triangles.len());
     for layer in 0..layers {
         let next = if layer + 1 == stations { 0 } else { layer + 1 };
-        for corners in &section.triangles {
+        for (_, corners) in
+            section.triangles.iter().enumerate().filter(|&(triangle, _)| keep(layer, triangle))
+        {
             let here = corners.map(|i| (layer * stride + i) as u32);
             let there = corners.map(|i| (next * stride + i) as u32);
             tets.extend(prism(here, there, corners));
         }
     }
+    let (nodes, tets) = used(nodes, tets);
     TetMesh::new(nodes, tets)
+}
+
+/// The nodes that tetrahedra name, in their order.
+fn used(nodes: Vec<Point3<f64>>, mut tets: Vec<[u32; 4]>) -> (Vec<Point3<f64>>, Vec<[u32; 4]>) {
+    let mut place = vec![u32::MAX; nodes.len()];
+    tets.iter().flatten().for_each(|&node| place[node as usize] = 0);
+    (0_u32..).zip(place.iter_mut().filter(|place| **place == 0)).for_each(|(at, place)| *place = at);
+    tets.iter_mut().flatten().for_each(|node| *node = place[*node as usize]);
+    (
+        nodes.into_iter().zip(place).filter(|(_, place)| *place != u32::MAX).map(|(node, _)| node).collect(),
+        tets,
+    )
 }
 
 /// The three tetrahedra of a prism whose side diagonals leave the first triangle at the corner of the lower rank.

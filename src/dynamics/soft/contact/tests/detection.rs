@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Point3, Rotation3, Vector3};
 use std::sync::Arc;
 
-use super::super::{ContactOptions, Field, Obstacle, Primitive, Probe};
+use super::super::{Contact, ContactOptions, Field, Obstacle, Primitive, Probe};
 use super::shapes::{ball, block, blocks, ring};
 use super::{contact, noise, shaken};
 use crate::dynamics::soft::interaction::Interaction;
@@ -18,6 +18,7 @@ const NODES_ONLY: ContactOptions = ContactOptions {
     friction: 0.0,
     creep: None,
     recovery: None,
+    recovery_pressure: None,
 };
 
 #[test]
@@ -192,4 +193,34 @@ fn the_energy_does_not_jump_as_an_end_of_an_edge_goes_in() {
     let jump = energies.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f64::max);
     assert!(kinds.iter().all(|count| *count > 1000) && most > 0.0, "{kinds:?}");
     assert!(jump < 0.02 * most, "{jump} J of {most} J");
+}
+
+#[test]
+fn contacts_do_not_depend_on_what_was_searched_before() {
+    let (a, b) = (ball(5), block([5, 3, 3], [1.4, 1.0, 1.0], [-0.7, -0.5, 0.8]));
+    let rest = blocks(&[&a, &b]);
+    let of_a = a.nodes().len();
+    let mut followed = contact(&[&a, &b], ContactOptions::default());
+    let mut counts = [0, 0];
+    for step in 0..60 {
+        let mut x = shaken(&rest, 0.01, step / 3);
+        let turn = Rotation3::new(Vector3::new(0.0, 0.02 * step as f64, 0.0));
+        // Through each other, and the ball folded into itself.
+        x[of_a..].iter_mut().for_each(|p| *p = turn * *p - Vector3::z() * 0.015 * step as f64);
+        x[..of_a].iter_mut().for_each(|p| p.x *= 1.0 - 0.01 * step as f64 * (1.0 + 2.0 * p.z));
+        let name = |c: &Contact| (c.probe, c.field, c.depth.to_bits());
+        let mut all: Vec<_> = followed.contacts(&x).iter().map(name).collect();
+        let mut anew: Vec<_> =
+            contact(&[&a, &b], ContactOptions::default()).contacts(&x).iter().map(name).collect();
+        all.sort_unstable();
+        anew.sort_unstable();
+        assert_eq!(all, anew, "step {step}");
+        let own = |(probe, field, _): &&(Probe, Field, u64)| {
+            let Probe::Node(block) = *probe else { return false };
+            *field == Field::Body(u32::from(block as usize >= of_a))
+        };
+        counts[0] += all.len();
+        counts[1] += all.iter().filter(own).count();
+    }
+    assert!(counts[0] > 500 && counts[1] > 20, "{counts:?}");
 }

@@ -3,6 +3,7 @@
 mod derivatives;
 mod detection;
 mod fields;
+mod held;
 mod motion;
 mod shapes;
 
