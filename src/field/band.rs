@@ -274,4 +274,33 @@ mod tests {
         }
         assert_eq!(known.len(), expected);
     }
+
+    #[test]
+    fn every_instruction_set_finds_the_same_bits() {
+        let mesh = Torus::default().mesh().unwrap();
+        let grid = Grid::over(&mesh.aabb(), 37).unwrap();
+        let (band, all) = (1.3 * grid.spacing, grid.counts.map(|n| 0..n));
+        let boxes = Near::all(&mesh, &grid, band, &all);
+        let on = |portable: bool| {
+            let mut values = vec![FAR; grid.padded_len()];
+            let (triangles, vertices) = (mesh.triangles(), mesh.vertices());
+            let mut raster = Raster {
+                triangles,
+                vertices,
+                grid: &grid,
+                band,
+                values: &mut values,
+                first: 0,
+                known: Vec::new(),
+            };
+            if portable {
+                raster.compare_portable(&boxes, all[2].clone());
+            } else {
+                raster.compare(&boxes, all[2].clone());
+            }
+            assert!(raster.known.len() > 1000);
+            values.into_iter().map(f64::to_bits).collect::<Vec<_>>()
+        };
+        assert_eq!(on(true), on(false));
+    }
 }
