@@ -89,35 +89,39 @@ fn pressed(mesh: &TriangleMesh) -> Outcome<(TriangleMesh, Aabb)> {
     Ok((after, region))
 }
 
-/// The least time of making a field anew and of updating it [ms], nodes recomputed, and their greatest difference [m].
-fn update(mesh: &TriangleMesh, grid: Grid) -> Outcome<[f64; 4]> {
+/// The least time of making a field anew and of updating it [ms], nodes that have changed and nodes solved, the greatest
+/// difference [m], and nodes with a value.
+fn update(mesh: &TriangleMesh, grid: Grid) -> Outcome<[f64; 6]> {
     let options = FieldOptions { side: Side::Inside, ..Default::default() };
     let (after, region) = pressed(mesh)?;
     let (anew, whole) = timed(&after, grid, &options)?;
     let before = DistanceField::on(mesh, grid, &options)?;
-    let (mut least, mut difference, mut count) = (f64::INFINITY, 0.0_f64, 0);
+    let (mut least, mut difference, mut counts) = (f64::INFINITY, 0.0_f64, [0.0; 2]);
     for _ in 0..(20_000_000 / grid.len()).clamp(3, 50) {
         let mut field = before.clone();
         let start = ProcessTime::now();
-        count = field.update(&after, &[region])?.recomputed;
+        let update = field.update(&after, &[region])?;
         least = least.min(1e3 * start.elapsed().as_secs_f64());
+        counts = [update.recomputed as f64, update.solved as f64];
         let both = field.values().zip(anew.values()).filter(|(value, _)| value.is_finite());
         difference = both.map(|(a, b)| (a - b).abs()).fold(difference, f64::max);
     }
-    Ok([whole, least, count as f64, difference])
+    Ok([whole, least, counts[0], counts[1], difference, anew.known() as f64])
 }
 
 fn updates(resolutions: &[usize]) -> Outcome<()> {
     let sphere = icosphere(5)?;
     println!("\nAn eighth of the sphere pressed in by 0.05: the whole anew and the update");
     println!(
-        "{:>5} {:>10} {:>10} {:>7} {:>11} {:>11}",
-        "grid", "whole ms", "update ms", "ratio", "recomputed", "difference"
+        "{:>5} {:>10} {:>10} {:>7} {:>9} {:>9} {:>9} {:>11}",
+        "grid", "whole ms", "update ms", "ratio", "known", "changed", "solved", "difference"
     );
     for &resolution in resolutions {
-        let [whole, part, count, difference] = update(&sphere, around_sphere(resolution)?)?;
+        let [whole, part, changed, solved, difference, known] = update(&sphere, around_sphere(resolution)?)?;
         let ratio = whole / part;
-        println!("{resolution:>5} {whole:>10.3} {part:>10.3} {ratio:>7.1} {count:>11} {difference:>11.1e}");
+        println!(
+            "{resolution:>5} {whole:>10.3} {part:>10.3} {ratio:>7.1} {known:>9} {changed:>9} {solved:>9} {difference:>11.1e}"
+        );
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ use crate::geometry::TriangleMesh;
 /// that edge in the band, which takes one cell and this.
 const ROOM: f64 = 1e-6;
 /// Nodes along the longest edge of a grid from which on it is fine.
-const FINE: usize = 32;
+const FINE: usize = 24;
 /// Widths of the band in cells on grids that are not fine and on those that are. On a fine one a wider band costs more
 /// than it gains.
 const WIDTHS: [f64; 2] = [2.0, 1.0];
@@ -273,5 +273,34 @@ mod tests {
             }
         }
         assert_eq!(known.len(), expected);
+    }
+
+    #[test]
+    fn every_instruction_set_finds_the_same_bits() {
+        let mesh = Torus::default().mesh().unwrap();
+        let grid = Grid::over(&mesh.aabb(), 37).unwrap();
+        let (band, all) = (1.3 * grid.spacing, grid.counts.map(|n| 0..n));
+        let boxes = Near::all(&mesh, &grid, band, &all);
+        let on = |portable: bool| {
+            let mut values = vec![FAR; grid.padded_len()];
+            let (triangles, vertices) = (mesh.triangles(), mesh.vertices());
+            let mut raster = Raster {
+                triangles,
+                vertices,
+                grid: &grid,
+                band,
+                values: &mut values,
+                first: 0,
+                known: Vec::new(),
+            };
+            if portable {
+                raster.compare_portable(&boxes, all[2].clone());
+            } else {
+                raster.compare(&boxes, all[2].clone());
+            }
+            assert!(raster.known.len() > 1000);
+            values.into_iter().map(f64::to_bits).collect::<Vec<_>>()
+        };
+        assert_eq!(on(true), on(false));
     }
 }

@@ -45,7 +45,7 @@ pub struct FieldOptions {
     /// Distance [m] up to which values are wanted: farther nodes are infinite. Everywhere when it is `None`.
     pub band: Option<f64>,
     /// Distance from the surface in cells, at least one, up to which values are exact instead of marched. By default
-    /// two on grids of fewer than 32 nodes along their longest edge, where a wider band costs little and errors
+    /// two on grids of fewer than 24 nodes along their longest edge, where a wider band costs little and errors
     /// weigh most, and else one.
     pub exact: Option<f64>,
 }

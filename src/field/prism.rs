@@ -134,18 +134,24 @@ impl Prism {
     pub(super) fn squared_distance(&self, point: &Point3<f64>, least: f64) -> f64 {
         let [b, c] = self.sides;
         let from = point - self.corner;
-        let is_above = self.outward[0].dot(&from) <= 0.0
-            && self.outward[1].dot(&from) <= 0.0
-            && self.outward[2].dot(&from) <= self.offset;
-        if self.has_area && is_above {
-            return least;
-        }
+        let is_past = |edge: usize, offset: f64| !self.has_area || self.outward[edge].dot(&from) > offset;
         let to_edge = |from: Vector3<f64>, side: Vector3<f64>, inverse: f64| {
             let along = (from.dot(&side) * inverse).clamp(0.0, 1.0);
             (from - along * side).norm_squared()
         };
+        // The closest point is on an edge that the point is behind, when there is one.
         let [of_b, of_c, of_a] = self.inverse_edges;
-        to_edge(from, b, of_b).min(to_edge(from, c, of_c)).min(to_edge(from - b, c - b, of_a))
+        let mut squared = f64::INFINITY;
+        if is_past(0, 0.0) {
+            squared = to_edge(from, b, of_b);
+        }
+        if is_past(1, 0.0) {
+            squared = squared.min(to_edge(from, c, of_c));
+        }
+        if is_past(2, self.offset) {
+            squared = squared.min(to_edge(from - b, c - b, of_a));
+        }
+        if squared < f64::INFINITY { squared } else { least }
     }
 }
 

@@ -35,8 +35,10 @@ pub enum Remedy {
 /// What an update did.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Update {
-    /// Number of nodes whose value was computed again.
+    /// Number of nodes whose value has changed.
     pub recomputed: usize,
+    /// Number of times that a node was solved: what was asked whether it holds, and what was marched.
+    pub solved: usize,
     /// Greatest jump over the border of the regions before any remedy [m]; zero when what lies downstream was marched
     /// again.
     pub jump: f64,
@@ -53,8 +55,8 @@ impl DistanceField {
     /// [`FieldError::NotClosed`], and then the field is as it was.
     pub fn update(&mut self, mesh: &TriangleMesh, regions: &[Aabb]) -> Result<Update, FieldError> {
         closed::check(mesh)?;
-        let (recomputed, _) = self.again(mesh, regions, None);
-        Ok(Update { recomputed, jump: 0.0, remedy: Remedy::None })
+        let update = self.again(mesh, regions, None);
+        Ok(Update { jump: 0.0, ..update })
     }
 
     /// As [`DistanceField::update`], but only nodes in the regions are computed again [Fisher01 §4.4.2]: the regions
@@ -66,13 +68,13 @@ impl DistanceField {
     pub fn update_within(&mut self, mesh: &TriangleMesh, regions: &[Aabb]) -> Result<Update, FieldError> {
         closed::check(mesh)?;
         let boxes: Vec<Box3> = regions.iter().map(|region| self.padded(region)).collect();
-        let (recomputed, jump) = self.again(mesh, regions, Some(boxes));
-        let cells = jump / self.grid.spacing;
+        let update = self.again(mesh, regions, Some(boxes));
+        let cells = update.jump / self.grid.spacing;
         if cells <= CONTINUOUS {
-            return Ok(Update { recomputed, jump, remedy: Remedy::None });
+            return Ok(update);
         }
         if cells <= BLENDABLE {
-            return Ok(Update { recomputed, jump, remedy: Remedy::Blended });
+            return Ok(Update { remedy: Remedy::Blended, ..update });
         }
         let options = FieldOptions {
             order: self.order,
@@ -81,7 +83,7 @@ impl DistanceField {
             ..FieldOptions::default()
         };
         *self = Self::with_band(mesh, self.grid, &options, self.exact)?;
-        Ok(Update { recomputed: self.known, jump, remedy: Remedy::Whole })
+        Ok(Update { recomputed: self.known, remedy: Remedy::Whole, ..update })
     }
 
     /// The nodes whose exact distance may change with triangles in a region.
@@ -91,8 +93,8 @@ impl DistanceField {
         self.grid.nodes_in(&padded)
     }
 
-    /// The number of nodes computed again, and the greatest jump over the border of `within` [m].
-    fn again(&mut self, mesh: &TriangleMesh, regions: &[Aabb], within: Option<Vec<Box3>>) -> (usize, f64) {
+    /// Computes again what has changed; nothing is marched outside of `within`.
+    fn again(&mut self, mesh: &TriangleMesh, regions: &[Aabb], within: Option<Vec<Box3>>) -> Update {
         let stencil = self.stencil();
         let boxes: Vec<Box3> = regions.iter().map(|region| self.padded(region)).collect();
         let mut log = Log::new(self.values.len(), within);
@@ -112,7 +114,7 @@ impl DistanceField {
         let before: usize = log.old.iter().map(|&(_, old)| known(old)).sum();
         let after: usize = log.old.iter().map(|&(node, _)| known(self.values[node as usize])).sum();
         self.known = self.known + after - before;
-        (log.old.len(), jump)
+        Update { recomputed: log.old.len(), solved: log.solved, jump, remedy: Remedy::None }
     }
 
     /// Exact distances and signs of the nodes of a box, all others of which become far; the old values, line by line.
