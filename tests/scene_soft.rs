@@ -53,7 +53,7 @@ fn a_material_that_nothing_is_made_of_is_told_with_its_place_and_cause() {
         ("youngs_modulus: 0, poisson_ratio: 0.3", "Young's modulus [Pa] is 0, but must be above zero"),
         (
             "density: 0, youngs_modulus: 1, poisson_ratio: 0.3",
-            "5:75: the density [kg/m³] is 0, but must be above zero",
+            "5:82: the density [kg/m³] is 0, but must be above zero",
         ),
         ("density: -5, youngs_modulus: 1, poisson_ratio: 0.3", "the density [kg/m³] is -5"),
         ("youngs_modulus: 1, poisson_ratio: 0, mass_damping: -1", "the damping [1/s] is -1"),
@@ -85,7 +85,7 @@ fn a_mesh_that_cannot_be_made_is_told_with_its_place_and_cause() {
             "ring(section: disc(radius: 1, rings: 1), radius: 3, layers: 9, angle: 400)",
             "the angle [°] is 400",
         ),
-        ("tetrahedralized(of: ball(radius: 1))", "5:38: tetrahedra fill a `mesh` or `procedural`"),
+        ("tetrahedralized(of: ball(radius: 1))", "5:39: tetrahedra fill a `mesh` or `procedural`"),
         ("tetrahedralized(of: procedural(kind: \"sphere\"), cell: 0)", "the length of a cell [m] is 0"),
         ("tetrahedralized(of: procedural(kind: \"sphere\"), cell: 9)", "too coarse"),
         ("file(file: \"a.tet\")", "cannot use the mesh"),
