@@ -8,7 +8,7 @@
 //! ```
 //!
 //! One thread and two take each step in turn, and of each step the fastest of the runs counts: on a machine with other
-//! work that is the least disturbed measure. Growth is the exponent of one thread's time in the number of tetrahedra. `--export` writes the meshes for other
+//! work that is the least disturbed measure. Growth is the exponent of one thread's time in the number of tetrahedra, from the mesh before and from the first. `--export` writes the meshes for other
 //! engines, as `.node` with `.ele` and as `.msh`, and ends.
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
@@ -155,8 +155,15 @@ fn measure(
     Ok(costs)
 }
 
-/// Prints the rows of one thread and of two; the mean milliseconds of one.
-fn report(name: &str, costs: &Costs, before: Option<(usize, f64)>, tets: usize) -> f64 {
+/// Exponent of the growth of time in the number of tetrahedra, from some others.
+fn growth(from: Option<&(usize, f64)>, tets: usize, time: f64) -> String {
+    from.map_or(String::from("-"), |(fewer, less)| {
+        format!("{:.2}", (time / less).ln() / (tets as f64 / *fewer as f64).ln())
+    })
+}
+
+/// Prints the rows of one thread and of two; the mean milliseconds of one. `smaller` has those of smaller meshes.
+fn report(name: &str, costs: &Costs, smaller: &[(usize, f64)], tets: usize) -> f64 {
     let count = costs.steps.len() as f64;
     let mean = |of: &dyn Fn(&Cost) -> f64, threads: usize| {
         costs.steps.iter().map(|step| of(&step[threads - 1])).sum::<f64>() / count
@@ -178,11 +185,10 @@ fn report(name: &str, costs: &Costs, before: Option<(usize, f64)>, tets: usize) 
             println!(" {:7.2} {}", one / wall, if costs.same_bits { "same" } else { "DIFFERENT" });
             continue;
         }
-        let exponent = before.map_or(String::from("-"), |(fewer, less)| {
-            format!("{:.2}", (one / less).ln() / (tets as f64 / fewer as f64).ln())
-        });
         println!(
-            "                 {exponent:>4} {:6.2} {:6.1} {:6.2} {:11.5}",
+            "                 {:>6} {:>5} {:6.2} {:6.1} {:6.2} {:11.5}",
+            growth(smaller.last(), tets, one),
+            growth(smaller.first(), tets, one),
             mean(&|c| c.report.newton_iterations as f64, 1),
             mean(&|c| c.report.linear_iterations as f64, 1),
             mean(&|c| c.report.halvings as f64, 1),
@@ -210,18 +216,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         arguments.young, arguments.steps
     );
     println!(
-        "model           tets threads    wall     cpu assembly   solve contact share%   worst speedup bits growth newton linear halved deepest[m]"
+        "model           tets threads    wall     cpu assembly   solve contact share%   worst speedup bits growth  all newton linear halved deepest[m]"
     );
     for model in [Constitutive::Corotational, Constitutive::NeoHookean] {
         let name = format!("{model:?}");
         if arguments.model.as_ref().is_some_and(|only| !name.to_lowercase().starts_with(only)) {
             continue;
         }
-        let mut before = None;
+        let mut done = Vec::new();
         for (_, mesh) in &meshes {
             let costs = measure(|| Drop::new(mesh, model, arguments.young), &arguments)?;
             let tets = mesh.tets().len();
-            before = Some((tets, report(&name, &costs, before, tets)));
+            let time = report(&name, &costs, &done, tets);
+            done.push((tets, time));
         }
     }
     Ok(())

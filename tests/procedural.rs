@@ -38,6 +38,7 @@ fn polygon(n: u32) -> f64 {
 /// Variants of every kind that the sweeping tests look at: the default, and one with unusual parameters.
 fn variants() -> Vec<(String, TriangleMesh)> {
     let unusual: &[(&str, &[(&str, f64)])] = &[
+        ("apple", &[("dimple", 0.6), ("segments", 7.0)]),
         ("blob", &[("frequency", 20.0), ("seed", 99.0), ("amplitude", 0.9)]),
         ("bolt", &[("depth", 0.0), ("segments", 6.0)]),
         ("bottle", &[("wall", 0.0)]),
@@ -145,6 +146,7 @@ fn the_self_intersection_oracle_finds_one() {
 fn every_kind_has_the_genus_it_should_have() {
     let handles = |kind: &str, given: &[(&str, f64)]| MeshReport::of(&build(kind, given)).genus.unwrap();
     for kind in [
+        "apple",
         "blob",
         "bolt",
         "bottle",
@@ -304,6 +306,7 @@ fn values_that_make_no_solid_are_refused_by_name() {
         ("box", "subdivisions", 0.0),
         ("box", "subdivisions", 1.5),
         ("box", "subdivisions", -1.0),
+        ("apple", "dimple", 0.7),
         ("torus", "minor_radius", 1.0),
         ("torus", "sides", 2.0),
         ("torus_knot", "q", 4.0),

@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
+mod coil;
 mod contact;
 mod meshes;
 mod statics;
@@ -65,7 +66,7 @@ impl Table {
 
 type Case = (&'static str, fn(&Value, &mut Table));
 
-const CASES: [Case; 11] = [
+const CASES: [Case; 12] = [
     ("V01", statics::patch),
     ("V02", statics::bar),
     ("V03", statics::cantilever),
@@ -76,6 +77,7 @@ const CASES: [Case; 11] = [
     ("V10", contact::stacked),
     ("V11", contact::ring),
     ("V13", contact::fold),
+    ("V14", coil::coil),
     ("V15", contact::derivatives),
 ];
 

@@ -19,9 +19,9 @@ pub use expect::{BodyAt, BodyWithin, Core, Distance, Expect, Linked, Measured, Q
 pub use plan::PlanEntry;
 pub use robot::{JointAt, JointValue, MotorEntry, RobotBase, RobotEntry};
 pub use soft::{
-    AttachmentEntry, DepthsEntry, ElementsEntry, HandleEntry, KeyframeEntry, MaterialEntry, ModelEntry,
-    NewtonEntry, NodesEntry, SchemeEntry, SectionEntry, SoftBodyEntry, SoftContactEntry, SoftEntry,
-    TetMeshEntry,
+    AttachmentEntry, BoreEntry, DepthsEntry, ElementsEntry, HandleEntry, KeyframeEntry, MaterialEntry,
+    ModelEntry, NewtonEntry, NodesEntry, SchemeEntry, SectionEntry, SoftBodyEntry, SoftContactEntry,
+    SoftEntry, TetMeshEntry,
 };
 pub use solver::SolverEntry;
 

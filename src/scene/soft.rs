@@ -23,7 +23,7 @@ use crate::dynamics::{
 };
 use crate::field::tetrahedralize::{TetrahedralizeOptions, tetrahedralize};
 use crate::geometry::TetMesh;
-use crate::geometry::tet_mesh::procedural::{Section, block, ring, rod};
+use crate::geometry::tet_mesh::procedural::{Bore, Section, block, bored_rod, ring, rod};
 use crate::geometry::tet_mesh::read::read_tets;
 
 /// Distance from a region, over the size of the mesh, within which a node is in it: a plane through nodes takes them,
@@ -230,8 +230,16 @@ fn mesh(entry: &TetMeshEntry, folder: &Path) -> Result<MeshWithFiles, Failure> {
             let size = vector(*size);
             block([*x, *y, *z].map(|count| count as usize), size, Point3::from(-0.5 * size))
         }
-        TetMeshEntry::Rod { section, length, layers, scales } => {
-            rod(section_of(section), *length, &stations(scales, *layers))
+        TetMeshEntry::Rod { section, length, layers, scales, bore } => {
+            let scales = stations(scales, *layers);
+            match (section, bore) {
+                (&SectionEntry::Disc { radius, rings }, Some(bore)) => {
+                    let (rings, shares) = (rings as usize, bore.shares.clone());
+                    let bore = Bore { rings: bore.rings as usize, layers: bore.layers as usize, shares };
+                    bored_rod([radius, *length], rings, &scales, &bore)
+                }
+                _ => rod(section_of(section), *length, &scales),
+            }
         }
         TetMeshEntry::Ring { section, radius, angle, layers } => {
             ring(section_of(section), *radius, angle.to_radians(), *layers as usize)

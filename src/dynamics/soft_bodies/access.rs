@@ -16,9 +16,8 @@ impl World {
     /// States of all soft bodies, sorted by name.
     #[must_use]
     pub fn soft_bodies(&self) -> Vec<SoftBodyState> {
-        let states =
-            |soft: &Box<super::SoftWorld>| (0..soft.described.len()).map(|i| soft.state(i)).collect();
-        self.soft.as_ref().map_or_else(Vec::new, states)
+        let states = |soft: &super::SoftWorld| (0..soft.described.len()).map(|i| soft.state(i)).collect();
+        self.soft.as_deref().map_or_else(Vec::new, states)
     }
 
     /// State of one soft body.

@@ -53,7 +53,7 @@ pub use round::{Capsule, Cone, Cylinder};
 pub use spheres::{Blob, BumpySphere, Sphere, UvSphere};
 pub use spoon::Spoon;
 pub use threads::{Bolt, Nut};
-pub use turned::{Bottle, Pawn};
+pub use turned::{Apple, Bottle, Pawn};
 
 use std::collections::BTreeMap;
 
@@ -63,6 +63,7 @@ use super::TriangleMesh;
 
 /// Every kind of procedural mesh, by name.
 pub const KINDS: &[Kind] = &[
+    Kind::of::<Apple>(),
     Kind::of::<Blob>(),
     Kind::of::<Bolt>(),
     Kind::of::<Bottle>(),

@@ -1,4 +1,4 @@
-//! Turned solids: pawn and bottle.
+//! Turned solids: pawn, apple and bottle.
 
 use std::f64::consts::PI;
 
@@ -61,6 +61,46 @@ impl Pawn {
         }));
         profile.iter_mut().for_each(|point| point[1] -= 0.5 * self.height);
         revolve(&profile, self.segments)
+    }
+}
+
+procedural! { "apple"
+    /// An apple: a ball with a dimple above, where the stem was, and a flatter one below.
+    pub struct Apple {
+        /// Radius of the ball [m].
+        radius: f64 = 0.5,
+        /// Depth of the upper dimple over the radius; the lower one has a third of it.
+        dimple: f64 = 0.35,
+        /// Steps around the axis.
+        segments: u32 = 40,
+        /// Steps from pole to pole.
+        rings: u32 = 24,
+    }
+    mesh = Apple::build
+}
+
+/// Half the opening of the apple's dimples [rad], where a bell curve has fallen to 1/e.
+const DIMPLE: f64 = 0.45;
+
+impl Apple {
+    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+        let checks = Checks::of::<Self>();
+        checks.positive([("radius", self.radius)])?;
+        let is_shallow = (0.0..=0.6).contains(&self.dimple);
+        checks.require("dimple", self.dimple, is_shallow, "between 0 and 0.6")?;
+        checks.at_least("segments", self.segments, 3, "at least 3")?;
+        checks.at_least("rings", self.rings, 2, "at least 2")?;
+        checks.triangles([2, self.segments, self.rings])?;
+        let bell = |angle: f64| (-(angle / DIMPLE).powi(2)).exp();
+        let at = |i: u32| {
+            let angle = PI * f64::from(i) / f64::from(self.rings);
+            let dent = self.dimple * (bell(angle) / 3.0 + bell(PI - angle));
+            let distance = self.radius * (1.0 - dent);
+            // The poles lie on the axis exactly.
+            let sin = if i == 0 || i == self.rings { 0.0 } else { angle.sin() };
+            [distance * sin, -distance * angle.cos()]
+        };
+        revolve(&(0..=self.rings).map(at).collect::<Vec<_>>(), self.segments)
     }
 }
 

@@ -139,6 +139,9 @@ pub enum TetMeshEntry {
         /// Factors on the section, evenly spaced from one end to the other, linear between them.
         #[serde(default)]
         scales: Vec<f64>,
+        /// A hole along the axis, from the first end to a blind end; in a disc only.
+        #[serde(default)]
+        bore: Option<BoreEntry>,
     },
     /// A section swept round the z axis, from the x axis on.
     Ring {
@@ -168,6 +171,18 @@ pub enum TetMeshEntry {
         #[serde(default)]
         cell: Option<f64>,
     },
+}
+
+/// A hole along the axis of a rod, from its first end: a mouth and a gullet.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename = "Bore", deny_unknown_fields)]
+pub struct BoreEntry {
+    /// How many of the disc's rings it takes.
+    pub rings: u32,
+    /// How many of the layers it goes through.
+    pub layers: u32,
+    /// Its radius over that of the rod, evenly spaced along it, linear between them; the last holds for the rings behind it.
+    pub shares: Vec<f64>,
 }
 
 fn full_turn() -> f64 {

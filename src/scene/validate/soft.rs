@@ -3,7 +3,7 @@
 use super::super::locate::Step::{self, Field, Index};
 use super::super::placement::vector;
 use super::super::schema::{
-    AttachmentEntry, DepthsEntry, HandleEntry, MaterialEntry, NodesEntry, Rotation, SectionEntry,
+    AttachmentEntry, BoreEntry, DepthsEntry, HandleEntry, MaterialEntry, NodesEntry, Rotation, SectionEntry,
     SoftBodyEntry, TetMeshEntry,
 };
 use super::{BodyNames, Checker, NOT_NEGATIVE, POSITIVE, POSITIVE_COUNT};
@@ -91,9 +91,12 @@ impl Checker<'_> {
                 }
                 6.0 * counts
             }
-            TetMeshEntry::Rod { section, length, layers, scales } => {
+            TetMeshEntry::Rod { section, length, layers, scales, bore } => {
                 self.range(&inside(path, "length"), "the length [m]", *length, POSITIVE);
                 self.scales(&inside(path, "scales"), scales);
+                if let Some(bore) = bore {
+                    self.bore(&inside(path, "bore"), bore, section, *layers);
+                }
                 self.swept(path, section, *layers)
             }
             TetMeshEntry::Ring { section, radius, angle, layers } => {
@@ -134,6 +137,25 @@ impl Checker<'_> {
         }
         for (index, scale) in scales.iter().enumerate() {
             self.range(&[path, &[Index(index)]].concat(), "the scale", *scale, POSITIVE);
+        }
+    }
+
+    fn bore(&mut self, path: &[Step], bore: &BoreEntry, section: &SectionEntry, layers: u32) {
+        let rings = if let SectionEntry::Disc { rings, .. } = section { *rings } else { 0 };
+        if !(bore.rings > 0 && bore.rings < rings) {
+            let message = "a bore takes one or more of a disc's rings and leaves one at least";
+            self.contradiction(&inside(path, "rings"), message);
+        }
+        if !(bore.layers > 0 && bore.layers < layers) {
+            let message = "a bore goes through one or more of the layers and leaves one at least";
+            self.contradiction(&inside(path, "layers"), message);
+        }
+        if bore.shares.is_empty() {
+            self.contradiction(&inside(path, "shares"), "a bore has one share at least");
+        }
+        for (index, share) in bore.shares.iter().enumerate() {
+            let place = [path, &[Field("shares"), Index(index)]].concat();
+            self.range(&place, "the share", *share, SHARE);
         }
     }
 

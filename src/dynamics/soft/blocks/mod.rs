@@ -197,7 +197,7 @@ impl BlockMatrix {
         let before = &*p;
         self.each_patch(|patch| patch.multiply(|node| z[node] + beta * before[node], false));
         let mut sums = std::mem::take(&mut self.sums);
-        let work = |(((piece, p), out), sum): (((usize, &mut [Vector3<f64>]), &mut [_]), &mut f64)| {
+        let work = |piece: usize, p: &mut [Vector3<f64>], out: &mut [Vector3<f64>], sum: &mut f64| {
             *sum = 0.0;
             for (offset, (p, out)) in p.iter_mut().zip(out).enumerate() {
                 let block = piece * CHUNK + offset;
@@ -207,10 +207,12 @@ impl BlockMatrix {
             }
         };
         if out.len() < PARALLEL_BLOCKS {
-            p.chunks_mut(CHUNK).enumerate().zip(out.chunks_mut(CHUNK)).zip(&mut sums).for_each(work);
+            let pieces = p.chunks_mut(CHUNK).enumerate().zip(out.chunks_mut(CHUNK)).zip(&mut sums);
+            pieces.for_each(|(((piece, p), out), sum)| work(piece, p, out, sum));
         } else {
             let pieces = p.par_chunks_mut(CHUNK).enumerate().zip(out.par_chunks_mut(CHUNK));
-            pieces.zip(sums.par_iter_mut()).for_each(work);
+            let pieces = pieces.zip(sums.par_iter_mut());
+            pieces.for_each(|(((piece, p), out), sum)| work(piece, p, out, sum));
         }
         let mut total: f64 = sums.iter().sum();
         self.sums = sums;

@@ -32,14 +32,17 @@ pub(super) struct HeldEdge {
     pub(super) deeper: DeeperEnd,
 }
 
-/// Contacts in soft bodies, by owner, place or edge, and body; ascending.
+/// Something by owner, place or edge, and body.
+type Keyed<T> = ([u32; 3], T);
+
+/// Contacts in soft bodies, ascending by their keys.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Held {
     /// Whether a minimum is sought: an edge that comes to lie deeper than its ends is then left for when all are found anew,
     /// for it would begin with a kink.
     pub(super) seeking: bool,
-    pub(super) points: Vec<([u32; 3], Cell)>,
-    pub(super) edges: Vec<([u32; 3], HeldEdge)>,
+    pub(super) points: Vec<Keyed<Cell>>,
+    pub(super) edges: Vec<Keyed<HeldEdge>>,
 }
 
 impl Held {
@@ -62,9 +65,8 @@ impl Held {
 
     /// Whether both hold the same contacts in the same pieces.
     pub(super) fn agrees(&self, other: &Self) -> bool {
-        let same = |(a, b): (&([u32; 3], HeldEdge), &([u32; 3], HeldEdge))| {
-            let (first, second) = (&a.1, &b.1);
-            a.0 == b.0
+        let same = |((key, first), (other, second)): (&Keyed<HeldEdge>, &Keyed<HeldEdge>)| {
+            key == other
                 && first.cells == second.cells
                 && first.deeper == second.deeper
                 && (first.along - second.along).abs() <= MOVED
@@ -76,7 +78,7 @@ impl Held {
 }
 
 /// Adds to `list` the entries of `before` whose keys it has not; both ascend.
-fn keep<T: Copy>(list: &mut Vec<([u32; 3], T)>, before: &[([u32; 3], T)]) {
+fn keep<T: Copy>(list: &mut Vec<Keyed<T>>, before: &[Keyed<T>]) {
     let found = list.len();
     for entry in before {
         if list[..found].binary_search_by_key(&entry.0, |entry| entry.0).is_err() {

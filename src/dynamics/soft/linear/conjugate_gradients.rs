@@ -1,8 +1,8 @@
 //! Preconditioned conjugate gradients.
 //!
-//! An iteration goes over the vectors twice: once for the new direction, its product and their curvature
-//! ([`BlockMatrix::multiply_direction`](super::super::blocks::BlockMatrix::multiply_direction)), once for the new point, its residual and
-//! the preconditioned residual. Both go piece by piece on all threads, and sums are those of the pieces in their order.
+//! An iteration goes over the vectors twice: once for the new direction, its product and their curvature, once for the new
+//! point, its residual and the preconditioned residual. Both go piece by piece on all threads, and sums are those of the
+//! pieces in their order.
 
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
@@ -129,18 +129,20 @@ impl ConjugateGradients {
     fn advance(&mut self, alpha: f64, x: &mut [Vector3<f64>], free: &[Vector3<f64>]) -> [f64; 2] {
         let Self { r, z, p, q, inverse, sums } = self;
         let (p, q, inverse) = (&*p, &*q, &*inverse);
-        let work = |((((at, x), r), z), sum): ((((usize, &mut [_]), &mut [_]), &mut [_]), &mut [f64; 2])| {
+        let work = |at: usize, x: &mut [_], r: &mut [Vector3<f64>], z: &mut [_]| {
             let span = at * CHUNK..at * CHUNK + r.len();
             let inverse = if inverse.is_empty() { inverse } else { &inverse[span.clone()] };
             let (p, q, free) = (&p[span.clone()], &q[span.clone()], &free[span]);
-            *sum = Piece { x, r, z, p, q, free, inverse }.advance(alpha);
+            Piece { x, r, z, p, q, free, inverse }.advance(alpha)
         };
         if r.len() < PARALLEL_BLOCKS {
-            let pieces = x.chunks_mut(CHUNK).enumerate().zip(r.chunks_mut(CHUNK)).zip(z.chunks_mut(CHUNK));
-            pieces.zip(sums.iter_mut()).for_each(work);
+            let pieces = x.chunks_mut(CHUNK).zip(r.chunks_mut(CHUNK)).zip(z.chunks_mut(CHUNK));
+            let pieces = pieces.zip(sums.iter_mut()).enumerate();
+            pieces.for_each(|(at, (((x, r), z), sum))| *sum = work(at, x, r, z));
         } else {
-            let pieces = x.par_chunks_mut(CHUNK).enumerate().zip(r.par_chunks_mut(CHUNK));
-            pieces.zip(z.par_chunks_mut(CHUNK)).zip(sums.par_iter_mut()).for_each(work);
+            let pieces = x.par_chunks_mut(CHUNK).zip(r.par_chunks_mut(CHUNK)).zip(z.par_chunks_mut(CHUNK));
+            let pieces = pieces.zip(sums.par_iter_mut()).enumerate();
+            pieces.for_each(|(at, (((x, r), z), sum))| *sum = work(at, x, r, z));
         }
         sums.iter().fold([0.0; 2], |[square, along], sum| [square + sum[0], along + sum[1]])
     }
