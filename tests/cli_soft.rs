@@ -62,7 +62,7 @@ fn a_run_tells_of_its_soft_bodies_and_is_the_same_on_two_threads() {
     let mut off = (0..3).map(|axis| number(&centroid[axis]) - [0.0, 0.0, 0.12][axis]);
     assert!(off.all(|off| off.abs() < 1e-15), "{centroid}");
     assert!((number(&first["soft"]["cube"]["volume"]) - 0.008).abs() < 1e-15);
-    assert_eq!(number(&first["energy"]["elastic"]), 0.0);
+    assert!(number(&first["energy"]["elastic"]).abs() < 1e-12);
     // 8 kg at 12 cm and a ball of 4.19 kg at 10 cm.
     let potential = 9.81 * (8.0 * 0.12 + 4.0 / 3.0 * std::f64::consts::PI * 0.1);
     assert!((number(&first["energy"]["potential"]) - potential).abs() < 1e-9);
@@ -172,7 +172,8 @@ fn a_step_too_long_to_converge_ends_the_run_with_its_cause_and_what_is_complete(
     }
     let states = folder.read("out/states.jsonl");
     assert!(states.ends_with('\n') && !folder.exists("out/summary.json"));
-    assert!(states.lines().map(|line| conforms("state", line)).count() >= 1);
+    let recorded: Vec<Value> = states.lines().map(|line| conforms("state", line)).collect();
+    assert_eq!(recorded[0]["step"], 0);
     // Newton's method that may not iterate does not converge either.
     let text = SCENE.replace("soft: (", "soft: (newton: (limit: 1, tolerance: 1e-12), ");
     let ended = extricate(["run", &folder.write("few.ron", &text), "-o", &folder.path("few")]);

@@ -238,7 +238,7 @@ fn a_file_of_tetrahedra_is_scaled_and_both_its_parts_are_files_of_the_scene() {
 }
 
 fn loaded(text: &str) -> Scene {
-    Scene::parse(Path::new("scene.ron"), text.to_owned()).unwrap()
+    Scene::parse(Path::new("scene.ron"), text.to_owned()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn a_region_takes_the_nodes_in_it_and_on_its_border_wherever_the_body_is() {
     };
     // A block of 2 × 2 × 2 cubes with an edge of 1 m round its origin: nodes at -0.5, 0, 0.5.
     let (face, pivot) = held("half_space(point: (0.5, 0, 0), normal: (-3, 0, 0))");
-    assert!(face.len() == 9 && face.iter().all(|p| p.x == 0.5), "{face:?}");
+    assert!(face.len() == 9 && face.iter().all(|p| (p.x - 0.5).abs() < 1e-15), "{face:?}");
     // The middle of that face, turned by 90° about z and moved.
     assert!((pivot - Point3::new(5.0, 6.5, 7.0)).norm() < 1e-15, "{pivot}");
     assert_eq!(held("all").0.len(), 27);
@@ -276,7 +276,7 @@ fn meshes_have_the_sizes_that_the_scene_says() {
     // A cone's frustum of quadratic section: scales 1, 0.5 at the ends, of which the middle station takes the mean.
     let rod =
         mesh("rod(section: rectangle(size: (1, 1), counts: (1, 1)), length: 2, layers: 2, scales: [1, 0.5])");
-    let at = |x: f64| rod.nodes().iter().filter(|p| p.x == x).map(|p| p.y).fold(0.0, f64::max);
+    let at = |x: f64| rod.nodes().iter().filter(|p| (p.x - x).abs() < 1e-15).map(|p| p.y).fold(0.0, f64::max);
     assert_eq!((at(0.0), at(1.0), at(2.0)), (0.5, 0.375, 0.25));
     // Pappus: 2π R times the section, less what the 40 straight layers cut off.
     let ring = mesh("ring(section: disc(radius: 0.2, rings: 2), radius: 1, layers: 40)");
