@@ -58,9 +58,11 @@ fn a_run_tells_of_its_soft_bodies_and_is_the_same_on_two_threads() {
     assert_eq!(folder.read("one/summary.json"), folder.read("two/summary.json"));
     let states: Vec<Value> = states.lines().map(|line| conforms("state", line)).collect();
     let [first, last] = [&states[0], &states[states.len() - 1]];
-    assert_eq!(first["soft"]["cube"]["centroid"], json!([0.0, 0.0, 0.12]));
+    let centroid = &first["soft"]["cube"]["centroid"];
+    let mut off = (0..3).map(|axis| number(&centroid[axis]) - [0.0, 0.0, 0.12][axis]);
+    assert!(off.all(|off| off.abs() < 1e-15), "{centroid}");
     assert!((number(&first["soft"]["cube"]["volume"]) - 0.008).abs() < 1e-15);
-    assert_eq!(number(&first["energy"]["elastic"]), 0.0);
+    assert!(number(&first["energy"]["elastic"]).abs() < 1e-12);
     // 8 kg at 12 cm and a ball of 4.19 kg at 10 cm.
     let potential = 9.81 * (8.0 * 0.12 + 4.0 / 3.0 * std::f64::consts::PI * 0.1);
     assert!((number(&first["energy"]["potential"]) - potential).abs() < 1e-9);
@@ -142,7 +144,7 @@ fn a_repair_names_soft_overlaps_and_leaves_them_but_moves_rigid_bodies() {
 #[test]
 fn paths_of_tetrahedra_are_mended_where_a_repaired_scene_is_in_another_folder() {
     let folder = Folder::new();
-    folder.write("m.node", "4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n");
+    folder.write("m.node", "4 3 0 0\n0 0 0 0\n1 0.2 0 0\n2 0 0.2 0\n3 0 0 0.2\n");
     folder.write("m.ele", "1 4 0\n0 0 1 2 3\n");
     let mesh = "mesh: block(counts: (2, 2, 2), size: (0.2, 0.2, 0.2))";
     let path = folder.write("file.ron", &SCENE.replace(mesh, "mesh: file(file: \"m.ele\")"));
@@ -170,7 +172,8 @@ fn a_step_too_long_to_converge_ends_the_run_with_its_cause_and_what_is_complete(
     }
     let states = folder.read("out/states.jsonl");
     assert!(states.ends_with('\n') && !folder.exists("out/summary.json"));
-    assert!(states.lines().map(|line| conforms("state", line)).count() >= 1);
+    let recorded: Vec<Value> = states.lines().map(|line| conforms("state", line)).collect();
+    assert_eq!(recorded[0]["step"], 0);
     // Newton's method that may not iterate does not converge either.
     let text = SCENE.replace("soft: (", "soft: (newton: (limit: 1, tolerance: 1e-12), ");
     let ended = extricate(["run", &folder.write("few.ron", &text), "-o", &folder.path("few")]);
@@ -185,6 +188,7 @@ fn a_step_too_long_to_converge_ends_the_run_with_its_cause_and_what_is_complete(
 #[test]
 fn a_bad_soft_body_is_a_bad_scene() {
     let folder = Folder::new();
+    folder.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     for (good, bad, cause) in [
         (
             "poisson_ratio: 0.3",
@@ -194,7 +198,7 @@ fn a_bad_soft_body_is_a_bad_scene() {
         ("material: (", "material: (density: 0, ", "the density [kg/m³] is 0, but must be above zero"),
         (
             "block(counts: (2, 2, 2), size: (0.2, 0.2, 0.2))",
-            "tetrahedralized(of: procedural(kind: \"wave_sheet\"))",
+            "tetrahedralized(of: mesh(file: \"open.obj\"))",
             "the mesh is not closed",
         ),
         (

@@ -186,6 +186,10 @@ impl<'a> Course<'a> {
         let bodies = world.bodies();
         let robots = world.robots();
         let states = world.soft_bodies();
+        if let Some(lost) = states.iter().find(|state| !state.volume.is_finite()) {
+            let (name, step, time) = (lost.name.clone(), world.steps(), world.time());
+            return Err(StepError::Diverged { name, step, time }.into());
+        }
         let soft: Vec<SoftMoment> = states.iter().map(|state| soft_moment(world, state)).collect();
         let energy = world.energy();
         let angular_momentum = world.momentum().angular;
