@@ -64,7 +64,7 @@ pub struct NewtonOptions {
 
 impl Default for NewtonOptions {
     fn default() -> Self {
-        Self { limit: 50, tolerance: 1e-4, once: false }
+        Self { limit: 100, tolerance: 1e-4, once: false }
     }
 }
 
@@ -138,11 +138,32 @@ impl<'a> Newton<'a> {
     }
 
     /// The minimiser, from `x`; `lift` moves the prescribed components and `guess` is a first guess of the first change.
+    ///
+    /// In a time step the minimum of the pieces as they were first held is taken where that of later ones is not found.
     pub(super) fn minimise(
         &mut self,
         x: Vec<Vector3<f64>>,
         lift: &[Vector3<f64>],
         guess: Vec<Vector3<f64>>,
+    ) -> Result<Vec<Vector3<f64>>, SoftError> {
+        let mut balanced = None;
+        let found = self.iterate(x, lift, guess, &mut balanced);
+        match (found, balanced) {
+            (Err(SoftError::NotConverged { .. } | SoftError::Linear(_)), Some(point)) => {
+                self.note(&point);
+                Ok(point.x)
+            }
+            (found, _) => found,
+        }
+    }
+
+    /// Newton's iteration; `balanced` becomes the last minimum of held pieces that did not settle, in a time step.
+    fn iterate(
+        &mut self,
+        x: Vec<Vector3<f64>>,
+        lift: &[Vector3<f64>],
+        guess: Vec<Vector3<f64>>,
+        balanced: &mut Option<Point>,
     ) -> Result<Vec<Vector3<f64>>, SoftError> {
         let mut lifting = lift.iter().any(|d| *d != Vector3::zeros());
         let mut change = guess;
@@ -161,6 +182,7 @@ impl<'a> Newton<'a> {
                 if self.settled(&point, &mut holds) {
                     return Ok(point.x);
                 }
+                *balanced = (self.goal.inertia > 0.0).then(|| point.clone());
                 self.evaluate(&mut point, want)?;
                 have = want;
             }
