@@ -304,3 +304,26 @@ fn a_soft_body_is_stepped_as_the_scene_says() {
     let usual = extricate::dynamics::SoftOptions::default().contact;
     assert_eq!((contact.stiffness, contact.self_contact), (usual.stiffness, usual.self_contact));
 }
+
+#[test]
+fn a_bore_that_leaves_no_wall_or_no_end_is_refused() {
+    for (section, bore, expected) in [
+        ("disc(radius: 1, rings: 3)", "rings: 3, layers: 2, shares: [0.5]", "leaves one at least"),
+        (
+            "disc(radius: 1, rings: 3)",
+            "rings: 0, layers: 2, shares: [0.5]",
+            "takes one or more of a disc's rings",
+        ),
+        (
+            "disc(radius: 1, rings: 3)",
+            "rings: 1, layers: 4, shares: [0.5]",
+            "goes through one or more of the layers",
+        ),
+        ("disc(radius: 1, rings: 3)", "rings: 1, layers: 2, shares: []", "a bore has one share at least"),
+        ("disc(radius: 1, rings: 3)", "rings: 1, layers: 2, shares: [0.5, 1]", "the share is 1"),
+        ("rectangle(size: (1, 1), counts: (2, 2))", "rings: 1, layers: 2, shares: [0.5]", "a disc's rings"),
+    ] {
+        let mesh = format!("mesh: rod(section: {section}, length: 2, layers: 4, bore: ({bore}))");
+        refused(&scene(&format!("(name: \"a\", {mesh}, {MATERIAL})"), ""), expected);
+    }
+}
