@@ -179,7 +179,7 @@ impl World {
             }
         }
         BodySeparation {
-            total_displacement: moved.values().map(Vector3::norm).sum(),
+            total_displacement: moved.values().map(Vector3::norm).fold(0.0, |sum, norm| sum + norm),
             moved,
             clearance: found.clearance,
             rounds: found.rounds,

@@ -403,7 +403,7 @@ fn told(
     rounds: Rounds,
     verified_free: bool,
 ) -> Separation {
-    let total_displacement = translations.iter().map(Vector3::norm).sum();
+    let total_displacement = translations.iter().map(Vector3::norm).fold(0.0, |sum, norm| sum + norm);
     let squares: f64 = translations.iter().map(Vector3::norm_squared).sum();
     Separation {
         translations: translations.to_vec(),
