@@ -49,6 +49,8 @@ pub struct SoftStepReport {
     pub residual: f64,
     /// The same over the forces that meet (inertial, elastic, external, of contact).
     pub relative_residual: f64,
+    /// Change of the interaction's energy, over it, were its pieces held anew at the end; 0 where they had settled.
+    pub drift: f64,
     /// Times the step along Newton's direction was halved.
     pub halvings: usize,
     /// Energies at the end, the elastic one where the elements were last evaluated.

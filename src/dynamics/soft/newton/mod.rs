@@ -228,7 +228,9 @@ impl<'a> Newton<'a> {
     /// they never settle: it is taken when holding anew changes next to nothing, in a time step in any
     /// case, and where it has gone round in circles.
     fn settled(&mut self, point: &Point, holds: &mut usize) -> bool {
-        let Some(drift) = self.interaction.drift(&point.x) else { return true };
+        let left = self.interaction.drift(&point.x);
+        self.report.drift = left.unwrap_or(0.0);
+        let Some(drift) = left else { return true };
         *holds += 1;
         let in_a_step = self.goal.inertia > 0.0;
         let most = if in_a_step { HOLDS_IN_A_STEP } else { HOLDS };

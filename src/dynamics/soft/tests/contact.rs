@@ -81,7 +81,8 @@ fn stacked_blocks_press_on_each_other_with_the_weight_of_the_upper_one() {
             system.step(0.02, &options, &mut contact).expect("a step");
         }
         contact.begin_step(&system.x, 0.02);
-        system.solve_quasi_static(&options, &mut contact).expect("an equilibrium");
+        let report = system.solve_quasi_static(&options, &mut contact).expect("an equilibrium");
+        assert!((0.0..0.01).contains(&report.drift), "{}", report.drift);
         let forces = forces(&mut contact, &system.x);
         let on = |body: usize| forces[system.blocks_of(body)].iter().sum::<Vector3<f64>>();
         assert!((on(1) / 9810.0 - Vector3::z()).norm() < 1e-6, "{}", on(1));
