@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use cli_program::{Folder, extricate};
-use extricate::dynamics::World;
+use extricate::dynamics::{NarrowPhase, World};
 use extricate::geometry::procedural::{Procedural, Torus};
 use extricate::geometry::tet_mesh::procedural::block;
 use extricate::geometry::tet_mesh::write::write_tets;
@@ -159,7 +159,9 @@ fn what_the_command_line_changes_stands_in_the_scene_of_the_run() {
     let world = stepped(recording.scene(), 0);
     assert_eq!(first.hash.0, world.hash(), "the cubes start where they were moved to");
     assert!(first.bodies[1].position.x - first.bodies[0].position.x >= 1.0);
-    assert_eq!(world.options().time_step.to_bits(), 0.005_f64.to_bits());
+    let copy = Scene::load(folder.path("out/scene.ron")).expect("the scene of the run").options;
+    assert_eq!(copy.time_step.to_bits(), 0.005_f64.to_bits());
+    assert_eq!(copy.narrow_phase, NarrowPhase::Rapier);
     assert_eq!(
         stepped(recording.scene(), 20).hash(),
         recording.state(recording.state_count() - 1).expect("the end").hash.0
