@@ -9,6 +9,7 @@ mod color;
 mod drawing;
 mod frame;
 mod models;
+pub mod render;
 mod stage;
 mod surface;
 
