@@ -14,6 +14,8 @@ use std::ops::ControlFlow;
 use image::RgbImage;
 use image::imageops::replace;
 
+use crate::geometry::Aabb;
+
 use super::{Camera, Drawing, Frame, Models, Quality, Stage};
 
 pub use error::RenderError;
@@ -35,23 +37,44 @@ pub struct Renderer {
 
 impl Renderer {
     /// A renderer of pictures of this size [pixels], seen from `camera`, else from that of the scene, else so that all
-    /// that moves is seen.
+    /// that moves is seen. One after another on a thread, renderers must overlap in time, or else be one:
+    /// [`Renderer::show`].
     ///
     /// # Errors
     /// [`RenderError`] when there is no driver, or a shape has no surface.
     pub fn new(reel: Reel, size: [u32; 2], camera: Option<Camera>) -> Result<Self, RenderError> {
         let models = Models::of(reel.world())?;
-        let start = Frame::of(reel.world());
-        let mut stage = Stage::offscreen(size[0], size[1], Quality::default())?;
-        stage.set(&models, &start);
+        let stage = Stage::offscreen(size[0], size[1], Quality::default())?;
+        // Any camera does until the reel is on the stage.
+        let anywhere = Camera::fitted(&Aabb::EMPTY, 1.0);
+        let mut renderer = Self { stage, reel, models, camera: camera.unwrap_or(anywhere) };
+        renderer.place(camera);
+        Ok(renderer)
+    }
+
+    /// Shows another reel from now on.
+    ///
+    /// # Errors
+    /// [`RenderError`] when a shape has no surface.
+    pub fn show(&mut self, reel: Reel, camera: Option<Camera>) -> Result<(), RenderError> {
+        self.models = Models::of(reel.world())?;
+        self.reel = reel;
+        self.place(camera);
+        Ok(())
+    }
+
+    fn place(&mut self, camera: Option<Camera>) {
+        let start = Frame::of(self.reel.world());
+        self.stage.set(&self.models, &start);
         let own = || {
-            let camera = reel.scene().camera.as_ref()?;
+            let camera = self.reel.scene().camera.as_ref()?;
             Some(Camera::looking(&camera.eye, &camera.target, camera.field_of_view))
         };
-        let aspect = f64::from(size[0]) / f64::from(size[1]);
-        let camera = camera.or_else(own);
-        let camera = camera.unwrap_or_else(|| Camera::fitted(&models.bounds(&start, true), aspect));
-        Ok(Self { stage, reel, models, camera })
+        let fitted = || {
+            let size = self.stage.size();
+            Camera::fitted(&self.models.bounds(&start, true), size.x / size.y)
+        };
+        self.camera = camera.or_else(own).unwrap_or_else(fitted);
     }
 
     /// From where is looked.
