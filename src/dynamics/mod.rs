@@ -3,6 +3,7 @@
 mod assembly;
 mod builder;
 mod contact;
+mod contacts;
 mod continuous;
 mod depenetration;
 mod description;
@@ -24,6 +25,7 @@ mod watch;
 mod world;
 
 pub use builder::WorldBuilder;
+pub use contacts::WorldContact;
 pub use description::{BodyDescription, BodyKind, JointDescription, JointKind, Mass, Shape};
 pub use error::{BuildError, StepError};
 pub use options::{Accuracy, NarrowPhase, SolverOverrides, SolverSettings, WorldOptions};

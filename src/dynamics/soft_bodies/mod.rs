@@ -50,6 +50,7 @@ mod assembly;
 mod check;
 mod description;
 mod error;
+mod fields;
 mod handle;
 mod partner;
 mod solid;
