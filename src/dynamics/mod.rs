@@ -12,6 +12,7 @@ mod gyroscopic;
 mod mass;
 mod options;
 mod penetration;
+mod pull;
 mod restitution;
 mod robot;
 mod separation;
@@ -30,6 +31,7 @@ pub use description::{BodyDescription, BodyKind, JointDescription, JointKind, Ma
 pub use error::{BuildError, StepError};
 pub use options::{Accuracy, NarrowPhase, SolverOverrides, SolverSettings, WorldOptions};
 pub use penetration::BodyPenetration;
+pub use pull::{Grip, Pull, PullError};
 pub use robot::{
     AllowedPair, Motor, MotorError, RobotBase, RobotDescription, RobotError, RobotJoint, RobotLink,
     RobotState,

@@ -53,6 +53,7 @@ mod error;
 mod fields;
 mod handle;
 mod partner;
+mod pull;
 mod solid;
 mod state;
 mod stepping;

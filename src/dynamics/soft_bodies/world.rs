@@ -4,6 +4,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::handle::Hold;
 use super::partner::Partner;
+use super::pull::NodePull;
 use super::{AnyBody, SoftBodyDescription, SoftBodyState, SoftReport};
 use crate::dynamics::soft::contact::{Field, Overlap, SoftContact};
 use crate::dynamics::soft::{SoftError, SoftSystem};
@@ -20,6 +21,7 @@ pub(in crate::dynamics) struct SoftWorld {
     pub(super) partners: Vec<Partner>,
     pub(super) holds: Vec<Hold>,
     pub(super) springs: Vec<Spring>,
+    pub(super) pull: Option<NodePull>,
     /// Depths of the nodes of each body under its surface at rest [m].
     pub(super) depths: Vec<Vec<f64>>,
     rest_volumes: Vec<f64>,
@@ -51,18 +53,18 @@ impl SoftWorld {
         depths: Vec<Vec<f64>>,
     ) -> Self {
         let rest_volumes = system.bodies().iter().map(|body| body.linear_mesh().volume()).collect();
-        let (holds, springs, overlaps) = (Vec::new(), Vec::new(), Vec::new());
         let inverted = vec![0; described.len()];
         Self {
             described,
             system,
             contact,
             partners,
-            holds,
-            springs,
+            holds: Vec::new(),
+            springs: Vec::new(),
+            pull: None,
             depths,
             rest_volumes,
-            overlaps,
+            overlaps: Vec::new(),
             inverted,
         }
     }
