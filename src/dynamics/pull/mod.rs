@@ -204,3 +204,6 @@ pub(super) fn change_of_velocity(stretch: &Vector3<f64>, velocity: &Vector3<f64>
 pub(super) fn greatest_acceleration(limit: f64, gravity: &Vector3<f64>, radius: f64) -> f64 {
     limit * gravity.norm().max(RATE * RATE * radius)
 }
+
+#[cfg(test)]
+mod tests;

@@ -121,3 +121,6 @@ impl World {
         Point3::from(sum / count)
     }
 }
+
+#[cfg(test)]
+mod tests;
