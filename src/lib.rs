@@ -12,7 +12,7 @@
 //! # Layers
 //!
 //! Each layer names only those before it: [`geometry`], [`kinematics`], [`bvh`], [`proximity`], [`penetration`], [`field`], [`mod@plan`], [`dynamics`],
-//! [`scene`], [`repair`], [`record`], [`cli`].
+//! [`scene`], [`repair`], [`record`], `viewer` (with the feature of that name), [`cli`].
 
 pub mod bvh;
 pub mod cli;
@@ -26,6 +26,8 @@ pub mod proximity;
 pub mod record;
 pub mod repair;
 pub mod scene;
+#[cfg(feature = "viewer")]
+pub mod viewer;
 
 /// The program in the README is compiled and run.
 #[cfg(doctest)]

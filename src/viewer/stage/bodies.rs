@@ -1,0 +1,173 @@
+//! Bodies on the stage: one node each; bodies of one shape share a mesh on the graphics card.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kiss3d::glamx::{Pose3, Quat, Vec2, Vec3};
+use kiss3d::resource::{GpuMesh3d, Texture};
+use kiss3d::scene::SceneNode3d;
+use nalgebra::{Isometry3, Point3, Translation3};
+
+use super::{Similarity, paint};
+use crate::geometry::TriangleMesh;
+use crate::viewer::surface::{Surface, single};
+use crate::viewer::{Color, Drawing, Frame, Models, SoftModel, VertexValues};
+
+/// A mesh on the graphics card, about its own centre.
+type Uploaded = (Rc<RefCell<GpuMesh3d>>, Point3<f64>);
+
+/// Meshes on the graphics card by where they are in memory; they are kept, so that the place stays theirs.
+#[derive(Default)]
+pub(super) struct Meshes(HashMap<*const TriangleMesh, (Arc<TriangleMesh>, Uploaded)>);
+
+impl Meshes {
+    /// A mesh on the graphics card, uploaded once.
+    pub(super) fn uploaded(&mut self, mesh: &Arc<TriangleMesh>, place: &Similarity) -> Uploaded {
+        let (_, uploaded) = self.0.entry(Arc::as_ptr(mesh)).or_insert_with(|| {
+            let surface = Surface::of(mesh, place.scale);
+            let center = surface.center;
+            (Arc::clone(mesh), (Rc::new(RefCell::new(gpu_mesh(surface))), center))
+        });
+        uploaded.clone()
+    }
+}
+
+fn gpu_mesh(surface: Surface) -> GpuMesh3d {
+    let vectors = |list: Vec<[f32; 3]>| list.into_iter().map(Vec3::from).collect();
+    let normals = Some(vectors(surface.normals));
+    GpuMesh3d::new(vectors(surface.positions), surface.triangles, normals, None, false)
+}
+
+/// The bodies on the stage.
+#[derive(Default)]
+pub(super) struct Bodies {
+    rigid: Vec<Option<(SceneNode3d, Point3<f64>)>>,
+    soft: Vec<SoftNode>,
+    ghosts: Vec<SceneNode3d>,
+}
+
+impl Bodies {
+    /// All bodies of a scene, under `root`.
+    pub(super) fn new(
+        models: &Models,
+        frame: &Frame,
+        (root, meshes, place): (&mut SceneNode3d, &mut Meshes, &Similarity),
+    ) -> Self {
+        let rigid = models.bodies.iter().map(|body| {
+            let (mesh, center) = meshes.uploaded(body.mesh.as_ref()?, place);
+            Some((root.add_mesh(mesh, Vec3::ONE).enable_backface_culling(false), center))
+        });
+        let rigid = rigid.collect();
+        let soft = models.soft.iter().zip(&frame.soft);
+        let soft = soft.map(|(model, nodes)| SoftNode::new(model, nodes, root, place)).collect();
+        Self { rigid, soft, ghosts: Vec::new() }
+    }
+
+    /// Puts everything where it is, and gives it its colour.
+    pub(super) fn place(&mut self, models: &Models, frame: &Frame, drawing: &Drawing, stage: &mut Stock) {
+        let opacity = |color: Color| drawing.opacity.map_or(color, |alpha| color.with_alpha(alpha));
+        for (index, node) in self.rigid.iter_mut().enumerate() {
+            let Some((node, center)) = node else { continue };
+            node.set_pose(pose(&frame.poses[index], center, stage.place));
+            let own = opacity(models.bodies[index].color);
+            paint(node, drawing.tints.get(&index).copied().unwrap_or(own));
+        }
+        for (index, node) in self.soft.iter_mut().enumerate() {
+            let model = &models.soft[index];
+            node.deform(model, &frame.soft[index], stage.place);
+            let own = drawing.soft_tints.get(&index).copied().unwrap_or_else(|| opacity(model.color));
+            node.color(model, own, drawing.soft_values.get(&index), stage);
+        }
+        self.ghosts.drain(..).for_each(|mut ghost| ghost.remove());
+        for ghost in &drawing.ghosts {
+            let (mesh, center) = stage.meshes.uploaded(&ghost.mesh, stage.place);
+            let mut node = stage.root.add_mesh(mesh, Vec3::ONE).enable_backface_culling(false);
+            node.set_pose(pose(&ghost.pose, &center, stage.place));
+            node.set_casts_shadows(false);
+            paint(&mut node, ghost.color);
+            self.ghosts.push(node);
+        }
+    }
+}
+
+/// What is needed to put things on the stage.
+pub(super) struct Stock<'a> {
+    pub(super) root: &'a mut SceneNode3d,
+    pub(super) meshes: &'a mut Meshes,
+    pub(super) place: &'a Similarity,
+    pub(super) colors: &'a Arc<Texture>,
+    pub(super) white: &'a Arc<Texture>,
+}
+
+/// Body → view for a mesh about its own centre.
+fn pose(body: &Isometry3<f64>, center: &Point3<f64>, place: &Similarity) -> Pose3 {
+    let whole = body * Translation3::from(center.coords);
+    #[expect(clippy::cast_possible_truncation, reason = "what the graphics card takes")]
+    let [x, y, z, w] =
+        [whole.rotation.i, whole.rotation.j, whole.rotation.k, whole.rotation.w].map(|q| q as f32);
+    Pose3::from_parts(place.point(&whole.translation.vector.into()), Quat::from_xyzw(x, y, z, w).normalize())
+}
+
+/// A soft body on the stage: its mesh changes with every frame.
+struct SoftNode {
+    node: SceneNode3d,
+    mesh: Rc<RefCell<GpuMesh3d>>,
+    shows_values: bool,
+}
+
+impl SoftNode {
+    fn new(model: &SoftModel, nodes: &[Point3<f64>], root: &mut SceneNode3d, place: &Similarity) -> Self {
+        let positions = positions(model, nodes, place).collect();
+        let mesh = GpuMesh3d::new(positions, model.triangles.clone(), None, None, true);
+        let mesh = Rc::new(RefCell::new(mesh));
+        let node = root.add_mesh(Rc::clone(&mesh), Vec3::ONE).enable_backface_culling(false);
+        Self { node, mesh, shows_values: false }
+    }
+
+    fn deform(&mut self, model: &SoftModel, nodes: &[Point3<f64>], place: &Similarity) {
+        self.node.modify_vertices(&mut |vertices| {
+            vertices.clear();
+            vertices.extend(positions(model, nodes, place));
+        });
+        self.node.recompute_normals();
+    }
+
+    /// Its own colour, or those of values on its nodes.
+    fn color(&mut self, model: &SoftModel, own: Color, values: Option<&VertexValues>, stage: &Stock) {
+        let Some(values) = values else {
+            if std::mem::take(&mut self.shows_values) {
+                self.node.set_texture(Arc::clone(stage.white));
+            }
+            paint(&mut self.node, own);
+            return;
+        };
+        self.node.modify_uvs(&mut |uvs| {
+            uvs.clear();
+            uvs.extend(model.nodes.iter().map(|&node| texel(values.values[node as usize])));
+        });
+        if !std::mem::replace(&mut self.shows_values, true) {
+            self.node.set_texture(Arc::clone(stage.colors));
+        }
+        paint(&mut self.node, Color::new(1.0, 1.0, 1.0).with_alpha(own.alpha));
+        debug_assert_eq!(self.mesh.borrow().num_pts(), 3 * model.triangles.len());
+    }
+}
+
+fn positions<'a>(
+    model: &'a SoftModel,
+    nodes: &'a [Point3<f64>],
+    place: &'a Similarity,
+) -> impl Iterator<Item = Vec3> + 'a {
+    model.nodes.iter().map(|&node| Vec3::from(single(&place.vector(&nodes[node as usize]))))
+}
+
+/// Where in the texture of the colours a value is.
+pub(super) fn texel(value: f64) -> Vec2 {
+    /// Half a texel: values at the ends must not meet the other end.
+    const EDGE: f64 = 0.5 / 256.0;
+    let inside = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
+    #[expect(clippy::cast_possible_truncation, reason = "what the graphics card takes")]
+    Vec2::new((EDGE + (1.0 - 2.0 * EDGE) * inside) as f32, 0.5)
+}
