@@ -8,6 +8,7 @@ use extricate::scene::schema::SceneFile;
 const DOCS: &str = include_str!("../docs/scenes.md");
 const SCHEMA: &str = concat!(
     include_str!("../src/scene/schema.rs"),
+    include_str!("../src/scene/schema/camera.rs"),
     include_str!("../src/scene/schema/expect.rs"),
     include_str!("../src/scene/schema/plan.rs"),
     include_str!("../src/scene/schema/robot.rs"),

@@ -203,6 +203,27 @@ fn an_expectation_that_no_run_can_be_judged_by_is_refused() {
 }
 
 #[test]
+fn a_camera_that_sees_nothing_is_refused() {
+    for (camera, expected) in [
+        ("eye: (1, 0, 0), target: (1, 0, 0)", "the eye of the camera is at its target"),
+        (
+            "eye: (1, 0, 0), target: (0, 0, 0), field_of_view: 0.5",
+            "the field of view [°] is 0.5, but must be between",
+        ),
+        (
+            "eye: (1, 0, 0), target: (0, 0, 0), field_of_view: 171",
+            "the field of view [°] is 171, but must be between",
+        ),
+        ("eye: (1, 0, NaN), target: (0, 0, 0)", "`NaN` is not a finite number"),
+        ("target: (0, 0, 0)", "the field `eye` of `Camera` is missing"),
+    ] {
+        let faults = faults(&scene("mass: 1", &format!("camera: ({camera})")));
+        assert_eq!(faults.len(), 1, "{camera}: {faults:?}");
+        assert!(faults[0].contains(expected), "{camera}: {faults:?}");
+    }
+}
+
+#[test]
 fn all_faults_of_a_file_are_told_in_its_order() {
     let text = scene("mass: -1, friction: -1", "time_step: 0");
     let faults = faults(&text);

@@ -1,6 +1,7 @@
-//! The folder of a run: `states.jsonl`, `summary.json`, `timing.json`, and `soft/*.vtu` where that is wanted.
+//! The folder of a run: the scene with its files, `run.json`, `states.jsonl`, `nodes.bin` where there are soft bodies,
+//! `timing.json`, `summary.json`, and `soft/*.vtu` where that is wanted.
 //!
-//! A run that is killed leaves whole lines and no summary; a summary is there only when the run is complete.
+//! A run that is killed leaves whole states and no summary; a summary is there only when the run is complete.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,9 +10,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use thiserror::Error;
 
+use super::bundle;
+use super::nodes::{NODES, NodesWriter};
 use super::soft::write_pictures;
-use super::{StateLine, Summary, Timing};
+use super::{Manifest, StateLine, Summary, Timing};
 use crate::dynamics::World;
+use crate::scene::Scene;
 
 /// Why a run could not be recorded.
 #[derive(Debug, Error)]
@@ -25,19 +29,31 @@ pub struct RecordError {
     pub source: io::Error,
 }
 
+impl RecordError {
+    pub(super) fn read(path: &Path, source: io::Error) -> Self {
+        Self { action: "read", path: path.to_owned(), source }
+    }
+
+    pub(super) fn write(path: &Path, source: io::Error) -> Self {
+        Self { action: "write", path: path.to_owned(), source }
+    }
+}
+
 /// The folder of a run that is being written.
 #[derive(Debug)]
 pub struct RunDirectory {
     folder: PathBuf,
     states: File,
     line: Vec<u8>,
+    /// The nodes of soft bodies, once the run has begun and if there are any.
+    nodes: Option<NodesWriter>,
     /// Folder of the files of soft bodies, if they are wanted.
     pictures: Option<PathBuf>,
 }
 
 impl RunDirectory {
-    const STATES: &str = "states.jsonl";
-    const SUMMARY: &str = "summary.json";
+    pub(super) const STATES: &str = "states.jsonl";
+    pub(super) const SUMMARY: &str = "summary.json";
     const TIMING: &str = "timing.json";
     const PICTURES: &str = "soft";
 
@@ -48,7 +64,7 @@ impl RunDirectory {
     pub fn create(folder: impl Into<PathBuf>) -> Result<Self, RecordError> {
         let folder = folder.into();
         told(&folder, fs::create_dir_all(&folder))?;
-        for old in [Self::SUMMARY, Self::TIMING] {
+        for old in [Self::SUMMARY, Self::TIMING, Manifest::FILE, NODES] {
             let path = folder.join(old);
             match fs::remove_file(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => told(&path, Err(error))?,
@@ -57,7 +73,7 @@ impl RunDirectory {
         }
         let path = folder.join(Self::STATES);
         let states = told(&path, File::create(&path))?;
-        Ok(Self { folder, states, line: Vec::new(), pictures: None })
+        Ok(Self { folder, states, line: Vec::new(), nodes: None, pictures: None })
     }
 
     /// The same, with a file `soft/NAME-STEP.vtu` for each soft body of each recorded state. Those of an earlier run are
@@ -78,7 +94,26 @@ impl RunDirectory {
         Ok(self)
     }
 
-    /// Writes the soft bodies as they are, if that is wanted.
+    /// Writes what is run: the scene with its files, and then `run.json`.
+    pub(super) fn begin(
+        &mut self,
+        scene: &Scene,
+        world: &World,
+        manifest: &Manifest,
+    ) -> Result<(), RecordError> {
+        bundle::write(scene, &self.folder)?;
+        if !world.soft_descriptions().is_empty() {
+            self.nodes = Some(NodesWriter::create(&self.folder, world)?);
+        }
+        replace(&self.folder.join(Manifest::FILE), manifest)
+    }
+
+    /// Writes the nodes of the soft bodies as they are; before the line of the state.
+    pub(super) fn append_nodes(&mut self, world: &World) -> Result<(), RecordError> {
+        self.nodes.as_mut().map_or(Ok(()), |nodes| nodes.append(world))
+    }
+
+    /// Writes the soft bodies as they are for ParaView, if that is wanted.
     pub(super) fn picture(&self, world: &World) -> Result<(), RecordError> {
         self.pictures.as_ref().map_or(Ok(()), |folder| write_pictures(world, folder))
     }
@@ -106,20 +141,19 @@ impl RunDirectory {
     /// [`RecordError`] when the system does not take it.
     pub fn complete(self, summary: &Summary, timing: &Timing) -> Result<(), RecordError> {
         told(&self.folder.join(Self::STATES), self.states.sync_all())?;
+        self.nodes.as_ref().map_or(Ok(()), NodesWriter::finish)?;
         replace(&self.folder.join(Self::TIMING), timing)?;
         replace(&self.folder.join(Self::SUMMARY), summary)
     }
 }
 
-/// Writes a file under another name and renames it, so that it is never there in part.
+/// Writes a value as JSON; the file is never there in part.
 fn replace(path: &Path, value: &impl Serialize) -> Result<(), RecordError> {
-    let draft = path.with_extension("json.part");
     let mut text = told(path, serde_json::to_vec_pretty(value).map_err(io::Error::from))?;
     text.push(b'\n');
-    told(&draft, fs::write(&draft, text))?;
-    told(path, fs::rename(&draft, path))
+    bundle::whole(path, &text)
 }
 
 fn told<T>(path: &Path, result: io::Result<T>) -> Result<T, RecordError> {
-    result.map_err(|source| RecordError { action: "write", path: path.to_owned(), source })
+    result.map_err(|source| RecordError::write(path, source))
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// A 64-bit hash, written as sixteen hexadecimal digits: JSON numbers cannot hold it everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,6 +31,15 @@ impl fmt::Display for Hash {
 impl Serialize for Hash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Hash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let digits = Some(text.as_str()).filter(|text| text.len() == 16 && !text.starts_with('+'));
+        let hash = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        hash.map(Self).ok_or_else(|| de::Error::custom("a hash has sixteen hexadecimal digits"))
     }
 }
 

@@ -1,8 +1,12 @@
 //! What a run leaves behind: states, a summary, timings and the hashes that make runs comparable.
 
+mod bundle;
 mod directory;
 mod hash;
+mod manifest;
 mod monitor;
+mod nodes;
+mod recording;
 mod run;
 mod soft;
 mod state;
@@ -10,7 +14,9 @@ mod summary;
 
 pub use directory::{RecordError, RunDirectory};
 pub use hash::Hash;
+pub use manifest::Manifest;
 pub use monitor::{DeepestContact, GreatestSpeed, MomentumBalance};
+pub use recording::{RecordedRobot, RecordedSoftBody, RecordedState, Recording, RecordingError};
 pub use run::{Outcome, RunError, RunOptions, run};
 pub use soft::{SoftBodySummary, SoftLine, SoftSummary};
 pub use state::{BaseLine, BodyLine, EnergyLine, RobotLine, StateLine};

@@ -9,7 +9,8 @@ use thiserror::Error;
 use super::monitor::Monitor;
 use super::soft::SoftMonitor;
 use super::{
-    EnergyLine, Hash, RecordError, RunDirectory, StateLine, Summary, Timing, WorstPenetration, host_name,
+    EnergyLine, Hash, Manifest, RecordError, RunDirectory, StateLine, Summary, Timing, WorstPenetration,
+    host_name,
 };
 use crate::dynamics::{BodyPenetration, BuildError, SoftBodyState, StepError, StepReport, World};
 use crate::penetration::{Effort, PenetrationError};
@@ -96,6 +97,9 @@ pub fn run(
     let input_hash = scene_hash(scene)?;
     let started = Instant::now();
     let mut course = Course::new(scene, &world);
+    if let Some(directory) = &mut directory {
+        directory.begin(scene, &world, &Manifest::new(scene, &world, options, input_hash))?;
+    }
     course.observe(&world, 0, &mut directory)?;
     let mut stopped = false;
     while world.steps() < options.steps && !stopped {
@@ -129,10 +133,12 @@ fn soft_moment<'a>(world: &'a World, state: &'a SoftBodyState) -> SoftMoment<'a>
 
 /// Hash of the scene file and of all meshes and robots that it names.
 fn scene_hash(scene: &Scene) -> Result<Hash, RecordError> {
-    let files = scene.meshes.iter().map(|mesh| &mesh.path).chain(&scene.robot_files).map(|path| {
-        let failed = |source| RecordError { action: "read", path: path.clone(), source };
-        std::fs::read(path).map_err(failed)
-    });
+    let files = scene
+        .meshes
+        .iter()
+        .map(|mesh| &mesh.path)
+        .chain(&scene.robot_files)
+        .map(|path| std::fs::read(path).map_err(|source| RecordError::read(path, source)));
     let contents = files.collect::<Result<Vec<_>, _>>()?;
     let parts = std::iter::once(scene.text.as_bytes()).chain(contents.iter().map(Vec::as_slice));
     Ok(Hash::of(parts))
@@ -216,6 +222,7 @@ impl<'a> Course<'a> {
             max_penetration: penetrations.iter().map(|pair| pair.depth).fold(0.0, f64::max),
             hash: Hash(world.hash()),
         };
+        directory.append_nodes(world)?;
         directory.append(&line)?;
         Ok(directory.picture(world)?)
     }

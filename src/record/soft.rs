@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use nalgebra::Point3;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{DeepestContact, RecordError};
 use crate::dynamics::{SoftBodyDescription, SoftBodyState, SoftReport, StepReport, World};
 use crate::geometry::tet_mesh::write::{TetWriteError, write_deformed};
 
 /// Where a soft body is and how it does.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SoftLine {
     /// Centre of mass [m].
     pub centroid: [f64; 3],

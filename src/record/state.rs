@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Hash, SoftLine};
 use crate::dynamics::{BodyState, Energy, RobotState};
@@ -33,7 +33,7 @@ pub struct StateLine<'a> {
 }
 
 /// Where a body is and how it moves.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BodyLine {
     /// Position of the origin [m].
     pub position: [f64; 3],
@@ -55,7 +55,7 @@ pub struct RobotLine<'a> {
 }
 
 /// Pose of a root link.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BaseLine {
     /// Position of the origin [m].
     pub translation: [f64; 3],
@@ -73,7 +73,7 @@ impl<'a> From<&'a RobotState> for RobotLine<'a> {
 }
 
 /// Energy of the dynamic and the soft bodies [J].
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct EnergyLine {
     /// Kinetic energy [J].
     pub kinetic: f64,

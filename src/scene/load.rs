@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use super::camera::Camera;
 use super::error::{Problem, SceneError};
 use super::instantiate;
 use super::locate::Step::{Field, Index};
@@ -49,6 +50,8 @@ pub struct Scene {
     pub soft_bodies: Vec<SoftBodyDescription>,
     /// What a path is planned for, if anything.
     pub plan: Option<PlanEntry>,
+    /// Where pictures are taken from, if the scene says so.
+    pub camera: Option<Camera>,
     /// What a run must show.
     pub expect: Expect,
     /// The mesh files of the scene.
@@ -164,6 +167,7 @@ impl Scene {
             bodies,
             joints,
             plan: file.plan.clone(),
+            camera: file.camera.map(Camera::from),
             expect: file.expect.clone(),
             meshes,
             soft_bodies: soft.into_iter().map(|body| body.description).collect(),

@@ -1,5 +1,6 @@
 //! Scenes: the RON schema, validation, loading and instantiation.
 
+mod camera;
 mod error;
 mod instantiate;
 mod judge;
@@ -19,10 +20,12 @@ mod shape;
 mod soft;
 mod validate;
 
+pub use camera::Camera;
 pub use error::{Fault, Problem, SceneError};
 pub use judge::{EnergyBalance, Judge, Moment, SoftMoment, Verdict};
 pub use linking::linking_number;
 pub use load::{MeshFile, Scene};
 pub use overlap::{overlaps, soft_overlaps};
 pub use planning::{Planning, PlanningError};
+pub(crate) use rewrite::NamedFile;
 pub use rewrite::{Moves, RobotPose, ScenePoses};

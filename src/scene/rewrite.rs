@@ -1,6 +1,7 @@
 //! A scene with bodies moved: in memory, and as text. The text is edited at the places of the numbers that change, so
 //! that comments and layout stay.
 
+mod files;
 mod poses;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use super::placement::{copies, vector};
 use super::random::Random;
 use super::schema::{BodyEntry, Copies, JointKind, Triple};
 
+pub(crate) use files::NamedFile;
 pub use poses::{RobotPose, ScenePoses};
 
 /// Translations of bodies by name [m, world].

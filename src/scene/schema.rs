@@ -3,6 +3,7 @@
 //! SI units; angles in degrees where the name says so; positions and directions in the world frame unless a line
 //! says otherwise. Nothing is checked here beyond types and names of fields: `Scene::load` does that.
 
+mod camera;
 mod expect;
 mod plan;
 mod robot;
@@ -15,6 +16,7 @@ use std::fmt;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+pub use camera::CameraEntry;
 pub use expect::{BodyAt, BodyWithin, Core, Distance, Expect, Linked, Measured, Quantity, Region};
 pub use plan::PlanEntry;
 pub use robot::{JointAt, JointValue, MotorEntry, RobotBase, RobotEntry};
@@ -81,6 +83,9 @@ pub struct SceneFile {
     /// What `plan` looks for a path for.
     #[serde(default)]
     pub plan: Option<PlanEntry>,
+    /// Where pictures are taken from; a viewer shows the whole scene where it is missing.
+    #[serde(default)]
+    pub camera: Option<CameraEntry>,
     /// What a run must show.
     #[serde(default)]
     pub expect: Expect,

@@ -205,6 +205,8 @@ fn triangles(mode: Mode, corners: usize) -> Vec<[usize; 3]> {
     }
 }
 
+pub(crate) use buffers::decode_percent;
+
 mod buffers {
     //! Buffers: the binary chunk, data embedded in the text, files beside it.
 
@@ -272,7 +274,7 @@ mod buffers {
         Some(bytes)
     }
 
-    fn decode_percent(text: &str) -> Option<String> {
+    pub(crate) fn decode_percent(text: &str) -> Option<String> {
         let mut bytes = Vec::with_capacity(text.len());
         let mut rest = text.as_bytes();
         while let [first, after @ ..] = rest {

@@ -14,6 +14,8 @@ mod polygons;
 mod stl;
 pub(in crate::geometry) mod text;
 
+pub(crate) use gltf::decode_percent;
+
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;

@@ -21,6 +21,8 @@ use super::articulation::{Articulation, ArticulationError};
 use crate::geometry::TriangleMesh;
 use crate::geometry::read::ReadError;
 
+pub(crate) use shapes::mesh_places;
+
 pub use inertial::{Inertial, InertialError, JointDynamics};
 
 /// Which shapes of the links to read.

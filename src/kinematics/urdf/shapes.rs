@@ -93,7 +93,7 @@ fn mesh(
     options: &UrdfOptions,
 ) -> Result<TriangleMesh, UrdfError> {
     let line = file.line_of(filename);
-    let places = places_of(filename, file.path, &options.packages);
+    let places = mesh_places(filename, file.path, &options.packages);
     let Some(path) = places.iter().find(|path| path.exists()) else {
         let tried = places.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
         let cause = format!("link \"{link}\": the mesh \"{filename}\" is not there; looked for {tried}");
@@ -113,8 +113,8 @@ fn mesh(
     }
 }
 
-/// Where a mesh may be, best place first.
-fn places_of(filename: &str, robot: &Path, packages: &[PathBuf]) -> Vec<PathBuf> {
+/// Where a mesh that a URDF file names may be, best place first.
+pub(crate) fn mesh_places(filename: &str, robot: &Path, packages: &[PathBuf]) -> Vec<PathBuf> {
     let folder = robot.parent().unwrap_or(Path::new(""));
     let in_package = ["package://", "model://"].iter().find_map(|scheme| filename.strip_prefix(scheme));
     let Some(in_package) = in_package else {

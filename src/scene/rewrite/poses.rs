@@ -149,7 +149,7 @@ impl Edits<'_> {
     }
 
     /// Puts `text` in the place of a field, or after another one where the field is not written.
-    fn write(&mut self, path: &[Step], after: &[Step], field: &str, text: String) {
+    pub(super) fn write(&mut self, path: &[Step], after: &[Step], field: &str, text: String) {
         match self.document.outline().get(path) {
             Some(place) => self.edits.push((place, text)),
             None => self.insert_after(after, &format!(", {field}: {text}")),

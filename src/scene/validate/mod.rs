@@ -1,6 +1,7 @@
 //! What a scene file says must make sense: names, ranges, units, references. Everything wrong is reported at once.
 
 mod bodies;
+mod camera;
 mod expectations;
 mod joints;
 mod plan;
@@ -28,6 +29,7 @@ const MOST_BODIES: u64 = 1_000_000;
 pub(super) fn validate(document: &Document, links: Option<&BTreeMap<String, bool>>) -> Vec<Problem> {
     let mut checker = Checker { document, links, problems: Vec::new() };
     checker.scene();
+    checker.camera();
     checker.shapes();
     checker.robots();
     if checker.bodies_are_countable() {

@@ -1,0 +1,146 @@
+//! What makes the folder of a run stand for itself: the scene and all files that it names.
+//!
+//! `scene.ron` is the text of the scene with the paths of its files replaced; `assets/HASH.EXTENSION` are those files,
+//! named by the hash of their content, so that a file that is named twice is there once. URDF files name the copies of
+//! their meshes, glTF files those of their buffers; the two files of TetGen bear one name.
+
+mod gltf;
+mod urdf;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{Hash, RecordError};
+use crate::scene::{NamedFile, Scene, SceneError};
+
+/// Name of the scene in the folder of a run.
+pub(super) const SCENE: &str = "scene.ron";
+/// Name of the folder of its files.
+const ASSETS: &str = "assets";
+
+/// Writes `scene` and its files to the folder, and removes files of an earlier scene from it.
+///
+/// # Errors
+/// [`RecordError`] when a file cannot be read or written, or when the scene would be overwritten by another text.
+pub(super) fn write(scene: &Scene, folder: &Path) -> Result<(), RecordError> {
+    let mut assets = Assets { folder: folder.join(ASSETS), written: BTreeSet::new() };
+    let text = scene.text_with_files(&mut |file| assets.place(file).map_err(Refused::Record));
+    let path = folder.join(SCENE);
+    let text = text.map_err(|refused| match refused {
+        Refused::Record(error) => error,
+        Refused::Scene(error) => RecordError::read(&scene.path, io::Error::other(error.to_string())),
+    })?;
+    let is_own = path.canonicalize().is_ok_and(|path| scene.path.canonicalize().is_ok_and(|own| own == path));
+    if is_own && text != scene.text {
+        let message = "the scene that is run stands here, and a run does not overwrite it";
+        return Err(RecordError::write(&path, io::Error::new(io::ErrorKind::AlreadyExists, message)));
+    }
+    whole(&path, text.as_bytes())?;
+    assets.remove_others()
+}
+
+/// Why the text of a scene could not be made.
+enum Refused {
+    Record(RecordError),
+    Scene(SceneError),
+}
+
+impl From<SceneError> for Refused {
+    fn from(error: SceneError) -> Self {
+        Self::Scene(error)
+    }
+}
+
+/// Writes a file under another name and renames it, so that it is never there in part.
+pub(super) fn whole(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(".part");
+    let written = fs::write(&draft, bytes).and_then(|()| fs::rename(&draft, path));
+    written.map_err(|source| RecordError::write(path, source))
+}
+
+/// The folder of the files of a scene, as it is filled.
+struct Assets {
+    folder: PathBuf,
+    /// Names of the files that were written.
+    written: BTreeSet<String>,
+}
+
+impl Assets {
+    /// Copies a file and what it names. Returns its new path, relative to the folder of the run.
+    fn place(&mut self, file: &NamedFile) -> Result<String, RecordError> {
+        let extension = extension_of(&file.path);
+        let name = match (&file.packages, extension.as_str()) {
+            (Some(packages), _) => urdf::copy(self, &file.path, packages)?,
+            (None, "node" | "ele") => self.copy_pair(&file.path)?,
+            (None, _) => self.copy_mesh(&file.path)?,
+        };
+        Ok(format!("{ASSETS}/{name}"))
+    }
+
+    /// Copies a mesh. Returns its new name.
+    fn copy_mesh(&mut self, path: &Path) -> Result<String, RecordError> {
+        let bytes = read(path)?;
+        let extension = extension_of(path);
+        match extension.as_str() {
+            "gltf" => gltf::copy(self, path, bytes),
+            _ => self.add(&bytes, &extension),
+        }
+    }
+
+    /// Copies TetGen's pair of files, which find each other by their name.
+    fn copy_pair(&mut self, path: &Path) -> Result<String, RecordError> {
+        let [node, ele] = ["node", "ele"].map(|extension| read(&path.with_extension(extension)));
+        let (node, ele) = (node?, ele?);
+        let stem = Hash::of([node.as_slice(), ele.as_slice()]).to_string();
+        self.write(&format!("{stem}.node"), &node)?;
+        self.write(&format!("{stem}.ele"), &ele)
+    }
+
+    /// Writes a file under the hash of its content. Returns its name.
+    fn add(&mut self, bytes: &[u8], extension: &str) -> Result<String, RecordError> {
+        self.write(&format!("{}.{extension}", Hash::of([bytes])), bytes)
+    }
+
+    fn write(&mut self, name: &str, bytes: &[u8]) -> Result<String, RecordError> {
+        if self.written.is_empty() {
+            fs::create_dir_all(&self.folder).map_err(|source| RecordError::write(&self.folder, source))?;
+        }
+        if self.written.insert(name.to_owned()) {
+            whole(&self.folder.join(name), bytes)?;
+        }
+        Ok(name.to_owned())
+    }
+
+    /// Removes the files of an earlier scene: those named by a hash that were not written now.
+    fn remove_others(&self) -> Result<(), RecordError> {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return Ok(()) };
+        for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+            let text =
+                |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+            let (name, stem) = (text(path.file_name()), text(path.file_stem()));
+            let is_ours = stem.len() == HASH_LETTERS && stem.bytes().all(|b| b.is_ascii_hexdigit());
+            if is_ours && !self.written.contains(&name) {
+                fs::remove_file(&path).map_err(|source| RecordError::write(&path, source))?;
+            }
+        }
+        if self.written.is_empty() {
+            // Fails where other files are in it, and then it stays.
+            let _ = fs::remove_dir(&self.folder);
+        }
+        Ok(())
+    }
+}
+
+/// Letters of a hash.
+const HASH_LETTERS: usize = 16;
+
+fn read(path: &Path) -> Result<Vec<u8>, RecordError> {
+    fs::read(path).map_err(|source| RecordError::read(path, source))
+}
+
+fn extension_of(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
+}

@@ -1,0 +1,25 @@
+//! glTF files in JSON: copies of the buffers that stand beside them.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Assets, extension_of, read};
+use crate::geometry::read::decode_percent;
+use crate::record::RecordError;
+
+/// Copies a glTF file with its buffers; one that is not as its format wants it stays as it is. Returns its new name.
+pub(super) fn copy(assets: &mut Assets, path: &Path, bytes: Vec<u8>) -> Result<String, RecordError> {
+    let Ok(mut content) = serde_json::from_slice::<Value>(&bytes) else { return assets.add(&bytes, "gltf") };
+    let buffers = content.get_mut("buffers").and_then(Value::as_array_mut);
+    let mut is_changed = false;
+    for uri in buffers.into_iter().flatten().filter_map(|buffer| buffer.get_mut("uri")) {
+        let file = uri.as_str().filter(|uri| !uri.contains(':')).and_then(decode_percent);
+        let Some(file) = file else { continue };
+        let buffer = path.with_file_name("").join(&file);
+        *uri = Value::String(assets.add(&read(&buffer)?, &extension_of(&buffer))?);
+        is_changed = true;
+    }
+    let bytes = if is_changed { content.to_string().into_bytes() } else { bytes };
+    assets.add(&bytes, "gltf")
+}

@@ -1,0 +1,76 @@
+//! Where in `states.jsonl` each state stands.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::{RecordingError, plain};
+
+/// The states of a file, in their order.
+#[derive(Debug)]
+pub(super) struct Index {
+    pub(super) states: Vec<Entry>,
+}
+
+/// A state in the file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    /// Where its line starts [bytes].
+    start: u64,
+    /// Length of its line [bytes].
+    length: u32,
+    /// Steps taken.
+    pub(super) step: u64,
+    /// Time since the start [s].
+    pub(super) time: f64,
+}
+
+/// What is looked at of a line when the file is opened; the rest need only be JSON.
+#[derive(Deserialize)]
+struct Head {
+    step: u64,
+    time: f64,
+}
+
+impl Index {
+    /// Looks at all lines of a file. A last one without an end is that of a run that was killed, and left out.
+    pub(super) fn of(path: &Path) -> Result<Self, RecordingError> {
+        let unreadable = |source| RecordingError::unreadable(path, source);
+        let mut reader = BufReader::with_capacity(1 << 16, File::open(path).map_err(unreadable)?);
+        let mut states = Vec::<Entry>::new();
+        let (mut line, mut start) = (Vec::new(), 0);
+        loop {
+            line.clear();
+            let length = reader.read_until(b'\n', &mut line).map_err(unreadable)?;
+            if line.last() != Some(&b'\n') {
+                return Ok(Self { states });
+            }
+            let damaged = |cause| RecordingError::damaged(path, Some(states.len() + 1), cause);
+            let head: Head = serde_json::from_slice(&line).map_err(|error| damaged(plain(&error)))?;
+            if let Some(before) = states.last()
+                && !(before.step < head.step && before.time < head.time)
+            {
+                let cause = format!("step {} does not come after step {}", head.step, before.step);
+                return Err(damaged(cause));
+            }
+            let Ok(line_length) = u32::try_from(length) else {
+                return Err(damaged(format!("the line has {length} bytes")));
+            };
+            states.push(Entry { start, length: line_length, step: head.step, time: head.time });
+            start += length as u64;
+        }
+    }
+}
+
+impl Entry {
+    /// The line.
+    pub(super) fn line(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(self.start))?;
+        let mut bytes = vec![0; self.length as usize];
+        file.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+}
