@@ -1,0 +1,11 @@
+//! The viewer's window: a scene that runs or a run that is played, keys and mouse, sketching, and scripts of all that.
+
+mod action;
+mod keys;
+mod state;
+
+pub use action::{Action, Coloring, Layer, Layers};
+pub use keys::{BINDINGS, Binding, MOUSE, When, action_named, action_of, markdown};
+pub use state::{
+    ClockState, Contact, Message, MessageKind, PanelState, Recorded, Sample, Snapshot, Title, Wants,
+};
