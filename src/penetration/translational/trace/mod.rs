@@ -59,8 +59,10 @@ pub enum WalkStepKind {
 /// A contact that bounds the local contact space: A may be anywhere on the side that its normal points to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WalkContact {
-    /// The nearest points of A, moved, and of B [m, world], or some of them where the two intersect.
-    pub points: [Point3<f64>; 2],
+    /// The point of B that is nearest to A there [m, world], or one of them where the two intersect.
+    pub point: Point3<f64>,
+    /// The point of A, moved, that is nearest to that [m, world].
+    pub moved: Point3<f64>,
     /// Unit normal of the half-space, the direction in which it lets A move [world].
     pub normal: Vector3<f64>,
 }
@@ -106,7 +108,8 @@ impl Trace {
                 turned(&mut step.translation);
                 for contact in &mut step.contacts {
                     turned(&mut contact.normal);
-                    contact.points = contact.points.map(|point| pose_b * (b.center() + point.coords));
+                    let to_world = |point: Point3<f64>| pose_b * (b.center() + point.coords);
+                    (contact.point, contact.moved) = (to_world(contact.point), to_world(contact.moved));
                 }
             }
         }
@@ -123,8 +126,8 @@ impl Trace {
                 for contact in &mut step.contacts {
                     contact.normal = -contact.normal;
                     // The body that stayed is the one that moves.
-                    let [moved, stayed] = contact.points;
-                    contact.points = [stayed + step.translation, moved + step.translation];
+                    (contact.point, contact.moved) =
+                        (contact.moved + step.translation, contact.point + step.translation);
                 }
             }
         }
@@ -173,7 +176,8 @@ impl ContactSpace<'_> {
     #[cold]
     fn write_step(&mut self, kind: WalkStepKind, q: &Vector3<f64>) {
         let contacts = self.cone().contacts_at(q, self.clearance());
-        let contacts = contacts.map(|(points, normal)| WalkContact { points, normal }).collect();
+        let contacts =
+            contacts.map(|([moved, point], normal)| WalkContact { point, moved, normal }).collect();
         if let Some(trace) = &mut self.trace {
             trace.add(kind, q, contacts);
         }
