@@ -2,10 +2,14 @@
 
 mod action;
 mod keys;
+mod picking;
+mod simulation;
+mod source;
 mod state;
 
 pub use action::{Action, Coloring, Layer, Layers};
 pub use keys::{BINDINGS, Binding, MOUSE, When, action_named, action_of, markdown};
-pub use state::{
-    ClockState, Contact, Message, MessageKind, PanelState, Recorded, Sample, Snapshot, Title, Wants,
-};
+pub use picking::{Hit, Picker};
+pub use simulation::{Command, NoPainter, Pace, Painter, SPEEDS, Seen, Simulation};
+pub use source::{Live, Source};
+pub use state::{ClockState, Message, MessageKind, PanelState, Recorded, Sample, Snapshot, Title, Wants};

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::Point3;
 
 use super::action::{Coloring, Layers};
 use super::keys::Binding;
-use crate::dynamics::{AnyBody, BodyState, Energy, RobotState, SoftBodyState, StepReport};
+use crate::dynamics::{AnyBody, BodyState, Energy, RobotState, SoftBodyState, StepReport, WorldContact};
 use crate::viewer::{Drawing, Frame, Models};
 
 /// What panels show. They answer with [`Action`](super::Action)s.
@@ -67,8 +67,6 @@ impl Title {
 /// How the scene is at one time.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    /// Counts loaded scenes: a frame fits the models of the same scene.
-    pub scene: u64,
     /// Where everything is.
     pub frame: Frame,
     /// States of the rigid bodies, as [`Models::bodies`].
@@ -81,8 +79,8 @@ pub struct Snapshot {
     pub energy: Energy,
     /// What the last step did; none at the start, and of a recording.
     pub report: Option<StepReport>,
-    /// The contacts, if they were wanted: those of the selected body are among them.
-    pub contacts: Vec<Contact>,
+    /// The contacts of the last step, where contacts are shown or something is selected; none of a recording.
+    pub contacts: Vec<WorldContact>,
     /// What was asked to be drawn.
     pub drawing: Drawing,
     /// How time passes.
@@ -106,21 +104,6 @@ pub struct Recorded {
     pub duration: f64,
     /// Whether the run came to its end.
     pub complete: bool,
-}
-
-/// A point at which bodies touch, as [`crate::dynamics::World`] tells it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Contact {
-    /// The bodies; the same soft body twice for one that touches itself.
-    pub bodies: [AnyBody; 2],
-    /// Where [m].
-    pub point: Point3<f64>,
-    /// Direction in which the first body is pushed.
-    pub normal: Vector3<f64>,
-    /// Overlap along the normal [m]; negative where contact was only foreseen.
-    pub depth: f64,
-    /// Force along the normal [N].
-    pub force: f64,
 }
 
 /// How time passes.
