@@ -10,6 +10,7 @@ mod growth;
 pub(crate) mod lanes;
 pub(crate) mod layer;
 mod layers;
+mod levels;
 pub(crate) mod node;
 pub(crate) mod single;
 pub(crate) mod swept;

@@ -144,3 +144,31 @@ fn triangles_without_area_take_no_part() {
     let mesh = TriangleMesh::new(points, vec![[0, 0, 1], [0, 1, 2]]).unwrap();
     assert_eq!(check_boxes(&TriangleBvh::new(&mesh)), [1]);
 }
+
+#[test]
+fn at_each_level_the_boxes_hold_every_triangle_and_the_first_is_that_of_the_mesh() {
+    for (n, far) in [(1, 0.0), (3, 0.0), (40, 0.0), (40, 1e4)] {
+        let mesh = height_field(n);
+        let moved = mesh.vertices().iter().map(|p| p + Vector3::repeat(far)).collect();
+        let mesh = TriangleMesh::new(moved, mesh.triangles().to_vec()).unwrap();
+        let tree = TriangleBvh::new(&mesh);
+        // Single precision, rounded outwards, of coordinates about the centre.
+        let rounding = 1e-6 + 1e-15 * far;
+        let around = mesh.aabb();
+        let [root] = tree.boxes(0)[..] else { panic!("one root") };
+        assert!((root.min - around.min).amax() < rounding && (root.max - around.max).amax() < rounding);
+        for level in 0..=tree.levels() {
+            let boxes = tree.boxes(level);
+            let holds = |aabb: &crate::geometry::Aabb, triangle: usize| {
+                let slack = Vector3::repeat(1e-15 * far);
+                mesh.triangle(triangle).iter().all(|p| aabb.min - slack <= *p && *p <= aabb.max + slack)
+            };
+            let lost = (0..mesh.triangles().len()).find(|&t| !boxes.iter().any(|aabb| holds(aabb, t)));
+            assert_eq!(lost, None, "of {n} at level {level}");
+        }
+        let last = tree.levels() - 1;
+        assert_eq!(tree.boxes(last).len(), tree.packets().len());
+        assert_eq!(tree.boxes(last + 5), tree.boxes(last));
+        assert!(last <= 1 || tree.boxes(last - 1).len() < tree.packets().len());
+    }
+}

@@ -3,6 +3,7 @@
 mod assembly;
 mod builder;
 mod contact;
+mod contacts;
 mod continuous;
 mod depenetration;
 mod description;
@@ -11,6 +12,7 @@ mod gyroscopic;
 mod mass;
 mod options;
 mod penetration;
+mod pull;
 mod restitution;
 mod robot;
 mod separation;
@@ -24,10 +26,12 @@ mod watch;
 mod world;
 
 pub use builder::WorldBuilder;
+pub use contacts::WorldContact;
 pub use description::{BodyDescription, BodyKind, JointDescription, JointKind, Mass, Shape};
 pub use error::{BuildError, StepError};
 pub use options::{Accuracy, NarrowPhase, SolverOverrides, SolverSettings, WorldOptions};
 pub use penetration::BodyPenetration;
+pub use pull::{Grip, Pull, PullError};
 pub use robot::{
     AllowedPair, Motor, MotorError, RobotBase, RobotDescription, RobotError, RobotJoint, RobotLink,
     RobotState,

@@ -58,9 +58,11 @@ impl World {
         self.continuous.begin(&self.physics, &self.handles);
         self.outside.bounces.before_step(&self.physics);
         self.outside.rotation.before_step(&mut self.physics.bodies, time_step, settings.substeps);
+        let pulled = self.begin_pull();
         let stepping = Instant::now();
         self.physics.step_with_events(&self.outside.depenetration, &());
         let stepped = stepping.elapsed();
+        self.end_pull(pulled);
         self.steps += 1;
         let sweeping = Instant::now();
         if settings.sweeps {
@@ -69,6 +71,9 @@ impl World {
         let swept = sweeping.elapsed();
         self.work_after_step();
         let mut report = StepReport { soft, ..self.report() };
+        if let (Some(_), Some(watch)) = (&self.pull, &mut self.outside.watch) {
+            watch.begin_anew(report.energy);
+        }
         self.check_step(&report)?;
         report.timings = self.timings(started.elapsed(), stepped, swept).with_soft(&soft_times);
         Ok(report)

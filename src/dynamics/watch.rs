@@ -59,6 +59,11 @@ impl Watch {
         }
     }
 
+    /// Takes the energy as it is for explained, where energies are watched: somebody pulls.
+    pub(super) fn begin_anew(&mut self, energy: Energy) {
+        self.budget = self.budget.map(|_| energy.total());
+    }
+
     /// Whether all is well with the bodies, given in the order of the names with their handles.
     pub(super) fn check<'a>(
         &self,

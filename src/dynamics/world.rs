@@ -13,7 +13,8 @@ use super::soft_bodies::{Rigid, SoftWorld};
 use super::state::StateHash;
 use super::stepping::Outside;
 use super::{
-    BodyDescription, BodyState, BuildError, Energy, Momentum, SoftBodyDescription, WorldBuilder, WorldOptions,
+    BodyDescription, BodyState, BuildError, Energy, Momentum, Pull, SoftBodyDescription, WorldBuilder,
+    WorldOptions,
 };
 
 /// Bodies and joints under gravity.
@@ -31,6 +32,7 @@ pub struct World {
     pub(super) steps: u64,
     pub(super) outside: Outside,
     pub(super) soft: Option<Box<SoftWorld>>,
+    pub(super) pull: Option<Pull>,
 }
 
 impl World {
@@ -68,8 +70,8 @@ impl World {
         let continuous = ContinuousCollision::new(&physics, &bodies, &handles);
         let outside = Outside::of(&physics, &bodies, &handles, &options);
         let robots = Vec::new();
-        let soft = None;
-        Self { options, physics, tally, continuous, bodies, handles, robots, steps: 0, outside, soft }
+        let (soft, pull) = (None, None);
+        Self { options, physics, tally, continuous, bodies, handles, robots, steps: 0, outside, soft, pull }
     }
 
     /// The same with soft bodies, sorted by name.

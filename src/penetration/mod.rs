@@ -14,6 +14,7 @@ pub use local::{LocalPenetration, local_penetrations};
 pub use n_bodies::{Body, Measure, Overlap, Separation, SeparationError, SeparationOptions, separate};
 pub use signed_distance::{SignedDistance, signed_distance};
 pub use translational::{
-    Effort, FreeConfiguration, LowerBound, MotionCoherence, Penetration, PenetrationError,
-    TranslationalOptions, UnknownFreeConfiguration, penetration, penetration_coherent, penetration_from,
+    Effort, FreeConfiguration, LowerBound, MotionCoherence, Penetration, PenetrationError, Trace,
+    TranslationalOptions, UnknownFreeConfiguration, Walk, WalkContact, WalkStep, WalkStepKind, penetration,
+    penetration_coherent, penetration_from, penetration_traced,
 };

@@ -9,8 +9,8 @@ use super::stand_in::{plane, with_triangles, with_triangles_where_needed};
 use crate::kinematics::Articulation;
 use crate::penetration::Effort;
 use crate::penetration::generalized::{
-    Arrangement, Base, CollidingPair, GeneralizedCoherence, GeneralizedError, GeneralizedOptions,
-    GeneralizedPenetration, Mover, Obstacle, Part, Pose, Shape,
+    Arrangement, Base, CollidingPair, CollisionWatch, GeneralizedCoherence, GeneralizedError,
+    GeneralizedOptions, GeneralizedPenetration, Mover, Obstacle, Part, Pose, Shape,
 };
 use crate::penetration::object_norm::ObjectNormError;
 use crate::proximity::{AllowedCollisions, Model, distance};
@@ -106,7 +106,7 @@ impl Default for RepairOptions {
 /// assert_eq!(repair.changes[0].name, "cube");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Ensemble {
     arrangement: Arrangement,
     prefixes: Vec<String>,
@@ -141,6 +141,20 @@ impl Ensemble {
     #[must_use]
     pub fn arrangement(&self) -> &Arrangement {
         &self.arrangement
+    }
+
+    /// Names of what stands still, in the order of the arrangement's obstacles.
+    #[must_use]
+    pub fn props(&self) -> &[String] {
+        &self.props
+    }
+
+    /// Puts a prop elsewhere, by its number, body to world.
+    ///
+    /// # Panics
+    /// When there is no such prop.
+    pub fn place_prop(&mut self, prop: usize, pose: Isometry3<f64>) {
+        self.arrangement.place(prop, pose);
     }
 
     /// Lets two parts collide, by name: links, bodies or obstacles.
@@ -205,6 +219,18 @@ impl Ensemble {
         Ok(self.named(&self.arrangement.colliding(poses).map_err(in_search)?))
     }
 
+    /// As [`Ensemble::colliding`], where only pairs of which something has moved since the watch was last used are looked at.
+    ///
+    /// # Errors
+    /// As [`Ensemble::colliding`].
+    pub fn colliding_since(
+        &self,
+        poses: &[Pose],
+        watch: &mut CollisionWatch,
+    ) -> Result<Vec<Collision>, RepairError> {
+        Ok(self.named(&self.arrangement.colliding_since(poses, watch).map_err(in_search)?))
+    }
+
     /// Whether collision queries of the models find nothing that collides: they know nothing of any search.
     ///
     /// # Errors
@@ -263,6 +289,22 @@ impl Ensemble {
         coherence: &mut GeneralizedCoherence,
     ) -> Result<Option<Repair>, RepairError> {
         let found = self.arrangement.penetration_coherent(poses, &options.into(), coherence);
+        self.told(poses, options, found)
+    }
+
+    /// As [`Ensemble::repair`], with descents from `remembered` poses as well, until `stop` says that it is enough: then the best
+    /// that was found so far is the answer.
+    ///
+    /// # Errors
+    /// As [`Ensemble::repair`]; [`RepairError::NotFound`] also where it was stopped before anything was found.
+    pub fn repair_until(
+        &self,
+        poses: &[Pose],
+        options: &RepairOptions,
+        remembered: &[Vec<Pose>],
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<Repair>, RepairError> {
+        let found = self.arrangement.penetration_until(poses, &options.into(), remembered, stop);
         self.told(poses, options, found)
     }
 

@@ -13,6 +13,7 @@ mod error;
 mod freedom;
 mod robot;
 mod scene;
+mod sketch;
 mod stand_in;
 
 pub use answer::{Change, Farthest, Moved, Repair};
@@ -21,4 +22,8 @@ pub use error::RepairError;
 pub use freedom::Freedom;
 pub use robot::{AllowedLinks, Robot, RobotOptions, at_rest};
 pub use scene::SceneRepair;
+pub use sketch::{
+    BodyHandle, Dragged, FollowJob, Followed, Hand, JointHandle, Overwrite, Place, Posture, RepairJob,
+    Repaired, RobotHandle, Set, Sketch, SketchError, SketchOptions, Standing, Unit,
+};
 pub use stand_in::with_triangles;

@@ -32,7 +32,7 @@ pub struct SceneRepair<'a> {
 
 /// What an actor is in the scene.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Who {
+pub(super) enum Who {
     /// A robot, by index.
     Robot(usize),
     /// Bodies that move as one, by index; the first one's frame is that of the actor.
@@ -144,6 +144,11 @@ impl<'a> SceneRepair<'a> {
             }
         }
         placed
+    }
+
+    /// What moves and what stands still, who that is in the scene, and the poses as the scene has them.
+    pub(super) fn into_parts(self) -> (Ensemble, Vec<Who>, Vec<Pose>) {
+        (self.ensemble, self.who, self.poses)
     }
 
     /// How far bodies and bases of robots moved, by name.

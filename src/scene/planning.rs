@@ -107,7 +107,7 @@ impl Scene {
             for ((link, name), pose) in robot.links.iter().zip(robot.articulation.links()).zip(poses) {
                 let Some(model) = &link.model else { continue };
                 names.push(format!("{}/{name}", robot.name));
-                obstacles.push(Obstacle { shape: Shape::of_model((**model).clone()), pose });
+                obstacles.push(Obstacle { shape: Shape::of_model(std::sync::Arc::clone(model)), pose });
             }
         }
         Ok(Planning {
@@ -180,7 +180,7 @@ fn placed(start: &Isometry3<f64>, plan: &PlanEntry) -> Isometry3<f64> {
 
 fn shape_of(shape: &BodyShape) -> Shape {
     match shape {
-        BodyShape::Mesh(model) => Shape::of_model((**model).clone()),
+        BodyShape::Mesh(model) => Shape::of_model(std::sync::Arc::clone(model)),
         BodyShape::HalfSpace { .. } => Shape::convex(ConvexShape::half_space()),
         other => other.convex().map_or_else(|| Shape::of_pieces(Vec::new()), Shape::convex),
     }

@@ -75,7 +75,7 @@ impl World {
         }
     }
 
-    fn soft_index(&self, name: &str) -> Option<usize> {
+    pub(in crate::dynamics) fn soft_index(&self, name: &str) -> Option<usize> {
         self.soft_descriptions().binary_search_by(|body| body.name.as_str().cmp(name)).ok()
     }
 }

@@ -44,19 +44,21 @@ impl SoftWorld {
         let contact = ContactOptions { recovery_pressure: Some(gathered), ..options.soft.contact };
         let mut contact = SoftContact::new(contact)?;
         let mut bodies: Vec<Elements> = Vec::new();
+        let mut all_depths = Vec::new();
         let mut first = 0;
         for body in &described {
-            let elements = add_body(&mut contact, body, first)
+            let (elements, depths) = add_body(&mut contact, body, first)
                 .map_err(|source| BuildError::Soft { name: body.name.clone(), source })?;
             first += elements.node_count();
             bodies.push(elements);
+            all_depths.push(depths);
         }
         let mut partners = partners(rigid, &mut contact)?;
         let extra = give_blocks(&mut partners, &described, rigid.bodies);
         let mut system = SoftSystem::new(bodies, 2 * extra);
         system.gravity = options.gravity;
         described.iter().enumerate().for_each(|(index, body)| start(&mut system, index, body));
-        let mut this = Self::of(described, system, contact, partners);
+        let mut this = Self::of(described, system, contact, partners, all_depths);
         this.hold(rigid)?;
         this.look();
         Ok(Some(this))
@@ -126,12 +128,12 @@ impl SoftWorld {
     }
 }
 
-/// Adds a body to the contacts; returns its elements.
+/// Adds a body to the contacts; returns its elements, and the depths of its nodes [m].
 fn add_body(
     contact: &mut SoftContact,
     body: &SoftBodyDescription,
     first: usize,
-) -> Result<Elements, SoftBodyError> {
+) -> Result<(Elements, Vec<f64>), SoftBodyError> {
     let elements = Elements::new(&body.mesh, body.material, body.elements)?;
     let mesh = elements.linear_mesh();
     let depths = match body.depths {
@@ -140,7 +142,7 @@ fn add_body(
     };
     let first = u32::try_from(first).expect("nodes of all bodies fit 32 bits");
     contact.add_body(mesh, first, &depths)?;
-    Ok(elements)
+    Ok((elements, depths))
 }
 
 /// Depths of the nodes from a distance field inside the surface [m].

@@ -106,14 +106,23 @@ impl SoftWorld {
         let starting = Instant::now();
         self.contact.begin_step(&self.system.x, dt);
         let began = starting.elapsed().as_secs_f64();
-        let mut acts = Attached { attachments: &attachments, other: &mut self.contact };
+        let mut attached = Attached { attachments: &attachments, other: &mut self.contact };
+        let mut pulled;
+        let acts: &mut dyn Interaction = match &self.pull {
+            Some(pull) => {
+                let (state, how) = ((&self.system.x[..], dt), (&self.system.gravity, options.scheme));
+                pulled = pull.during(state, how, &mut attached);
+                &mut pulled
+            }
+            None => &mut attached,
+        };
         let mut step = StepOptions { newton: options.newton, linear: options.linear, ..Default::default() };
         let mut report = match options.scheme {
             SoftScheme::Dynamic(scheme) => {
                 step.scheme = scheme;
-                self.system.step(dt, &step, &mut acts)?
+                self.system.step(dt, &step, acts)?
             }
-            SoftScheme::QuasiStatic => self.system.solve_beside_extra(dt, &step, &mut acts)?,
+            SoftScheme::QuasiStatic => self.system.solve_beside_extra(dt, &step, acts)?,
         };
         report.times.contact += began;
         self.follow(moving, options.scheme, dt);

@@ -4,6 +4,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::handle::Hold;
 use super::partner::Partner;
+use super::pull::NodePull;
 use super::{AnyBody, SoftBodyDescription, SoftBodyState, SoftReport};
 use crate::dynamics::soft::contact::{Field, Overlap, SoftContact};
 use crate::dynamics::soft::{SoftError, SoftSystem};
@@ -20,6 +21,9 @@ pub(in crate::dynamics) struct SoftWorld {
     pub(super) partners: Vec<Partner>,
     pub(super) holds: Vec<Hold>,
     pub(super) springs: Vec<Spring>,
+    pub(super) pull: Option<NodePull>,
+    /// Depths of the nodes of each body under its surface at rest [m].
+    pub(super) depths: Vec<Vec<f64>>,
     rest_volumes: Vec<f64>,
     /// Overlaps at the end of the last step.
     pub(super) overlaps: Vec<Overlap>,
@@ -46,11 +50,23 @@ impl SoftWorld {
         system: SoftSystem,
         contact: SoftContact,
         partners: Vec<Partner>,
+        depths: Vec<Vec<f64>>,
     ) -> Self {
         let rest_volumes = system.bodies().iter().map(|body| body.linear_mesh().volume()).collect();
-        let (holds, springs, overlaps) = (Vec::new(), Vec::new(), Vec::new());
         let inverted = vec![0; described.len()];
-        Self { described, system, contact, partners, holds, springs, rest_volumes, overlaps, inverted }
+        Self {
+            described,
+            system,
+            contact,
+            partners,
+            holds: Vec::new(),
+            springs: Vec::new(),
+            pull: None,
+            depths,
+            rest_volumes,
+            overlaps: Vec::new(),
+            inverted,
+        }
     }
 
     /// Notes what overlaps and what is inverted now.
@@ -141,9 +157,13 @@ impl SoftWorld {
 
 /// The bodies of an overlap, the soft one first.
 pub(super) fn bodies_of(overlap: &Overlap) -> [AnyBody; 2] {
-    let other = match overlap.pair.1 {
+    [AnyBody::Soft(overlap.pair.0 as usize), body_of(overlap.pair.1)]
+}
+
+/// The body of a field.
+pub(super) fn body_of(field: Field) -> AnyBody {
+    match field {
         Field::Body(body) => AnyBody::Soft(body as usize),
         Field::Obstacle(obstacle) => AnyBody::Rigid(obstacle as usize),
-    };
-    [AnyBody::Soft(overlap.pair.0 as usize), other]
+    }
 }

@@ -1,7 +1,7 @@
 //! Movers and obstacles, made ready for many queries.
 
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -42,7 +42,7 @@ pub(crate) struct Body {
     pub(crate) pieces: Range<usize>,
     /// Middle [m, body frame] and radius [m] of a ball around it.
     pub(crate) ball: (Point3<f64>, f64),
-    pub(crate) model: Option<Model>,
+    pub(crate) model: Option<Arc<Model>>,
 }
 
 /// Two bodies that must not overlap.
@@ -101,7 +101,7 @@ impl Arrangement {
             let first = pieces.len();
             pieces.extend_from_slice(shape.pieces());
             let body =
-                Body { part, pieces: first..pieces.len(), ball: shape.ball(), model: shape.model().cloned() };
+                Body { part, pieces: first..pieces.len(), ball: shape.ball(), model: shape.shared_model() };
             bodies.push(body);
         };
         for (index, mover) in movers.iter().enumerate() {
@@ -118,7 +118,7 @@ impl Arrangement {
             let first = pieces.len();
             pieces.extend_from_slice(shape.pieces());
             let body =
-                Body { part, pieces: first..pieces.len(), ball: shape.ball(), model: shape.model().cloned() };
+                Body { part, pieces: first..pieces.len(), ball: shape.ball(), model: shape.shared_model() };
             bodies.push(body);
         };
         obstacles
@@ -128,7 +128,7 @@ impl Arrangement {
         if bodies.iter().any(|body| body.pieces.is_empty()) {
             // Bodies that are known by their triangles alone meet triangles.
             for body in bodies.iter_mut().filter(|body| body.model.is_none()) {
-                body.model = stand_in::tessellated(&pieces[body.pieces.clone()]);
+                body.model = stand_in::tessellated(&pieces[body.pieces.clone()]).map(Arc::new);
             }
         }
         let (mut variables, mut slots) = (0, 0);
@@ -217,6 +217,14 @@ impl Arrangement {
         }
     }
 
+    /// Puts an obstacle elsewhere, body to world.
+    ///
+    /// # Panics
+    /// When there is no such obstacle.
+    pub fn place(&mut self, obstacle: usize, pose: Isometry3<f64>) {
+        self.obstacles[obstacle].pose = pose;
+    }
+
     /// Whether poses are poses of these movers.
     pub(crate) fn check(&self, poses: &[Pose]) -> Result<(), GeneralizedError> {
         let movers = self.movers.len();
@@ -272,6 +280,25 @@ impl Arrangement {
     pub(crate) fn between(&self, [a, b]: [u32; 2], poses: &[Isometry3<f64>]) -> Vector3<f64> {
         let middle = |body: u32| poses[body as usize] * self.bodies[body as usize].ball.0;
         middle(a) - middle(b)
+    }
+}
+
+impl Clone for Arrangement {
+    /// The same movers and obstacles; models are shared, what queries remember is not.
+    fn clone(&self) -> Self {
+        Self {
+            movers: self.movers.clone(),
+            obstacles: self.obstacles.clone(),
+            trees: self.trees.clone(),
+            limits: self.limits.clone(),
+            bodies: self.bodies.clone(),
+            pieces: self.pieces.clone(),
+            pairs: self.pairs.clone(),
+            mesh_pairs: self.mesh_pairs.clone(),
+            caches: self.caches,
+            size: self.size,
+            workspaces: Mutex::default(),
+        }
     }
 }
 

@@ -19,6 +19,7 @@ mod chart;
 mod descent;
 mod error;
 mod exits;
+mod follow;
 mod mesh_rows;
 mod mover;
 mod options;
@@ -32,6 +33,7 @@ mod stand_in;
 mod starts;
 mod tree;
 mod verify;
+mod watch;
 
 #[cfg(test)]
 mod tests;
@@ -42,3 +44,4 @@ pub use mover::{Base, Mover, Obstacle, Pose};
 pub use options::{GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, GeneralizedStart};
 pub use rigid::{rigid, rigid_coherent};
 pub use shape::Shape;
+pub use watch::CollisionWatch;

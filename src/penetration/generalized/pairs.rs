@@ -134,7 +134,8 @@ impl Arrangement {
         if (memory.centers[a] - memory.centers[b]).norm_squared() > reach * reach {
             return horizon;
         }
-        let posed = |body: usize| self.bodies[body].model.as_ref().map(|model| (model, &frames.bodies[body]));
+        let posed =
+            |body: usize| self.bodies[body].model.as_deref().map(|model| (model, &frames.bodies[body]));
         let value = match (posed(a), posed(b)) {
             (Some(one), Some(other)) => mesh_rows(bodies, one, other, near, (&mut memory.meshes, rows)),
             (Some(one), None) => match self.plane(b, frames) {

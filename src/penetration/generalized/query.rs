@@ -5,7 +5,7 @@ use nalgebra::Isometry3;
 use super::arrangement::Arrangement;
 use super::pairs::ScanOptions;
 use super::stand_in::{height, plane};
-use super::{CollidingPair, GeneralizedError, Pose};
+use super::{CollidingPair, CollisionWatch, GeneralizedError, Pose};
 use crate::penetration::convex::ConvexOptions;
 use crate::proximity::{Model, collide, is_within};
 
@@ -47,41 +47,7 @@ impl Arrangement {
     /// # Errors
     /// [`GeneralizedError`] when the poses are none of these movers.
     pub fn colliding(&self, poses: &[Pose]) -> Result<Vec<CollidingPair>, GeneralizedError> {
-        self.check(poses)?;
-        let bodies = self.body_poses(poses)?;
-        let mut found = self.with_workspace(|workspace| {
-            workspace.frames.bodies.clone_from(&bodies);
-            workspace.scan.forget();
-            let options = ScanOptions { target: 0.0, horizon: 0.0, convex: ConvexOptions::default() };
-            let mut rows = Vec::new();
-            self.scan(&workspace.frames, &options, &mut workspace.scan, &mut rows);
-            let mut found = Vec::new();
-            for pair in &self.pairs {
-                let mut depth = None;
-                self.near_pieces(
-                    pair,
-                    0.0,
-                    &mut workspace.scan,
-                    |_, _, distance, _| {
-                        if !(distance.value > 0.0) {
-                            depth = Some(depth.unwrap_or(0.0_f64).max(-distance.value));
-                        }
-                        true
-                    },
-                    &ConvexOptions::default(),
-                );
-                found.extend(depth.map(|depth| self.colliding_pair(pair.bodies, depth)));
-            }
-            found
-        });
-        let meshes = self.mesh_pairs.iter().filter(|&&pair| self.models_within(pair, &bodies, 0.0));
-        found.extend(meshes.map(|&pair| self.colliding_pair(pair, f64::NAN)));
-        found.sort_by_key(|pair| pair.parts);
-        Ok(found)
-    }
-
-    fn colliding_pair(&self, bodies: [u32; 2], depth: f64) -> CollidingPair {
-        CollidingPair { parts: bodies.map(|body| self.bodies[body as usize].part), depth }
+        self.colliding_since(poses, &mut CollisionWatch::default())
     }
 
     /// Whether the models of two bodies come nearer than a clearance [m], or a model and a half-space.

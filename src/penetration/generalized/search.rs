@@ -46,7 +46,22 @@ impl Arrangement {
         poses: &[Pose],
         options: &GeneralizedOptions,
     ) -> Result<Option<GeneralizedPenetration>, GeneralizedError> {
-        self.search(poses, options, &[])
+        self.search(poses, options, &[], &|| false)
+    }
+
+    /// As [`Arrangement::penetration`], with descents from `remembered` poses as well, until `stop` says that it is enough: then
+    /// the best that was found so far is the answer.
+    ///
+    /// # Errors
+    /// As [`Arrangement::penetration`]; [`GeneralizedError::NotFound`] also where it was stopped before anything was found.
+    pub fn penetration_until(
+        &self,
+        poses: &[Pose],
+        options: &GeneralizedOptions,
+        remembered: &[Vec<Pose>],
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<GeneralizedPenetration>, GeneralizedError> {
+        self.search(poses, options, remembered, stop)
     }
 
     /// As [`Arrangement::penetration`], with descents from poses that were free in earlier queries of a sequence as well; the
@@ -60,7 +75,7 @@ impl Arrangement {
         options: &GeneralizedOptions,
         coherence: &mut GeneralizedCoherence,
     ) -> Result<Option<GeneralizedPenetration>, GeneralizedError> {
-        let found = self.search(poses, options, coherence.free())?;
+        let found = self.search(poses, options, coherence.free(), &|| false)?;
         coherence.remember(found.as_ref().map_or(poses, |found| &found.poses));
         Ok(found)
     }
@@ -70,6 +85,7 @@ impl Arrangement {
         poses: &[Pose],
         options: &GeneralizedOptions,
         remembered: &[Vec<Pose>],
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Option<GeneralizedPenetration>, GeneralizedError> {
         options.check()?;
         if self.is_free(poses, options.clearance)? && self.keeps_limits(poses) {
@@ -77,7 +93,7 @@ impl Arrangement {
         }
         let chart = Chart::new(self, poses);
         let descent = Descent::new(self, &chart, options);
-        let search = Search { arrangement: self, chart: &chart, descent, options };
+        let search = Search { arrangement: self, chart: &chart, descent, options, stop };
         for other in remembered {
             self.check(other)?;
         }
@@ -91,7 +107,7 @@ impl Arrangement {
 }
 
 impl GeneralizedOptions {
-    fn check(&self) -> Result<(), GeneralizedError> {
+    pub(super) fn check(&self) -> Result<(), GeneralizedError> {
         let is_length = self.clearance >= 0.0 && self.clearance.is_finite();
         if !is_length {
             let (value, range) = (self.clearance, "a length of at least zero");
@@ -112,16 +128,22 @@ struct Search<'a> {
     chart: &'a Chart,
     descent: Descent<'a>,
     options: &'a GeneralizedOptions,
+    /// Whether it is enough.
+    stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Search<'_> {
     /// What the effort asks for.
     fn all(&self, remembered: &[Vec<Pose>]) -> Descended {
-        let mut best = self.run(&self.origin());
+        let first = self.origin();
+        // The first descent is made in any case, so that there is an answer.
+        let mut best = self
+            .arrangement
+            .with_workspace(|workspace| self.descent.run(&Launch::from(first.as_slice()), workspace));
         for poses in remembered {
             best = better(best, self.run(&self.chart.point(self.arrangement, poses)));
         }
-        if best.free.is_none() && self.is_hopeless() {
+        if (self.stop)() || (best.free.is_none() && self.is_hopeless()) {
             return best;
         }
         match self.options.effort {
@@ -131,6 +153,9 @@ impl Search<'_> {
             }
             Effort::Best => {
                 best = better(best, self.as_one_body());
+                if (self.stop)() {
+                    return best;
+                }
                 for found in [self.together(), self.translational(f64::INFINITY)].into_iter().flatten() {
                     best = better(best, found);
                 }
@@ -182,6 +207,9 @@ impl Search<'_> {
     }
 
     fn run(&self, from: &[f64]) -> Descended {
+        if (self.stop)() {
+            return Descended { nearest: from.to_vec(), lack: f64::INFINITY, ..Descended::default() };
+        }
         self.arrangement.with_workspace(|workspace| self.descent.run(&Launch::from(from), workspace))
     }
 
@@ -324,7 +352,7 @@ impl Search<'_> {
             };
             best = found.into_iter().fold(best, better);
             idle = if best.sigma() < (1.0 - IMPROVEMENT) * before { 0 } else { idle + 1 };
-            if idle >= IDLE_ROUNDS && best.free.is_some() {
+            if (self.stop)() || (idle >= IDLE_ROUNDS && best.free.is_some()) {
                 break;
             }
         }

@@ -30,13 +30,13 @@ pub(crate) struct Piece {
 /// What a mover's link or an obstacle is made of.
 #[derive(Debug, Clone)]
 pub struct Shape {
-    model: Option<Model>,
+    model: Option<Arc<Model>>,
     pieces: Vec<Piece>,
 }
 
 impl Shape {
     /// The shape of a triangle model; a solid whose connected components are all closed and convex is recognised as the
-    /// union of their hulls.
+    /// union of their hulls. A model that is shared is not copied.
     ///
     /// ```
     /// use extricate::geometry::Solidity;
@@ -51,7 +51,8 @@ impl Shape {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn of_model(model: Model) -> Self {
+    pub fn of_model(model: impl Into<Arc<Model>>) -> Self {
+        let model = model.into();
         let hulls = if model.solidity() == Solidity::Solid { hulls(model.mesh()) } else { None };
         let piece = |hull| Piece::new(ConvexShape::hull(hull), Isometry3::identity());
         let pieces = hulls.unwrap_or_default().into_iter().map(piece).collect();
@@ -74,7 +75,12 @@ impl Shape {
     /// The triangle model, where it was made of one.
     #[must_use]
     pub fn model(&self) -> Option<&Model> {
-        self.model.as_ref()
+        self.model.as_deref()
+    }
+
+    /// The triangle model, to be shared.
+    pub(crate) fn shared_model(&self) -> Option<Arc<Model>> {
+        self.model.clone()
     }
 
     /// Number of convex pieces; `None` where the shape is not known to be a union of any.

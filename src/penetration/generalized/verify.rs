@@ -41,6 +41,17 @@ impl Arrangement {
         }
     }
 
+    /// σ [m²] of a change: the mean over the movers, weighted by their volumes.
+    pub(crate) fn sigma(&self, from: &[Pose], to: &[Pose]) -> Result<f64, GeneralizedError> {
+        let (mut sigma, mut whole) = (0.0, 0.0);
+        for (mover, (from, to)) in self.movers.iter().zip(from.iter().zip(to)) {
+            let (norm, measure) = (mover.norm(), mover.norm().measure());
+            sigma += measure * norm.at(&from.joints, &from.base)?.sigma(&to.joints, &to.base);
+            whole += measure;
+        }
+        Ok(sigma / whole)
+    }
+
     /// σ and all else that is reported of poses.
     pub(crate) fn measured(
         &self,
@@ -48,15 +59,14 @@ impl Arrangement {
         poses: Vec<Pose>,
         iterations: u32,
     ) -> Result<GeneralizedPenetration, GeneralizedError> {
-        let (mut sigma, mut displacement, mut whole) = (0.0, 0.0, 0.0);
+        let (mut displacement, mut whole) = (0.0, 0.0);
         for (mover, (from, to)) in self.movers.iter().zip(start.iter().zip(&poses)) {
             let (norm, measure) = (mover.norm(), mover.norm().measure());
-            sigma += measure * norm.at(&from.joints, &from.base)?.sigma(&to.joints, &to.base);
             displacement += measure
                 * norm.mean_squared_displacement((&from.joints, &from.base), (&to.joints, &to.base))?;
             whole += measure;
         }
-        let sigma = sigma / whole;
+        let sigma = self.sigma(start, &poses)?;
         Ok(GeneralizedPenetration {
             sigma,
             depth: sigma.sqrt(),

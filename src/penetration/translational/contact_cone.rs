@@ -118,6 +118,21 @@ impl ContactCone {
         Some([on_a - q, on_b])
     }
 
+    /// For each of the remembered pairs the closest points of A, at `q`, and of B, and the normal of its half-space.
+    pub(super) fn contacts_at(
+        &self,
+        q: &Vector3<f64>,
+        clearance: f64,
+    ) -> impl Iterator<Item = ([Point3<f64>; 2], Vector3<f64>)> + '_ {
+        let q = *q;
+        self.pairs.iter().filter_map(move |pair| {
+            let row = pair.half_space(&q, clearance)?;
+            let [p, other] = &pair.triangles;
+            let (_, points) = closest_points(&p.map(|corner| corner + q), other);
+            Some((points, row.normal))
+        })
+    }
+
     /// The configuration nearest to `from` that keeps a gap of at least `clearance` on every contact.
     pub(crate) fn nearest(&mut self, from: &Vector3<f64>, clearance: f64) -> Option<Vector3<f64>> {
         self.shifted.clear();

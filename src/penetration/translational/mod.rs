@@ -13,6 +13,7 @@ mod from_free;
 mod lower_bound;
 mod options;
 mod search;
+mod trace;
 mod walk;
 
 use std::time::Instant;
@@ -24,6 +25,7 @@ pub use coherence::MotionCoherence;
 pub use free_configuration::UnknownFreeConfiguration;
 pub use from_free::penetration_from;
 pub use options::{Effort, FreeConfiguration, LowerBound, TranslationalOptions};
+pub use trace::{Trace, Walk, WalkContact, WalkStep, WalkStepKind, penetration_traced};
 
 use self::coherence::Remembered;
 use crate::proximity::placement::Placement;
@@ -129,7 +131,7 @@ pub fn penetration(
     pose_b: &Isometry3<f64>,
     options: &TranslationalOptions,
 ) -> Result<Option<Penetration>, PenetrationError> {
-    search(a, pose_a, b, pose_b, options, Remembered::default())
+    search((a, pose_a), (b, pose_b), (options, Remembered::default()), None)
 }
 
 /// As [`penetration`], but back to the side from which the models came: the walk starts where they were last apart
@@ -168,7 +170,8 @@ pub fn penetration_coherent(
     coherence: &mut MotionCoherence,
 ) -> Result<Option<Penetration>, PenetrationError> {
     coherence.measure(a, b);
-    let answer = search(a, pose_a, b, pose_b, options, coherence.at(pose_a, pose_b))?;
+    let remembered = coherence.at(pose_a, pose_b);
+    let answer = search((a, pose_a), (b, pose_b), (options, remembered), None)?;
     match &answer {
         None => coherence.remember_free(pose_a, pose_b),
         Some(penetration) => {
@@ -182,22 +185,23 @@ pub fn penetration_coherent(
 }
 
 fn search(
-    a: &Model,
-    pose_a: &Isometry3<f64>,
-    b: &Model,
-    pose_b: &Isometry3<f64>,
-    options: &TranslationalOptions,
-    remembered: Remembered,
+    (a, pose_a): (&Model, &Isometry3<f64>),
+    (b, pose_b): (&Model, &Isometry3<f64>),
+    (options, remembered): (&TranslationalOptions, Remembered),
+    mut trace: Option<&mut Trace>,
 ) -> Result<Option<Penetration>, PenetrationError> {
     check_pose('A', pose_a)?;
     check_pose('B', pose_b)?;
     if is_in_order(a, pose_a, b, pose_b) {
-        return separate(a, pose_a, b, pose_b, options, &remembered);
+        return separate((a, pose_a), (b, pose_b), (options, &remembered), trace);
     }
     let exchanged = options.exchanged();
     let remembered = remembered.exchanged(&pose_b.inv_mul(pose_a).rotation);
-    let swapped = separate(b, pose_b, a, pose_a, &exchanged, &remembered);
+    let swapped = separate((b, pose_b), (a, pose_a), (&exchanged, &remembered), trace.as_deref_mut());
     let swapped = swapped.map_err(PenetrationError::exchanged)?;
+    if let Some(trace) = trace {
+        *trace = std::mem::take(trace).exchanged();
+    }
     Ok(swapped.map(|found| Penetration {
         direction: -found.direction,
         translation: -found.translation,
@@ -228,12 +232,10 @@ fn is_in_order(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3
 }
 
 fn separate(
-    a: &Model,
-    pose_a: &Isometry3<f64>,
-    b: &Model,
-    pose_b: &Isometry3<f64>,
-    options: &TranslationalOptions,
-    remembered: &Remembered,
+    (a, pose_a): (&Model, &Isometry3<f64>),
+    (b, pose_b): (&Model, &Isometry3<f64>),
+    (options, remembered): (&TranslationalOptions, &Remembered),
+    trace: Option<&mut Trace>,
 ) -> Result<Option<Penetration>, PenetrationError> {
     if !collide(a, pose_a, b, pose_b) {
         return Ok(None);
@@ -243,15 +245,31 @@ fn separate(
     let mut space = ContactSpace::new(a, b, a_to_b, far, options.max_iterations);
     space.deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
     space.parallel = options.parallel;
+    space.trace = trace.is_some().then(Box::default);
+    let answer = apart(&mut space, [pose_a, pose_b], options, remembered).map(Some);
+    if let Some((trace, walks)) = trace.zip(space.trace.take()) {
+        *trace = walks.in_world(b, pose_b);
+    }
+    answer
+}
+
+/// The way apart of models that collide.
+fn apart(
+    space: &mut ContactSpace,
+    [pose_a, pose_b]: [&Isometry3<f64>; 2],
+    options: &TranslationalOptions,
+    remembered: &Remembered,
+) -> Result<Penetration, PenetrationError> {
+    let (a, b) = (space.a, space.b);
     let bounded = |found: Penetration| {
         let lower_bound = lower_bound((a, pose_a), (b, pose_b), &found, options.lower_bound);
         Penetration { lower_bound, ..found }
     };
     if let Some(source) = options.start {
         let given = |translation: &Vector3<f64>| pose_b.rotation.inverse() * translation;
-        let optimum = forced::search(&mut space, source, (options, remembered), given)?;
-        let optimum = search::settle(&mut space, optimum, true);
-        return Ok(Some(bounded(verified(&space, &optimum, pose_a, pose_b)?)));
+        let optimum = forced::search(space, source, (options, remembered), given)?;
+        let optimum = search::settle(space, optimum, true);
+        return Ok(bounded(verified(space, &optimum, pose_a, pose_b)?));
     }
     let proved = |space: &ContactSpace, optimum: &Optimum| {
         let quick = match options.lower_bound {
@@ -262,7 +280,7 @@ fn separate(
     };
     let direction = remembered.direction;
     let start =
-        remembered.last.and_then(|pose| free_configuration::motion_coherence(&space, &pose, direction));
+        remembered.last.and_then(|pose| free_configuration::motion_coherence(space, &pose, direction));
     // A walk that ends in overlap after all is followed by a more thorough search.
     let more_thorough = (options.effort == Effort::Fast).then_some(Attempt::Search(Effort::Best));
     let attempts = start.map(Attempt::Coherent).into_iter().chain([Attempt::Search(options.effort)]);
@@ -274,15 +292,15 @@ fn separate(
                 let optimum = space.walk(&start, false);
                 let moved =
                     remembered.last.map_or(0.0, |last| displacement(a, &last, &pose_b.inv_mul(pose_a)));
-                or_from_scratch(&mut space, optimum, moved)
+                or_from_scratch(space, optimum, moved)
             }
-            Attempt::Search(Effort::Fast) => search::fast(&mut space),
-            Attempt::Search(Effort::Best) => search::best(&mut space, proved),
+            Attempt::Search(Effort::Fast) => search::fast(space),
+            Attempt::Search(Effort::Best) => search::best(space, proved),
         };
         let hops = matches!(attempt, Attempt::Search(_));
-        let optimum = search::settle(&mut space, optimum, hops);
-        match verified(&space, &optimum, pose_a, pose_b) {
-            Ok(found) => return Ok(Some(bounded(found))),
+        let optimum = search::settle(space, optimum, hops);
+        match verified(space, &optimum, pose_a, pose_b) {
+            Ok(found) => return Ok(bounded(found)),
             Err(error) => failure = Some(error),
         }
     }

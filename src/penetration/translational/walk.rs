@@ -17,6 +17,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::FreeConfiguration;
 use super::contact_cone::ContactCone;
+use super::trace::{Trace, WalkStepKind};
 use crate::proximity::Model;
 use crate::proximity::collision::collide_at;
 use crate::proximity::first_free::March;
@@ -88,6 +89,8 @@ pub(crate) struct ContactSpace<'a> {
     far: f64,
     /// Where the starts of the next walks come from.
     pub(crate) source: FreeConfiguration,
+    /// What the walks did, in the frame of B's tree; where nobody asks for it nothing is written down.
+    pub(crate) trace: Option<Box<Trace>>,
 }
 
 /// Gap that casts keep [m].
@@ -134,6 +137,7 @@ impl<'a> ContactSpace<'a> {
             parallel: false,
             far,
             source: FreeConfiguration::CentroidDifference,
+            trace: None,
         }
     }
 
@@ -256,6 +260,11 @@ impl<'a> ContactSpace<'a> {
         &self.lent.0.hits
     }
 
+    /// The contacts that the walk knows.
+    pub(super) fn cone(&self) -> &ContactCone {
+        &self.lent.0.cone
+    }
+
     fn remember(&mut self, q: &Vector3<f64>) {
         let clearance = self.clearance();
         let Buffers { hits, cone } = &mut self.lent.0;
@@ -268,7 +277,9 @@ impl<'a> ContactSpace<'a> {
     /// that wants to be pushed back to the side it came from says no.
     pub(crate) fn walk(&mut self, start: &Vector3<f64>, hops: bool) -> Optimum {
         let (q, converged) = self.descend(start, hops, f64::INFINITY);
-        self.finish(q, converged)
+        let optimum = self.finish(q, converged);
+        self.trace_end(&optimum, f64::INFINITY);
+        optimum
     }
 
     /// As [`ContactSpace::walk`] with hops, unless the contacts met on the way leave nothing nearer than `within` [m]:
@@ -278,7 +289,9 @@ impl<'a> ContactSpace<'a> {
         if !(q.norm() - self.clearance() < within) {
             return None;
         }
-        Some(self.finish(q, converged)).filter(|optimum| optimum.touching.norm() < within)
+        let optimum = self.finish(q, converged);
+        self.trace_end(&optimum, within);
+        Some(optimum).filter(|optimum| optimum.touching.norm() < within)
     }
 
     /// The walk: where it ends, and whether the last in-projection gained nothing. It ends early where the target of
@@ -287,7 +300,9 @@ impl<'a> ContactSpace<'a> {
         let origin = Vector3::zeros();
         self.walks += 1;
         self.lent.0.cone.clear();
+        self.trace_start(start);
         let mut q = self.advance(start, &origin);
+        self.trace_step(WalkStepKind::OutProjection, &q);
         let (mut converged, mut touching) = (false, false);
         for _ in 0..self.max_iterations {
             self.iterations += 1;
@@ -306,8 +321,11 @@ impl<'a> ContactSpace<'a> {
                 converged = true;
                 break;
             }
+            self.trace_step(WalkStepKind::InProjection, &target);
             let hopped = if hops { self.hop(&q, &target) } else { None };
+            let kind = if hopped.is_some() { WalkStepKind::Hop } else { WalkStepKind::OutProjection };
             let next = hopped.unwrap_or_else(|| self.slide(&q, &target));
+            self.trace_step(kind, &next);
             if !(next.norm() < q.norm() * (1.0 - GAIN) - clearance) && self.stuck(&next, &target) {
                 break;
             }

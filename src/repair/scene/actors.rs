@@ -1,6 +1,7 @@
 //! What bodies and robots of a scene are in an ensemble: actors where they move, props where they stand still.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use nalgebra::Isometry3;
 
@@ -40,7 +41,8 @@ pub(super) fn actor_of_robot(robot: &RobotDescription, world: &World) -> Result<
         RobotBase::Floating => Base::Floating,
     };
     let allowed = allowed_of(robot, world);
-    let shapes = (0..robot.links.len()).map(|link| model.model(link).cloned().map(Shape::of_model)).collect();
+    let shapes =
+        (0..robot.links.len()).map(|link| Some(Shape::of_model(robot.links[link].model.clone()?))).collect();
     let mover = Mover::with_norm(norm_of(&model)?, shapes, allowed, base);
     let actor = Actor { prefix: format!("{}/", robot.name), base: robot.name.clone(), mover };
     Ok((actor, Pose { base: robot.pose, joints: robot.configuration.clone() }))
@@ -120,7 +122,7 @@ fn extent_of(body: &BodyDescription) -> Result<Extent, RepairError> {
 /// The shape of a body for the search.
 fn shape_of(shape: &dynamics::Shape) -> Shape {
     match shape {
-        dynamics::Shape::Mesh(model) => Shape::of_model((**model).clone()),
+        dynamics::Shape::Mesh(model) => Shape::of_model(Arc::clone(model)),
         dynamics::Shape::HalfSpace { normal } => {
             Shape::of_pieces(vec![(ConvexShape::half_space(), facing(normal))])
         }
@@ -140,8 +142,8 @@ pub(super) fn prop(body: &BodyDescription) -> Prop {
 pub(super) fn props_of_robot(robot: &RobotDescription) -> Result<Vec<Prop>, RepairError> {
     let places = robot.articulation.link_poses(&robot.configuration, &robot.pose)?;
     let prop = |(link, pose): (usize, &Isometry3<f64>)| {
-        let model = robot.links[link].model.as_deref()?;
-        let obstacle = Obstacle { shape: Shape::of_model(model.clone()), pose: *pose };
+        let model = robot.links[link].model.clone()?;
+        let obstacle = Obstacle { shape: Shape::of_model(model), pose: *pose };
         Some(Prop { name: format!("{}/{}", robot.name, robot.articulation.links()[link]), obstacle })
     };
     Ok(places.iter().enumerate().filter_map(prop).collect())

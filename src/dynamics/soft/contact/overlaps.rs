@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::{Field, Probe, SoftContact};
+use super::{Contact, Field, Probe, SoftContact};
 
 /// Overlap of two bodies, or of one with itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -89,8 +89,15 @@ impl SoftContact {
         wrenches
     }
 
+    /// The contacts that were found last, at whatever blocks that was.
+    #[must_use]
+    pub fn last_contacts(&self) -> &[Contact] {
+        &self.found.contacts
+    }
+
     /// Whose point it is.
-    fn owner(&self, probe: Probe) -> Field {
+    #[must_use]
+    pub(in crate::dynamics) fn owner(&self, probe: Probe) -> Field {
         match probe {
             Probe::Sample { obstacle, .. } => Field::Obstacle(obstacle),
             Probe::Node(block) | Probe::Edge(block, _) => {

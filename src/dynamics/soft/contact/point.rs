@@ -96,6 +96,12 @@ impl Contact {
         -self.stiffness * self.pressed * self.gradient
     }
 
+    /// The blocks of the nodes that take part.
+    pub(in crate::dynamics) fn soft_blocks(&self) -> impl Iterator<Item = usize> + '_ {
+        let taking_part = self.shares[..self.count].iter().filter(|(_, share)| *share != 0.0);
+        taking_part.map(|&(block, _)| block as usize)
+    }
+
     /// Derivative of the relative displacement along `v` by each block. `placement` is that of the obstacle, if any.
     pub(super) fn column(
         &self,

@@ -1,0 +1,92 @@
+//! Repairs of a sketch: at once, or as a job for another thread.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{Posture, Sketch, SketchError};
+use crate::repair::{Collision, Ensemble, Repair, RepairOptions};
+
+/// A repair that is to be made, wherever there is time for it.
+#[derive(Debug, Clone)]
+pub struct RepairJob {
+    ensemble: Arc<Ensemble>,
+    before: Posture,
+    revision: u64,
+    options: RepairOptions,
+    budget: Option<Duration>,
+}
+
+/// What a repair came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Repaired {
+    /// The change: σ, its parts by joint, body and base, and whether it was verified free.
+    pub repair: Repair,
+    /// What collided before.
+    pub collisions: Vec<Collision>,
+    /// Where everything was before.
+    pub before: Posture,
+    /// Where everything is after it.
+    pub after: Posture,
+    /// How long it took.
+    pub time: Duration,
+    revision: u64,
+}
+
+impl RepairJob {
+    /// Looks for the nearest poses without overlaps; `None` where these are. When `stop` says that it is enough, or the
+    /// time is over, the best that was found so far is the answer.
+    ///
+    /// # Errors
+    /// [`SketchError::Repair`]: where no free pose was found, with the best effort and what still collides.
+    pub fn run(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Option<Repaired>, SketchError> {
+        let started = Instant::now();
+        let is_enough = || stop() || self.budget.is_some_and(|budget| started.elapsed() >= budget);
+        let Self { ensemble, before, options, .. } = self;
+        let found = ensemble.repair_until(&before.poses, options, &[], &is_enough)?;
+        let Some(repair) = found else { return Ok(None) };
+        let after = Posture { poses: repair.poses.clone(), props: before.props.clone() };
+        let collisions = ensemble.colliding(&before.poses)?;
+        let (before, revision) = (before.clone(), self.revision);
+        Ok(Some(Repaired { repair, collisions, before, after, time: started.elapsed(), revision }))
+    }
+}
+
+impl Sketch {
+    /// Puts everything into the nearest poses without overlaps, as one step to be undone; `None` where nothing collides and
+    /// all limits are kept.
+    ///
+    /// # Errors
+    /// [`SketchError::Repair`]: where no free pose was found, with the best effort and what still collides; nothing is
+    /// changed then.
+    pub fn repair(&mut self) -> Result<Option<Repaired>, SketchError> {
+        let found = self.repair_job().run(&|| false)?;
+        if let Some(repaired) = &found {
+            self.accept(repaired);
+        }
+        Ok(found)
+    }
+
+    /// The repair of what is sketched now, for another thread; its answer is to be given to [`Sketch::accept`].
+    #[must_use]
+    pub fn repair_job(&self) -> RepairJob {
+        RepairJob {
+            ensemble: Arc::clone(&self.ensemble),
+            before: self.posture.clone(),
+            revision: self.revision,
+            options: self.options.repair.clone(),
+            budget: self.options.budget,
+        }
+    }
+
+    /// Takes over a repair, as one step to be undone. Refused, with `false`, where the sketch has been changed since it
+    /// was asked for.
+    pub fn accept(&mut self, repaired: &Repaired) -> bool {
+        let is_current = repaired.revision == self.revision;
+        if is_current {
+            self.history.release();
+            self.change(repaired.after.clone(), None);
+            self.free = Some(repaired.after.poses.clone());
+        }
+        is_current
+    }
+}
