@@ -9,6 +9,8 @@ use crate::dynamics::{AnyBody, WorldContact};
 const LONGEST: f64 = 0.25;
 /// Length of that of no force: the direction is to be seen.
 const SHORTEST: f64 = 0.03;
+/// Opacity of the bodies, for contacts lie between them.
+const OPACITY: f32 = 0.4;
 /// Size of the point of a contact without force, which was foreseen only.
 const FORESEEN: f32 = 0.5;
 
@@ -24,7 +26,8 @@ pub(super) fn drawing(sight: &Sight) -> Drawing {
 /// Contacts in a scene of a size [m].
 pub(super) fn of(contacts: &[WorldContact], size: f64) -> Drawing {
     let most = contacts.iter().map(|contact| contact.force).fold(0.0, f64::max);
-    let mut drawing = Drawing::default();
+    let opacity = (!contacts.is_empty()).then_some(OPACITY);
+    let mut drawing = Drawing { opacity, ..Drawing::default() };
     for contact in contacts {
         let pushes = contact.force > 0.0;
         let is_soft = contact.bodies.iter().any(|body| matches!(body, AnyBody::Soft(_)));

@@ -6,13 +6,14 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::super::{ColorMap, Drawing, Legend, Patch};
 use super::boxes::is_subject;
-use super::penetrations::OPACITY;
 use super::soft::{SoftQuantity, SoftShape, share};
 use super::{Overlays, Section, Sight};
 use crate::dynamics::AnyBody;
 use crate::field::{DistanceField, FieldOptions};
 use crate::geometry::{Aabb, TriangleMesh};
 
+/// Opacity of bodies around a slice: their own colours are not to be taken for those of the slice.
+const AROUND: f32 = 0.1;
 /// Nodes of a field along the longest edge of a body.
 const RESOLUTION: usize = 48;
 /// Squares of a slice along the longest edge of a body's box.
@@ -62,7 +63,7 @@ impl Fields {
         soft: &[SoftShape],
         overlays: &Overlays,
     ) -> Drawing {
-        let mut drawing = Drawing { opacity: Some(OPACITY), ..Drawing::default() };
+        let mut drawing = Drawing { opacity: Some(AROUND), ..Drawing::default() };
         let Some(plane) = plane(sight, section, overlays.subject) else {
             drawing.notes.push("There is no body to slice.".to_owned());
             return drawing;

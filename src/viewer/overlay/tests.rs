@@ -209,7 +209,7 @@ fn walk_contacts_and_path_are_those_of_the_traced_query() {
     for walk in &trace.walks {
         for step in 0..=walk.steps.len() {
             let drawing = scene.draw(&Overlays { walk: Some(place), ..Overlays::default() });
-            assert_eq!(drawing.lines.len(), walk.steps.len());
+            assert_eq!(drawing.lines.len(), walk.steps.len() + 1, "and one along the answer");
             if let Some(last) = step.checked_sub(1).map(|step| &walk.steps[step]) {
                 assert_eq!(drawing.arrows.len(), 1 + last.contacts.len());
                 let center = poses[0] * a.center() + last.translation;
