@@ -1,6 +1,6 @@
 //! Contacts of the last step: points, and arrows along the forces.
 
-use super::super::{Arrow, Drawing, Point, palette};
+use super::super::{Arrow, Drawing, Line, Point, palette};
 use super::Sight;
 use super::text::with_unit;
 use crate::dynamics::{AnyBody, WorldContact};
@@ -43,6 +43,8 @@ pub(super) fn of(contacts: &[WorldContact], size: f64) -> Drawing {
         let length = size * (SHORTEST + (LONGEST - SHORTEST) * share);
         let along = length * contact.normal.into_inner();
         drawing.arrows.push(Arrow { from: contact.point, along, color, thickness: 0.6 });
+        let ends = [contact.point, contact.point + along];
+        drawing.lines.push(Line { ends, color, width: 1.5, on_top: true });
     }
     let bearing = contacts.iter().filter(|contact| contact.force > 0.0).count();
     let deepest = contacts.iter().map(|contact| contact.depth).fold(0.0, f64::max);

@@ -19,7 +19,7 @@ pub(super) const OPACITY: f32 = 0.25;
 /// Opacity of a ghost.
 pub(super) const GHOST: f32 = 0.25;
 /// Most pairs of which the notes tell.
-const TOLD: usize = 6;
+const TOLD: usize = 3;
 
 /// Two bodies that overlap.
 pub(super) struct Overlap {

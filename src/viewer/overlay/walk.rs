@@ -109,12 +109,14 @@ struct Picture<'a> {
 }
 
 impl Picture<'_> {
-    /// A point for each free configuration that was tried, of the walks that got nearer than those before in colour.
+    /// A ray to a point for each free configuration that was tried, of the walks that got nearer than those before in colour.
     fn starts(&self, walks: &[Walk], current: usize, drawing: &mut Drawing) {
         for (index, walk) in walks.iter().enumerate() {
             let color = if walk.kept { palette::FREE } else { palette::FIXED };
-            let size = if index == current { 1.4 } else { 0.8 };
-            drawing.points.push(Point { at: self.here + walk.start, color, size });
+            let (size, width) = if index == current { (1.4, 2.0) } else { (0.8, 0.75) };
+            let at = self.here + walk.start;
+            drawing.points.push(Point { at, color, size });
+            drawing.lines.push(Line { ends: [self.here, at], color, width, on_top: true });
         }
     }
 
