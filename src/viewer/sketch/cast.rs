@@ -43,7 +43,10 @@ impl Cast {
             let moves = moves(&robot.articulation, robot.articulation.link(link)?);
             Some(Role::Link { robot: robot.name.clone(), link: link.to_owned(), moves })
         };
-        let roles = models.bodies.iter().map(|body| role(&body.name).unwrap_or_else(|| Role::Body(body.name.clone())));
+        let roles = models
+            .bodies
+            .iter()
+            .map(|body| role(&body.name).unwrap_or_else(|| Role::Body(body.name.clone())));
         let roles = roles.collect();
         let mut drawn: BTreeMap<_, _> =
             models.bodies.iter().enumerate().map(|(index, body)| (body.name.clone(), index)).collect();

@@ -56,9 +56,11 @@ impl SketchMode {
                 BTreeSet::new()
             }
         };
-        let colliding: BTreeSet<usize> = colliding.iter().filter_map(|name: &String| self.cast.index(name)).collect();
+        let colliding: BTreeSet<usize> =
+            colliding.iter().filter_map(|name: &String| self.cast.index(name)).collect();
         let sketched = self.sketch.posture().clone();
-        let followed = self.followed.as_ref().filter(|_| self.following).map(|(_, found)| found.posture.clone());
+        let followed =
+            self.followed.as_ref().filter(|_| self.following).map(|(_, found)| found.posture.clone());
         let repaired = self.repaired.as_ref().filter(|(of, _)| *of == revision);
         let (shown, before) = match (followed, repaired) {
             (Some(followed), _) => (followed, Some(sketched)),

@@ -66,7 +66,8 @@ impl SketchMode {
         world: &World,
         (models, frame): (&Models, &Frame),
     ) -> Result<Self, SketchError> {
-        let sketch = Sketch::new(scene, world, SketchOptions { budget: Some(BUDGET), ..SketchOptions::default() })?;
+        let sketch =
+            Sketch::new(scene, world, SketchOptions { budget: Some(BUDGET), ..SketchOptions::default() })?;
         let cast = Cast::new(sketch.scene(), models);
         let mut mode = Self {
             drawn: drawn::Drawn::new(models, frame),
@@ -298,7 +299,8 @@ impl SketchMode {
 
     fn save(&mut self, path: &Path) {
         let is_source = same_file(path, &self.sketch.scene().path);
-        let overwrite = if is_source && !self.panel.over_source { Overwrite::Refuse } else { Overwrite::Replace };
+        let overwrite =
+            if is_source && !self.panel.over_source { Overwrite::Refuse } else { Overwrite::Replace };
         let is_joints = path.extension().is_some_and(|ending| ending == "json");
         let written = if is_joints {
             let robot = self.panel.robot.clone().unwrap_or_default();
@@ -315,7 +317,8 @@ impl SketchMode {
     /// A file beside the scene whose name says what it is, that is not there yet.
     fn unused(&self, what: &str) -> PathBuf {
         let source = &self.sketch.scene().path;
-        let stem = source.file_stem().map_or_else(|| "scene".into(), |stem| stem.to_string_lossy().into_owned());
+        let stem =
+            source.file_stem().map_or_else(|| "scene".into(), |stem| stem.to_string_lossy().into_owned());
         let mut number = 1_u32;
         loop {
             let ending = if number == 1 { String::new() } else { format!("_{number}") };
@@ -341,7 +344,9 @@ impl SketchMode {
                     SketchError::Repair(RepairError::NotFound { best, still }) => {
                         let moved = panel::metres(best.depth);
                         let count = still.len();
-                        format!("{error}\nthe best effort moves by {moved} (root mean square) and leaves {count} pairs")
+                        format!(
+                            "{error}\nthe best effort moves by {moved} (root mean square) and leaves {count} pairs"
+                        )
                     }
                     _ => error.to_string(),
                 };

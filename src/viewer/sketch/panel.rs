@@ -122,7 +122,8 @@ impl SketchMode {
             ui.label(strong("free: nothing collides", palette::FREE));
         } else {
             let count = pairs.len() + more;
-            let told = if count == 1 { "1 pair collides".to_owned() } else { format!("{count} pairs collide") };
+            let told =
+                if count == 1 { "1 pair collides".to_owned() } else { format!("{count} pairs collide") };
             ui.label(strong(&told, palette::COLLIDING));
         }
         for pair in &pairs {

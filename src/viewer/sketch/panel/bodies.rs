@@ -14,8 +14,10 @@ const TURN: f64 = 0.5;
 impl SketchMode {
     pub(super) fn bodies(&mut self, ui: &mut Ui) {
         let filter = self.panel.filter.clone();
-        let bases = self.sketch.robots().into_iter().map(|robot| (true, robot.name, robot.base, robot.standing));
-        let bodies = self.sketch.bodies().into_iter().map(|body| (false, body.name, body.pose, body.standing));
+        let bases =
+            self.sketch.robots().into_iter().map(|robot| (true, robot.name, robot.base, robot.standing));
+        let bodies =
+            self.sketch.bodies().into_iter().map(|body| (false, body.name, body.pose, body.standing));
         let all: Vec<_> = bases.chain(bodies).filter(|(_, name, ..)| is_wanted(name, &filter)).collect();
         if all.is_empty() {
             return;
@@ -38,6 +40,7 @@ impl SketchMode {
                         self.sketch.move_body(&name, &pose)
                     };
                     self.tell(moved.map(|()| None));
+                    self.settling |= self.following && !ui.input(|input| input.pointer.any_down());
                 }
             }
         });

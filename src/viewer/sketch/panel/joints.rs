@@ -39,7 +39,8 @@ impl SketchMode {
         };
         let end = |limit: f64, reach: f64| if limit.is_finite() { limit } else { joint.value + reach };
         let ends = [end(joint.limits[0], -reach), end(joint.limits[1], reach)].map(|end| end * factor);
-        let told = |limit: f64| if limit.is_finite() { three_digits(limit * factor) } else { "∞".to_owned() };
+        let told =
+            |limit: f64| if limit.is_finite() { three_digits(limit * factor) } else { "∞".to_owned() };
         ui.label(if joint.fixed { format!("{} (fixed)", joint.name) } else { joint.name.clone() });
         let mut value = joint.value * factor;
         let response = ui.add(Slider::new(&mut value, ends[0]..=ends[1]).suffix(unit).max_decimals(3));
@@ -49,6 +50,7 @@ impl SketchMode {
         if response.changed() {
             let set = self.sketch.set_joint(robot, &joint.name, value / factor);
             self.tell(set.map(|_| None));
+            self.settling |= self.following && !response.dragged();
         }
         self.let_go_after(&response);
     }
