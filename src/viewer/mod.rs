@@ -4,6 +4,7 @@
 //! of), a [`Frame`] (where that is at a time) and a [`Drawing`] (what is drawn besides); a [`Stage`] shows them from a
 //! [`Camera`]. All lengths are metres in the world's frame.
 
+pub mod app;
 mod camera;
 mod color;
 mod drawing;

@@ -1,0 +1,15 @@
+//! The viewer's window: a scene that runs or a run that is played, keys and mouse, sketching, and scripts of all that.
+
+mod action;
+mod keys;
+mod picking;
+mod simulation;
+mod source;
+mod state;
+
+pub use action::{Action, Coloring, Layer, Layers};
+pub use keys::{BINDINGS, Binding, MOUSE, When, action_named, action_of, markdown};
+pub use picking::{Hit, Picker};
+pub use simulation::{Command, NoPainter, Pace, Painter, SPEEDS, Seen, Simulation};
+pub use source::{Live, Source};
+pub use state::{ClockState, Message, MessageKind, PanelState, Recorded, Sample, Snapshot, Title, Wants};
