@@ -10,6 +10,7 @@ mod color;
 mod drawing;
 mod frame;
 mod models;
+pub mod overlay;
 mod stage;
 mod surface;
 

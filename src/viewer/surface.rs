@@ -44,7 +44,10 @@ impl Surface {
                 let sum: Vector3<f64> =
                     near.map(|&(other, corner)| normals[other as usize] * angle(mesh, other, corner)).sum();
                 let normal = single(&sum.try_normalize(0.0).unwrap_or(own));
-                let known = made.iter().find(|(_, other)| *other == normal).map(|&(index, _)| index);
+                let known = made
+                    .iter()
+                    .find(|(_, other)| other.map(f32::to_bits) == normal.map(f32::to_bits))
+                    .map(|&(index, _)| index);
                 let index = known.unwrap_or_else(|| {
                     let index = surface.positions.len() as u32;
                     surface.positions.push(position);

@@ -1,10 +1,10 @@
 //! The force on a rigid body that is pulled.
 
 use nalgebra::Vector3;
-use rapier3d::dynamics::RigidBodyHandle;
+use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 
 use super::mobility::{self, Resistance};
-use super::{Grip, LIMIT, RATE, change_of_velocity, greatest_acceleration};
+use super::{Grip, LIMIT, TURNING, change_of_velocity, greatest_acceleration};
 use crate::dynamics::World;
 use crate::dynamics::world::inertia_times;
 
@@ -27,8 +27,8 @@ impl World {
         let radius = self.descriptions()[index].shape.bounding_radius();
         let most = total * greatest_acceleration(LIMIT, gravity, radius);
         let force = (mass * change / h - carried).cap_magnitude(most);
-        let fading = if jointed { 0.0 } else { RATE / (1.0 + RATE * h) };
-        let torque = arm.cross(&force) - fading * inertia_times(body, &angular);
+        let lever = arm.cross(&force);
+        let torque = if jointed { lever } else { turned(body, &lever, force.norm() * arm.norm(), h) };
         let body = &mut self.physics.bodies[handle];
         body.add_force(force.into(), true);
         body.add_torque(torque.into(), true);
@@ -43,4 +43,14 @@ impl World {
             body.reset_torques(false);
         }
     }
+}
+
+/// Torque [N·m] on a free body whose grip is pulled with the torque `lever`, over a step of `h` [s]. Turning by an angle
+/// changes that by up to `stiffness` [N·m] times the angle: with it and the fading, the angular velocity at the end of
+/// the step is (ω + h I⁻¹ lever) / (1 + h fading + h² stiffness/I), by implicit Euler.
+fn turned(body: &RigidBody, lever: &Vector3<f64>, stiffness: f64, h: f64) -> Vector3<f64> {
+    let angular: Vector3<f64> = body.angvel().into();
+    let moments: Vector3<f64> = body.mass_properties().local_mprops.principal_inertia().into();
+    let rate = TURNING + h * stiffness / moments.min();
+    (lever - rate * inertia_times(body, &angular)) / (1.0 + h * rate)
 }

@@ -119,7 +119,7 @@ fn what_is_held_off_its_centre_comes_to_the_target_whatever_the_step_and_the_bod
         let mut world = world(builder);
         let (grip, target) = (Vector3::new(0.5 * edge, 0.3 * edge, 0.2 * edge), Point3::new(0.5, 0.4, 0.3));
         world.pull(pull("body", at(grip), target)).unwrap();
-        run(&mut world, 300.0 * time_step.max(0.01));
+        run(&mut world, 500.0 * time_step.max(0.01));
         let off = (world.pulled_at().unwrap() - target).norm();
         assert!(off < 1e-3 * edge, "{time_step} {mass} {edge}: {off}");
         // It hangs: the centre is below the grip.
@@ -191,10 +191,9 @@ fn a_soft_body_hangs_on_the_nodes_that_are_held_and_comes_along() {
         let before = world.momentum().linear;
         world.step().unwrap();
         let fallen = world.momentum().linear - before + Vector3::new(0.0, 0.0, 27.0 * gravity * time_step);
-        assert!(
-            fallen.norm() < 1e-6 * (1.0 + 27.0 * gravity * time_step),
-            "nothing pulls any more: {fallen}"
-        );
+        // Damping by mass, 1/s, takes its share of what is left of the swing and of the fall.
+        let damped = (27.0 * 0.05 + 27.0 * gravity * time_step) * time_step;
+        assert!(fallen.norm() < damped + 1e-9, "nothing pulls any more: {fallen}");
     }
 }
 
@@ -234,12 +233,12 @@ fn what_cannot_be_pulled_is_an_error_and_the_pull_before_goes_on() {
         soft.pull(pull("jelly", Grip::Node(64), origin)),
         Err(PullError::NodeOutOfRange { nodes: 64, .. })
     ));
-    // A rail does not move, and neither does an arm along its hinge or a pivot.
+    // The cart is one with the rail, and a point on its hinge is where the arm cannot move.
     let all_fixed = CART.replace("prismatic", "fixed");
     let mut robot = cart(&all_fixed, options(0.01, 0.0));
     assert_eq!(
-        robot.pull(pull("r/cart", center, origin)),
-        Err(PullError::Immovable { body: "r/cart".into() })
+        robot.pull(pull("r/rail", center, origin)),
+        Err(PullError::Immovable { body: "r/rail".into() })
     );
     assert_eq!(robot.pull(pull("r/arm", center, origin)), Err(PullError::Immovable { body: "r/arm".into() }));
 }

@@ -118,18 +118,18 @@ impl ContactCone {
         Some([on_a - q, on_b])
     }
 
-    /// For each of the remembered pairs the point of B that is closest with A at `q`, and the normal of its half-space.
+    /// For each of the remembered pairs the closest points of A, at `q`, and of B, and the normal of its half-space.
     pub(super) fn contacts_at(
         &self,
         q: &Vector3<f64>,
         clearance: f64,
-    ) -> impl Iterator<Item = (Point3<f64>, Vector3<f64>)> + '_ {
+    ) -> impl Iterator<Item = ([Point3<f64>; 2], Vector3<f64>)> + '_ {
         let q = *q;
         self.pairs.iter().filter_map(move |pair| {
             let row = pair.half_space(&q, clearance)?;
             let [p, other] = &pair.triangles;
-            let (_, [_, on_b]) = closest_points(&p.map(|corner| corner + q), other);
-            Some((on_b, row.normal))
+            let (_, points) = closest_points(&p.map(|corner| corner + q), other);
+            Some((points, row.normal))
         })
     }
 

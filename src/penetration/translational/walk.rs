@@ -277,7 +277,9 @@ impl<'a> ContactSpace<'a> {
     /// that wants to be pushed back to the side it came from says no.
     pub(crate) fn walk(&mut self, start: &Vector3<f64>, hops: bool) -> Optimum {
         let (q, converged) = self.descend(start, hops, f64::INFINITY);
-        self.finish(q, converged)
+        let optimum = self.finish(q, converged);
+        self.trace_end(&optimum, f64::INFINITY);
+        optimum
     }
 
     /// As [`ContactSpace::walk`] with hops, unless the contacts met on the way leave nothing nearer than `within` [m]:
@@ -287,7 +289,9 @@ impl<'a> ContactSpace<'a> {
         if !(q.norm() - self.clearance() < within) {
             return None;
         }
-        Some(self.finish(q, converged)).filter(|optimum| optimum.touching.norm() < within)
+        let optimum = self.finish(q, converged);
+        self.trace_end(&optimum, within);
+        Some(optimum).filter(|optimum| optimum.touching.norm() < within)
     }
 
     /// The walk: where it ends, and whether the last in-projection gained nothing. It ends early where the target of
@@ -389,9 +393,7 @@ impl<'a> ContactSpace<'a> {
             if converged { self.in_projected(&lifted) } else { None }.unwrap_or((lifted, lifted));
         let witnesses = self.lent.0.cone.witnesses(&free).unwrap_or([Point3::origin(); 2]);
         let (rows, source) = (self.lent.0.cone.rows().len(), self.source);
-        let optimum = Optimum { q: free, touching, converged, witnesses, rows, source };
-        self.trace_end(&optimum);
-        optimum
+        Optimum { q: free, touching, converged, witnesses, rows, source }
     }
 
     /// The last in-projection, with and without clearance, if the way there from `lifted` is free: it gains next to

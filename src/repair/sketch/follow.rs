@@ -191,9 +191,9 @@ impl Sketch {
         self.free = None;
     }
 
-    /// Puts everything where the sketch was followed to, as one step to be undone.
+    /// Puts everything where the sketch was followed to: part of the step that is going on
+    /// ([`Sketch::hold`]), or a step to be undone.
     pub fn settle(&mut self, followed: &Followed) {
-        self.history.release();
         let poses = followed.posture.poses.clone();
         let posture = Posture { poses, props: self.posture.props.clone() };
         self.change(posture, None);

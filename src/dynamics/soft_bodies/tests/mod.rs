@@ -13,6 +13,7 @@ use crate::geometry::tet_mesh::procedural::block;
 
 mod coupling;
 mod errors;
+mod fields;
 mod handles;
 mod overlaps;
 mod robots;

@@ -27,7 +27,7 @@ pub struct Walk {
     pub end: Vector3<f64>,
     /// Depth that it found [m], or infinity for a walk that was given up because it promised nothing better.
     pub depth: f64,
-    /// Whether it ended nearer than all walks before it. The last such walk led to the answer, unless a search from
+    /// Whether it ended nearer than all walks before it, by more than rounding. The last such walk led to the answer, unless a search from
     /// scratch was preferred to it.
     pub kept: bool,
 }
@@ -59,8 +59,10 @@ pub enum WalkStepKind {
 /// A contact that bounds the local contact space: A may be anywhere on the side that its normal points to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WalkContact {
-    /// The point of B that is nearest to A there [m, world].
+    /// The point of B that is nearest to A there [m, world], or one of them where the two intersect.
     pub point: Point3<f64>,
+    /// The point of A, moved, that is nearest to that [m, world].
+    pub moved: Point3<f64>,
     /// Unit normal of the half-space, the direction in which it lets A move [world].
     pub normal: Vector3<f64>,
 }
@@ -106,7 +108,8 @@ impl Trace {
                 turned(&mut step.translation);
                 for contact in &mut step.contacts {
                     turned(&mut contact.normal);
-                    contact.point = pose_b * (b.center() + contact.point.coords);
+                    let to_world = |point: Point3<f64>| pose_b * (b.center() + point.coords);
+                    (contact.point, contact.moved) = (to_world(contact.point), to_world(contact.moved));
                 }
             }
         }
@@ -122,8 +125,9 @@ impl Trace {
                 step.translation = -step.translation;
                 for contact in &mut step.contacts {
                     contact.normal = -contact.normal;
-                    // It was on the body that stayed, which is the one that moves.
-                    contact.point += step.translation;
+                    // The body that stayed is the one that moves.
+                    (contact.point, contact.moved) =
+                        (contact.moved + step.translation, contact.point + step.translation);
                 }
             }
         }
@@ -144,10 +148,10 @@ impl Trace {
         walk.end = *q;
     }
 
-    fn end(&mut self, end: &Vector3<f64>, depth: f64) {
+    fn end(&mut self, end: &Vector3<f64>, depth: f64, within: f64) {
         let Some((walk, before)) = self.walks.split_last_mut() else { return };
         let least = before.iter().map(|walk| walk.depth).fold(f64::INFINITY, f64::min);
-        (walk.end, walk.depth, walk.kept) = (*end, depth, depth < least);
+        (walk.end, walk.depth, walk.kept) = (*end, depth, depth < least.min(within));
     }
 }
 
@@ -172,17 +176,21 @@ impl ContactSpace<'_> {
     #[cold]
     fn write_step(&mut self, kind: WalkStepKind, q: &Vector3<f64>) {
         let contacts = self.cone().contacts_at(q, self.clearance());
-        let contacts = contacts.map(|(point, normal)| WalkContact { point, normal }).collect();
+        let contacts =
+            contacts.map(|([moved, point], normal)| WalkContact { point, moved, normal }).collect();
         if let Some(trace) = &mut self.trace {
             trace.add(kind, q, contacts);
         }
     }
 
-    /// Writes down where a walk ended.
+    /// Writes down where a walk ended that had to be nearer than `within` [m].
     #[inline]
-    pub(super) fn trace_end(&mut self, optimum: &Optimum) {
+    pub(super) fn trace_end(&mut self, optimum: &Optimum, within: f64) {
         if let Some(trace) = &mut self.trace {
-            trace.end(&optimum.q, optimum.touching.norm());
+            trace.end(&optimum.q, optimum.touching.norm(), within);
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
