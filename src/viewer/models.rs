@@ -1,5 +1,7 @@
 //! What a scene is made of, as it is drawn.
 
+mod mass;
+
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
@@ -31,6 +33,8 @@ pub struct BodyModel {
     pub mesh: Option<Arc<TriangleMesh>>,
     /// Its colour.
     pub color: Color,
+    /// Its mass [kg], if it is dynamic and it is known.
+    pub mass: Option<f64>,
 }
 
 /// A soft body as it is drawn.
@@ -69,11 +73,13 @@ impl Models {
                 grounds.push(Ground { body: index, normal });
             }
             let mesh = shared_surface(&body.shape, &mut shapes)?;
+            let mass = mass::of(body, mesh.as_deref());
             bodies.push(BodyModel {
                 name: body.name.clone(),
                 kind: body.kind,
                 mesh,
                 color: colors.next(body),
+                mass,
             });
         }
         let soft = world.soft_descriptions().iter().map(|body| {

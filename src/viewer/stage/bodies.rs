@@ -58,7 +58,7 @@ impl Bodies {
     ) -> Self {
         let rigid = models.bodies.iter().map(|body| {
             let (mesh, center) = meshes.uploaded(body.mesh.as_ref()?, place);
-            Some((root.add_mesh(mesh, Vec3::ONE).enable_backface_culling(false), center))
+            Some((root.add_mesh(mesh, Vec3::ONE), center))
         });
         let rigid = rigid.collect();
         let soft = models.soft.iter().zip(&frame.soft);
@@ -86,7 +86,7 @@ impl Bodies {
         self.ghosts.drain(..).for_each(|mut ghost| ghost.remove());
         for ghost in &drawing.ghosts {
             let (mesh, center) = stage.meshes.uploaded(&ghost.mesh, stage.place);
-            let mut node = stage.root.add_mesh(mesh, Vec3::ONE).enable_backface_culling(false);
+            let mut node = stage.root.add_mesh(mesh, Vec3::ONE);
             node.set_pose(pose(&ghost.pose, &center, stage.place));
             node.set_casts_shadows(false);
             paint(&mut node, ghost.color, Finish::Dull);
