@@ -1,14 +1,20 @@
 //! The viewer's window: a scene that runs or a run that is played, keys and mouse, sketching, and scripts of all that.
 
 mod action;
+mod input;
 mod keys;
+mod load;
 mod picking;
+mod reload;
+pub mod script;
 mod simulation;
 mod source;
 mod state;
 
 pub use action::{Action, Coloring, Layer, Layers};
+pub use input::{Gesture, Hold, Pointer};
 pub use keys::{BINDINGS, Binding, MOUSE, When, action_named, action_of, markdown};
+pub use load::{Loaded, Prepare, prepare};
 pub use picking::{Hit, Picker};
 pub use simulation::{Command, NoPainter, Pace, Painter, SPEEDS, Seen, Simulation};
 pub use source::{Live, Source};

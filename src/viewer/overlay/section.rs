@@ -113,7 +113,10 @@ fn plane(sight: &Sight, section: &Section, subject: Option<AnyBody>) -> Option<P
     let (models, frame) = (sight.models, sight.frame);
     let bounds = match subject {
         Some(AnyBody::Rigid(body)) => {
-            super::solids::box_of(models.bodies.get(body)?.mesh.as_ref()?, frame.poses.get(body)?)
+            let (mesh, pose) = (models.bodies.get(body)?.mesh.as_ref()?, frame.poses.get(body)?);
+            let mut bounds = Aabb::EMPTY;
+            mesh.vertices().iter().for_each(|vertex| bounds.include(&(pose * vertex)));
+            bounds
         }
         Some(AnyBody::Soft(body)) => Aabb::of_points(frame.soft.get(body)?),
         None => models.bounds(frame, true),
