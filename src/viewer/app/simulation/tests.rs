@@ -127,7 +127,7 @@ fn a_step_that_fails_pauses_and_says_why_and_a_reset_makes_it_good() {
 struct Slow(std::sync::mpsc::Receiver<()>);
 
 impl Painter for Slow {
-    fn paint(&mut self, _: &Seen, _: &Wants) -> Drawing {
+    fn paint(&mut self, _: &Sight, _: &Wants) -> Drawing {
         // When nobody can say go any more the test is over.
         let _ = self.0.recv();
         Drawing { notes: vec!["painted".into()], ..Drawing::default() }
@@ -162,7 +162,7 @@ fn painting_is_done_on_demand_and_taking_and_drawing_hold_nothing_up() {
 struct Broken;
 
 impl Painter for Broken {
-    fn paint(&mut self, _: &Seen, _: &Wants) -> Drawing {
+    fn paint(&mut self, _: &Sight, _: &Wants) -> Drawing {
         panic!("no paint left")
     }
 }
