@@ -29,9 +29,17 @@ const FIRST: Duration = Duration::from_secs(60);
 /// Part of the time of a picture that counts for the smoothed one.
 const SMOOTH: f64 = 0.1;
 
+/// A file that a picture is to be saved to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// The file.
+    pub path: PathBuf,
+    /// Whether it is said that it was saved.
+    pub told: bool,
+}
+
 /// All of the viewer but the window.
 pub struct Session {
-    prepare: Arc<Prepare>,
     title: Title,
     scene: Arc<Scene>,
     models: Models,
@@ -49,7 +57,7 @@ pub struct Session {
     sketch: Option<SketchMode>,
     reload: Option<Reload>,
     /// Files that pictures are to be saved to.
-    pictures: Vec<PathBuf>,
+    pictures: Vec<Picture>,
     /// Whether the models are others than those of the last picture.
     is_new: bool,
     quit: bool,
@@ -66,12 +74,10 @@ impl Session {
         let reload = loaded.source.is_live().then(|| Reload::new(path, &loaded.files, Arc::clone(&prepare)));
         let Loaded { title, scene, models, start, source, camera, .. } = loaded;
         let simulation = Simulation::start(source, models.clone(), Box::<Insight>::default(), pace);
-        let snapshot = simulation.settled(FIRST).ok_or_else(|| {
-            simulation.ended().unwrap_or_else(|| format!("{}: its start takes too long", path.display()))
-        })?;
+        let snapshot = simulation.settled(FIRST).map_err(|error| format!("{}: {error}", path.display()))?;
+        let snapshot = snapshot.ok_or("nobody but this takes snapshots")?;
         let camera = camera.unwrap_or_else(|| Camera::fitted(&models.bounds(&start, true), size.x / size.y));
         Ok(Self {
-            prepare,
             title,
             scene,
             models,
@@ -111,8 +117,8 @@ impl Session {
         self.simulation.send(Command::Play(clock.playing));
         // What is drawn next must fit the models.
         match self.simulation.settled(FIRST) {
-            Some(snapshot) => self.snapshot = snapshot,
-            None => self.fail(self.simulation.ended().unwrap_or_else(|| "its start takes too long".into())),
+            Ok(snapshot) => self.snapshot = snapshot.unwrap_or_else(|| self.snapshot.clone()),
+            Err(error) => self.fail(error),
         }
     }
 
@@ -162,11 +168,9 @@ impl Session {
     /// # Errors
     /// When it takes longer than the limit, or the simulation has ended.
     pub fn settle(&mut self, limit: Duration) -> Result<(), String> {
-        let settled = self.simulation.settled(limit);
-        let settled = settled.ok_or_else(|| {
-            self.simulation.ended().unwrap_or_else(|| format!("not done within {} s", limit.as_secs()))
-        })?;
-        self.take(settled);
+        if let Some(settled) = self.simulation.settled(limit)? {
+            self.take(settled);
+        }
         self.collect();
         Ok(())
     }
@@ -245,18 +249,29 @@ impl Session {
     }
 
     /// The files that the next picture is to be saved to.
-    pub fn pictures(&mut self) -> Vec<PathBuf> {
+    pub fn pictures(&mut self) -> Vec<Picture> {
         std::mem::take(&mut self.pictures)
     }
 
-    /// The sketch, if one is sketching, to be given back by [`Session::put_sketch`].
-    pub fn take_sketch(&mut self) -> Option<SketchMode> {
-        self.sketch.take()
+    /// The sketch, while one sketches.
+    pub fn sketch(&mut self) -> Option<&mut SketchMode> {
+        self.sketch.as_mut()
     }
 
-    /// Gives the sketch back.
-    pub fn put_sketch(&mut self, sketch: Option<SketchMode>) {
-        self.sketch = sketch;
+    /// Whether time passes.
+    #[must_use]
+    pub fn is_playing(&self) -> bool {
+        self.snapshot.clock.playing
+    }
+
+    /// Plays for simulated seconds, where that is the pace.
+    pub fn advance(&mut self, seconds: f64) {
+        self.simulation.send(Command::Advance(seconds));
+    }
+
+    /// Looks from elsewhere.
+    pub fn look(&mut self, camera: Camera) {
+        self.camera = camera;
     }
 
     /// Goes on by itself from now on.

@@ -125,10 +125,12 @@ impl Simulation {
         self.exchange.ended()
     }
 
-    /// Waits until all it was told is done, and the time that was asked for has passed: the snapshot after it. None when
-    /// the limit has passed before, or it has ended.
-    #[must_use]
-    pub fn settled(&self, limit: Duration) -> Option<Box<Snapshot>> {
+    /// Waits until all it was told is done, and the time that was asked for has passed: the snapshot after it, unless it
+    /// was taken.
+    ///
+    /// # Errors
+    /// Why it has ended, or that it takes longer than the limit.
+    pub fn settled(&self, limit: Duration) -> Result<Option<Box<Snapshot>>, String> {
         self.exchange.settled(self.sent, limit)
     }
 }

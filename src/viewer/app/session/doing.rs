@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Session;
+use super::{Picture, Session};
 use crate::dynamics::AnyBody;
 use crate::geometry::Aabb;
 use crate::viewer::Camera;
@@ -48,9 +48,9 @@ impl Session {
             Action::Help => self.help = !self.help,
             Action::Picture => {
                 let path = unused(&self.title.name);
-                self.pictures.push(path);
+                self.pictures.push(Picture { path, told: true });
             }
-            Action::PictureTo(path) => self.pictures.push(path.clone()),
+            Action::PictureTo(path) => self.pictures.push(Picture { path: path.clone(), told: false }),
             Action::Escape => self.escape(),
             Action::Quit => self.quit = true,
         }
