@@ -10,6 +10,7 @@ mod interrupt;
 mod mesh;
 mod plan;
 mod query;
+mod render;
 mod repair;
 mod run;
 mod table;
@@ -73,6 +74,8 @@ enum Command {
     Repair(repair::Arguments),
     /// Find a free path for a robot or body of a scene.
     Plan(plan::Arguments),
+    /// Make pictures and films of scenes and runs, without a display.
+    Render(render::Arguments),
     /// Make a procedural mesh.
     Mesh(mesh::Arguments),
     /// Fill a closed mesh with tetrahedra.
@@ -122,6 +125,7 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Query(question) => query::execute(&mut console, &interrupt, question),
         Command::Repair(arguments) => repair::execute(&mut console, &interrupt, arguments),
         Command::Plan(arguments) => plan::execute(&mut console, arguments),
+        Command::Render(arguments) => render::execute(&mut console, &interrupt, arguments),
         Command::Mesh(arguments) => mesh::execute(&mut console, arguments),
         Command::Tetrahedralize(arguments) => tetrahedralize::execute(&mut console, arguments),
         Command::Field(arguments) => field::execute(&mut console, arguments),

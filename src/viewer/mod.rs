@@ -11,6 +11,7 @@ mod drawing;
 mod frame;
 mod models;
 pub mod overlay;
+pub mod render;
 mod sketch;
 mod stage;
 mod surface;

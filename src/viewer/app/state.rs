@@ -7,7 +7,9 @@ use nalgebra::Point3;
 
 use super::action::{Coloring, Layers};
 use super::keys::Binding;
-use crate::dynamics::{AnyBody, BodyState, Energy, RobotState, SoftBodyState, StepReport, WorldContact};
+use crate::dynamics::{
+    AnyBody, BodyState, Energy, RobotState, SoftBodyState, StepReport, StepTimings, WorldContact,
+};
 use crate::viewer::{Drawing, Frame, Models};
 
 /// What panels show. They answer with [`Action`](super::Action)s.
@@ -130,6 +132,8 @@ pub struct Sample {
     pub time: f64,
     /// Seconds that the step took; NaN of a recording.
     pub seconds: f64,
+    /// Where they went; zeros of a recording.
+    pub timings: StepTimings,
     /// Deepest contact [m].
     pub max_penetration: f64,
     /// Number of contacts.

@@ -6,7 +6,7 @@ use crate::geometry::procedural::{Cuboid, Procedural, Sphere, Torus};
 use crate::viewer::{BodyModel, palette};
 
 fn body(name: &str, mesh: Option<Arc<TriangleMesh>>) -> BodyModel {
-    BodyModel { name: name.into(), kind: BodyKind::Dynamic, mesh, color: palette::SKY }
+    BodyModel { name: name.into(), kind: BodyKind::Dynamic, mesh, color: palette::SKY, mass: None }
 }
 
 fn scene(meshes: Vec<(TriangleMesh, Isometry3<f64>)>) -> (Models, Frame) {

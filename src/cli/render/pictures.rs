@@ -1,0 +1,100 @@
+//! Pictures and films as they are asked for.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::Arguments;
+use crate::cli::console::{Console, Progress as Bar};
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::interrupt::Interrupt;
+use crate::cli::run::at_start;
+use crate::record::{Recording, RecordingError};
+use crate::scene::Scene;
+use crate::viewer::render::{Format, Marks, Order, Progress, Reel, RenderError, Times};
+
+/// Most pictures a second that programs show of a GIF.
+const FASTEST_GIF: f64 = 50.0;
+/// Pictures in a second of a GIF and of other films, where nothing else is said.
+const FPS: [f64; 2] = [20.0, 30.0];
+
+/// Renders what is asked for.
+pub(super) fn render(
+    console: &mut Console,
+    interrupt: &Interrupt,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
+    let order = order(arguments)?;
+    let runs = match &order.times {
+        Times::Each(times) => times.iter().any(|&time| time > 0.0),
+        Times::Film { .. } => true,
+    };
+    let reels = arguments.sources.iter().map(|source| reel(source, runs));
+    let reels = reels.collect::<Result<Vec<_>, Failure>>()?;
+    let mut bar: Option<Bar> = None;
+    let mut watch = |Progress { done, total, time }: Progress| {
+        bar.get_or_insert_with(|| console.progress(total)).update(done, || format!("{time:.2} s"));
+        if interrupt.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let pictures = order.carry_out(reels, &mut watch)?;
+    drop(bar);
+    if console.json() {
+        return console.json_line(&serde_json::json!({"file": arguments.output, "pictures": pictures}));
+    }
+    let what = if pictures == 1 { "a picture".to_owned() } else { format!("{pictures} pictures") };
+    console.line(format_args!("{what} written to {}", arguments.output.display()))
+}
+
+impl From<RenderError> for Failure {
+    fn from(error: RenderError) -> Self {
+        let exit = match error {
+            RenderError::Stopped { .. } => return Self::Silent(Exit::Interrupted),
+            RenderError::Recording(RecordingError::Scene(error)) => return error.into(),
+            RenderError::Recording(_) | RenderError::Build(_) | RenderError::Shape(_) => Exit::BadFile,
+            RenderError::Step(_) | RenderError::Penetration(_) => Exit::Numerical,
+            _ => Exit::Usage,
+        };
+        Self::of(exit, &error)
+    }
+}
+
+fn order(arguments: &Arguments) -> Result<Order, Failure> {
+    let format = Format::of(&arguments.output, arguments.frames)?;
+    let is_gif = matches!(format, Format::Gif(_));
+    let fps = arguments.fps.unwrap_or(FPS[usize::from(!is_gif)]);
+    if is_gif && fps > FASTEST_GIF {
+        let message = format!("a GIF has at most {FASTEST_GIF} pictures a second, not {fps}");
+        return Err(Failure::new(Exit::Usage, message));
+    }
+    let times = match (format.is_film(), arguments.time.as_slice()) {
+        (false, []) => Times::Each(vec![0.0]),
+        (false, times) => Times::Each(times.to_vec()),
+        (true, []) => Times::Film { from: arguments.from, to: arguments.to, speed: arguments.speed, fps },
+        (true, _) => {
+            let message = "--time is that of a picture; a film goes --from one time --to another";
+            return Err(Failure::new(Exit::Usage, message));
+        }
+    };
+    Ok(Order {
+        format,
+        size: arguments.size,
+        times,
+        camera: arguments.camera,
+        orbit: arguments.orbit.to_radians(),
+        marks: Marks { overlaps: arguments.overlaps, clock: arguments.clock },
+    })
+}
+
+/// A scene or run. A scene that is going to run is repaired first if it says so.
+fn reel(source: &Path, runs: bool) -> Result<Reel, Failure> {
+    if source.is_dir() {
+        let recording = Recording::open(source).map_err(RenderError::from)?;
+        return Ok(Reel::of_recording(recording)?);
+    }
+    let scene = Scene::load(source)?;
+    if !runs {
+        return Ok(Reel::of_scene(scene)?);
+    }
+    let on_overlap = scene.on_overlap;
+    let (scene, world) = at_start(scene, on_overlap)?;
+    Ok(Reel::Live { scene: Box::new(scene), world: Box::new(world) })
+}

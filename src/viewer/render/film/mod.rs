@@ -1,0 +1,153 @@
+//! What takes the pictures of a film, one after another: numbered files, a GIF, an MP4.
+//!
+//! Whatever is not finished leaves no file.
+
+mod draft;
+mod gif;
+mod mp4;
+mod palette;
+mod spool;
+
+use std::fs;
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+use image::{ImageFormat, RgbImage};
+
+use self::draft::Draft;
+use self::gif::Gif;
+use self::mp4::Mp4;
+use super::RenderError;
+
+/// What a file of pictures is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Format {
+    /// One picture.
+    Png(PathBuf),
+    /// Numbered pictures: what stands before the number, how many digits it has at least, and what stands behind it.
+    Numbered(PathBuf, usize, String),
+    /// An animation that starts again when it is over.
+    Gif(PathBuf),
+    /// A film.
+    Mp4(PathBuf),
+}
+
+/// Digits of the numbers in the names of a folder's pictures.
+const DIGITS: usize = 4;
+
+impl Format {
+    /// The format that a path asks for; with `frames` it is a folder of numbered pictures.
+    ///
+    /// # Errors
+    /// [`RenderError::UnknownFormat`] where it asks for none.
+    pub fn of(path: &Path, frames: bool) -> Result<Self, RenderError> {
+        let unknown = || RenderError::UnknownFormat { path: path.to_owned() };
+        if frames && path.extension().is_none() {
+            return Ok(Self::Numbered(path.join("frame-"), DIGITS, String::from(".png")));
+        }
+        let extension = path.extension().ok_or_else(unknown)?.to_string_lossy().to_lowercase();
+        let name = path.file_name().ok_or_else(unknown)?.to_string_lossy();
+        match (extension.as_str(), name.split_once('#')) {
+            ("png", Some((before, rest))) => {
+                let after = rest.trim_start_matches('#');
+                let digits = rest.len() - after.len() + 1;
+                if after.contains('#') {
+                    return Err(unknown());
+                }
+                Ok(Self::Numbered(path.with_file_name(before), digits, after.to_owned()))
+            }
+            _ if frames => Err(unknown()),
+            ("png", None) => Ok(Self::Png(path.to_owned())),
+            ("gif", None) => Ok(Self::Gif(path.to_owned())),
+            ("mp4", None) => Ok(Self::Mp4(path.to_owned())),
+            _ => Err(unknown()),
+        }
+    }
+
+    /// Whether it takes more than one picture.
+    #[must_use]
+    pub fn is_film(&self) -> bool {
+        !matches!(self, Self::Png(_))
+    }
+}
+
+/// A film that is being made. One that is dropped before it is finished leaves nothing but the numbered pictures it has.
+pub enum Film {
+    /// One picture, or numbered ones.
+    Pictures {
+        /// How they are named.
+        format: Format,
+        /// How many there are.
+        count: usize,
+    },
+    /// An animation.
+    Gif(Gif),
+    /// A film.
+    Mp4(Mp4),
+}
+
+impl Film {
+    /// Begins a film of pictures of this size [pixels], so many a second.
+    ///
+    /// # Errors
+    /// [`RenderError`] when a file or program cannot be started.
+    pub fn begin(format: &Format, size: [u32; 2], fps: f64) -> Result<Self, RenderError> {
+        match format {
+            Format::Gif(path) => Ok(Self::Gif(Gif::begin(path, size, fps)?)),
+            Format::Mp4(path) => Ok(Self::Mp4(Mp4::begin(path, size, fps)?)),
+            Format::Png(_) | Format::Numbered(..) => Ok(Self::Pictures { format: format.clone(), count: 0 }),
+        }
+    }
+
+    /// Takes the next picture.
+    ///
+    /// # Errors
+    /// [`RenderError`] when it cannot be written.
+    pub fn add(&mut self, picture: &RgbImage) -> Result<(), RenderError> {
+        match self {
+            Self::Gif(gif) => gif.add(picture),
+            Self::Mp4(mp4) => mp4.add(picture),
+            Self::Pictures { format, count } => {
+                let path = match format {
+                    Format::Numbered(before, digits, after) => {
+                        let (mut name, digits) = (before.as_os_str().to_owned(), *digits);
+                        name.push(format!("{count:0digits$}{after}"));
+                        PathBuf::from(name)
+                    }
+                    Format::Png(path) | Format::Gif(path) | Format::Mp4(path) => path.clone(),
+                };
+                *count += 1;
+                write_png(picture, &path)
+            }
+        }
+    }
+
+    /// Finishes the film: from now on its file is there.
+    ///
+    /// # Errors
+    /// [`RenderError`] when it cannot be written.
+    pub fn finish(self) -> Result<(), RenderError> {
+        match self {
+            Self::Gif(gif) => gif.finish(),
+            Self::Mp4(mp4) => mp4.finish(),
+            Self::Pictures { .. } => Ok(()),
+        }
+    }
+}
+
+/// Writes a picture as PNG; the file is never there in part. Folders above it are made.
+///
+/// # Errors
+/// [`RenderError::Write`] when it cannot be written.
+pub fn write_png(picture: &RgbImage, path: &Path) -> Result<(), RenderError> {
+    let mut bytes = Cursor::new(Vec::new());
+    picture
+        .write_to(&mut bytes, ImageFormat::Png)
+        .map_err(|error| RenderError::write(path, std::io::Error::other(error.to_string())))?;
+    let draft = Draft::of(path)?;
+    fs::write(draft.file(), bytes.into_inner()).map_err(|source| RenderError::write(path, source))?;
+    draft.finish()
+}
+
+#[cfg(test)]
+mod tests;

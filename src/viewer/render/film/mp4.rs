@@ -1,0 +1,83 @@
+//! MP4 files, which the program `ffmpeg` makes of the pictures that it is given.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use image::RgbImage;
+
+use super::RenderError;
+use super::draft::Draft;
+
+/// An MP4 that is being made.
+pub struct Mp4 {
+    draft: Draft,
+    ffmpeg: Program,
+}
+
+/// A program that is ended with the value.
+struct Program(Child);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended before.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Quality of the compression: less is better and larger; 18 is said to look like the original.
+const QUALITY: &str = "20";
+
+impl Mp4 {
+    pub(super) fn begin(path: &Path, [width, height]: [u32; 2], fps: f64) -> Result<Self, RenderError> {
+        let draft = Draft::of(path)?;
+        let (size, rate) = (format!("{width}x{height}"), fps.to_string());
+        // Colours are coded for two by two pixels, so that an odd row or column is left out.
+        let even = "crop=trunc(iw/2)*2:trunc(ih/2)*2";
+        let mut command = Command::new("ffmpeg");
+        command
+            .args(["-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"])
+            .args(["-s", &size, "-r", &rate, "-i", "-", "-an", "-vf", even])
+            .args(["-c:v", "libx264", "-crf", QUALITY, "-pix_fmt", "yuv420p", "-movflags", "+faststart"])
+            .args(["-f", "mp4"])
+            .arg(draft.file())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        let ffmpeg = command.spawn().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => RenderError::NoFfmpeg,
+            _ => RenderError::Ffmpeg { message: error.to_string() },
+        })?;
+        Ok(Self { draft, ffmpeg: Program(ffmpeg) })
+    }
+
+    pub(super) fn add(&mut self, picture: &RgbImage) -> Result<(), RenderError> {
+        let input = self.ffmpeg.0.stdin.as_mut().expect("it is open until the end");
+        match input.write_all(picture.as_raw()) {
+            Ok(()) => Ok(()),
+            // It has ended, and says why.
+            Err(_) => Err(self.failed()),
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Result<(), RenderError> {
+        drop(self.ffmpeg.0.stdin.take());
+        let ended =
+            self.ffmpeg.0.wait().map_err(|error| RenderError::Ffmpeg { message: error.to_string() })?;
+        if !ended.success() {
+            return Err(self.failed());
+        }
+        self.draft.finish()
+    }
+
+    fn failed(&mut self) -> RenderError {
+        drop(self.ffmpeg.0.stdin.take());
+        let mut message = String::new();
+        if let Some(said) = &mut self.ffmpeg.0.stderr {
+            // What cannot be read is not told.
+            let _ = said.read_to_string(&mut message);
+        }
+        RenderError::Ffmpeg { message: message.trim().to_owned() }
+    }
+}

@@ -1,0 +1,59 @@
+//! What is drawn besides the bodies.
+
+use super::{Reel, RenderError};
+use crate::dynamics::BodyKind;
+use crate::penetration::Effort;
+use crate::scene::{overlaps, soft_overlaps};
+use crate::viewer::{Drawing, Frame, Models, palette};
+
+/// What is drawn besides the bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Marks {
+    /// Bodies that overlap are vermilion and the others green, and what is fixed is seen through.
+    pub overlaps: bool,
+    /// The time stands in a corner.
+    pub clock: bool,
+}
+
+/// How opaque what is fixed is where overlaps are shown.
+const GLASS: f32 = 0.45;
+
+impl Marks {
+    /// What is drawn of a reel at a frame.
+    pub(super) fn drawing(
+        &self,
+        reel: &Reel,
+        models: &Models,
+        frame: &Frame,
+    ) -> Result<Drawing, RenderError> {
+        let mut drawing = Drawing::default();
+        if self.overlaps {
+            mark_overlaps(reel, models, &mut drawing)?;
+        }
+        if self.clock {
+            drawing.notes.push(format!("{:.2} s", frame.time));
+        }
+        Ok(drawing)
+    }
+}
+
+/// Colours what overlaps and what does not, and makes glass of what is fixed.
+fn mark_overlaps(reel: &Reel, models: &Models, drawing: &mut Drawing) -> Result<(), RenderError> {
+    let world = reel.world();
+    let mut pairs = overlaps(world, Effort::Fast)?;
+    pairs.extend(soft_overlaps(world));
+    let overlapping = |name: &str| pairs.iter().flat_map(|pair| &pair.bodies).any(|other| other == name);
+    for (index, body) in models.bodies.iter().enumerate() {
+        let color = match body.kind {
+            BodyKind::Fixed => body.color.with_alpha(GLASS),
+            _ if overlapping(&body.name) => palette::COLLIDING,
+            _ => palette::FREE,
+        };
+        drawing.tints.insert(index, color);
+    }
+    for (index, body) in models.soft.iter().enumerate() {
+        let color = if overlapping(&body.name) { palette::COLLIDING } else { palette::FREE };
+        drawing.soft_tints.insert(index, color);
+    }
+    Ok(())
+}
