@@ -47,12 +47,19 @@ impl Loaded {
     /// What is wrong with it.
     pub fn scene(path: &Path, prepare: &Prepare) -> Result<Self, String> {
         let (scene, world) = prepare(path)?;
+        Self::of(path, scene, world)
+    }
+
+    /// A scene with its world at the start.
+    ///
+    /// # Errors
+    /// When a shape has no surface that can be drawn.
+    pub fn of(path: &Path, scene: Scene, world: World) -> Result<Self, String> {
         let models = Models::of(&world).map_err(|error| format!("{}: {error}", path.display()))?;
         let scene = Arc::new(scene);
         let mut files = vec![path.to_owned()];
         files.extend(scene.meshes.iter().map(|mesh| mesh.path.clone()));
         files.extend(scene.robot_files.iter().cloned());
-        files.dedup();
         Ok(Self {
             title: Title {
                 name: scene.name(),
