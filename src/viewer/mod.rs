@@ -11,6 +11,7 @@ mod drawing;
 mod frame;
 mod models;
 pub mod overlay;
+mod panels;
 mod stage;
 mod surface;
 
@@ -19,4 +20,5 @@ pub use color::{Color, ColorMap, palette};
 pub use drawing::{Arrow, Drawing, Ghost, Label, Legend, Line, Patch, Point, VertexValues};
 pub use frame::Frame;
 pub use models::{BodyModel, Ground, Models, SoftModel};
+pub use panels::Panels;
 pub use stage::{Quality, Stage, StageError};
