@@ -13,6 +13,7 @@ mod models;
 pub mod overlay;
 pub mod render;
 mod sketch;
+mod panels;
 mod stage;
 mod surface;
 
@@ -22,4 +23,5 @@ pub use drawing::{Arrow, Drawing, Ghost, Label, Legend, Line, Patch, Point, Vert
 pub use frame::Frame;
 pub use models::{BodyModel, Ground, Models, SoftModel};
 pub use sketch::SketchMode;
+pub use panels::Panels;
 pub use stage::{Quality, Stage, StageError};

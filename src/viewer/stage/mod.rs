@@ -24,6 +24,7 @@ use kiss3d::window::{CanvasSetup, NumSamples, Window};
 use nalgebra::{Point3, Vector2, Vector3};
 
 pub use device::StageError;
+pub(super) use labels::ink;
 
 use self::bodies::{Bodies, Meshes, Stock};
 use self::eye::Eye;
