@@ -11,9 +11,9 @@ mod drawing;
 mod frame;
 mod models;
 pub mod overlay;
+mod panels;
 pub mod render;
 mod sketch;
-mod panels;
 mod stage;
 mod surface;
 
@@ -22,6 +22,6 @@ pub use color::{Color, ColorMap, palette};
 pub use drawing::{Arrow, Drawing, Ghost, Label, Legend, Line, Patch, Point, VertexValues};
 pub use frame::Frame;
 pub use models::{BodyModel, Ground, Models, SoftModel};
-pub use sketch::SketchMode;
 pub use panels::Panels;
+pub use sketch::SketchMode;
 pub use stage::{Quality, Stage, StageError};
