@@ -6,7 +6,6 @@
 
 mod boxes;
 mod contacts;
-mod painter;
 mod penetrations;
 mod section;
 mod soft;
