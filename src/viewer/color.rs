@@ -69,7 +69,9 @@ pub mod palette {
     /// What moves, one after another.
     pub const BODIES: [Color; 6] = [ORANGE, SKY, GREEN, PURPLE, YELLOW, BLUE];
     /// What does not move.
-    pub const FIXED: Color = Color::new(0.66, 0.68, 0.71);
+    pub const FIXED: Color = Color::new(0.70, 0.71, 0.73);
+    /// Links of a robot, one after another.
+    pub const LINKS: [Color; 2] = [Color::new(0.33, 0.40, 0.48), Color::new(0.52, 0.59, 0.67)];
     /// What collides.
     pub const COLLIDING: Color = VERMILION;
     /// What is free.
@@ -77,9 +79,7 @@ pub mod palette {
     /// Behind everything.
     pub const BACKGROUND: Color = Color::new(0.945, 0.955, 0.965);
     /// The ground.
-    pub const GROUND: Color = Color::new(0.90, 0.91, 0.925);
-    /// Lines on the ground.
-    pub const GRID: Color = Color::new(0.70, 0.72, 0.75);
+    pub const GROUND: Color = Color::new(0.925, 0.935, 0.945);
     /// Text.
     pub const INK: Color = Color::new(0.13, 0.15, 0.18);
 }

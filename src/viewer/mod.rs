@@ -11,7 +11,9 @@ mod drawing;
 mod frame;
 mod models;
 pub mod overlay;
+mod panels;
 pub mod render;
+mod sketch;
 mod stage;
 mod surface;
 
@@ -20,4 +22,6 @@ pub use color::{Color, ColorMap, palette};
 pub use drawing::{Arrow, Drawing, Ghost, Label, Legend, Line, Patch, Point, VertexValues};
 pub use frame::Frame;
 pub use models::{BodyModel, Ground, Models, SoftModel};
+pub use panels::Panels;
+pub use sketch::SketchMode;
 pub use stage::{Quality, Stage, StageError};

@@ -1,5 +1,7 @@
 //! What a scene is made of, as it is drawn.
 
+mod mass;
+
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
@@ -31,6 +33,8 @@ pub struct BodyModel {
     pub mesh: Option<Arc<TriangleMesh>>,
     /// Its colour.
     pub color: Color,
+    /// Its mass [kg], if it is dynamic and it is known.
+    pub mass: Option<f64>,
 }
 
 /// A soft body as it is drawn.
@@ -63,28 +67,29 @@ impl Models {
     pub fn of(world: &World) -> Result<Self, ProceduralError> {
         let mut shapes = Vec::new();
         let (mut bodies, mut grounds) = (Vec::new(), Vec::new());
+        let mut colors = Colors::default();
         for (index, body) in world.descriptions().iter().enumerate() {
             if let Shape::HalfSpace { normal } = body.shape {
                 grounds.push(Ground { body: index, normal });
             }
             let mesh = shared_surface(&body.shape, &mut shapes)?;
+            let mass = mass::of(body, mesh.as_deref());
             bodies.push(BodyModel {
                 name: body.name.clone(),
                 kind: body.kind,
                 mesh,
-                color: color(index, body),
+                color: colors.next(body),
+                mass,
             });
         }
-        let first = bodies.len();
-        let soft = world.soft_descriptions().iter().enumerate().map(|(index, body)| {
+        let soft = world.soft_descriptions().iter().map(|body| {
             let boundary = body.mesh.boundary();
             let mut place = vec![0; body.mesh.nodes().len()];
             for (index, &node) in (0_u32..).zip(&boundary.nodes) {
                 place[node as usize] = index;
             }
             let triangles = boundary.faces.iter().map(|face| face.map(|node| place[node as usize])).collect();
-            let color = palette::BODIES[(first + index) % palette::BODIES.len()];
-            SoftModel { name: body.name.clone(), nodes: boundary.nodes, triangles, color }
+            SoftModel { name: body.name.clone(), nodes: boundary.nodes, triangles, color: colors.turn() }
         });
         Ok(Self { soft: soft.collect(), bodies, grounds })
     }
@@ -123,11 +128,47 @@ impl Models {
     }
 }
 
-/// Colour of the body at an index: links of robots in two greys, what is fixed in grey, the others in turn.
-fn color(index: usize, body: &BodyDescription) -> Color {
-    match body.kind {
-        BodyKind::Fixed => palette::FIXED,
-        _ => palette::BODIES[index % palette::BODIES.len()],
+/// Colours for bodies in the order of their names.
+#[derive(Default)]
+struct Colors {
+    turns: usize,
+    robots: usize,
+    /// The robot that the last link was of, and how many it has had.
+    robot: String,
+    links: usize,
+}
+
+impl Colors {
+    /// Colour of the next body: what is fixed in grey, the links of a robot (`robot/link`) in two tones of one colour,
+    /// the others in turn.
+    fn next(&mut self, body: &BodyDescription) -> Color {
+        match body.name.split_once('/') {
+            Some((robot, _)) => self.link(robot),
+            None if body.kind == BodyKind::Fixed => palette::FIXED,
+            None => self.turn(),
+        }
+    }
+
+    /// The next colour of the palette.
+    fn turn(&mut self) -> Color {
+        self.turns += 1;
+        palette::BODIES[(self.turns - 1) % palette::BODIES.len()]
+    }
+
+    fn link(&mut self, robot: &str) -> Color {
+        /// How much of a robot's own colour is in the tones of its links, but for the first robot.
+        const OWN: f32 = 0.4;
+        if self.robot != robot {
+            robot.clone_into(&mut self.robot);
+            self.robots += 1;
+            self.links = 0;
+        }
+        self.links += 1;
+        let tone = palette::LINKS[self.links % palette::LINKS.len()];
+        match self.robots.checked_sub(2) {
+            None => tone,
+            Some(other) => tone.mixed(palette::BODIES[other % palette::BODIES.len()], OWN),
+        }
     }
 }
 

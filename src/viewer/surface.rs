@@ -3,6 +3,7 @@
 use nalgebra::{Point3, Vector3};
 
 use crate::geometry::TriangleMesh;
+use crate::geometry::mass_properties::signed_volume;
 
 /// A mesh to be drawn.
 #[derive(Debug, Clone, Default)]
@@ -58,8 +59,41 @@ impl Surface {
                 surface.triangles[triangle as usize][corner as usize] = index;
             }
         }
+        if !is_solid(mesh) {
+            surface.show_both_sides();
+        }
         surface
     }
+
+    /// Adds what is seen from behind, with normals of its own: what is drawn is drawn from in front only.
+    fn show_both_sides(&mut self) {
+        let count = self.positions.len() as u32;
+        self.positions.extend_from_within(..);
+        self.normals.extend_from_within(..);
+        let behind = &mut self.normals[count as usize..];
+        behind.iter_mut().flatten().for_each(|component| *component = -*component);
+        let triangles = self.triangles.iter().map(|&[a, b, c]| [a + count, c + count, b + count]);
+        self.triangles.extend(triangles.collect::<Vec<_>>());
+    }
+}
+
+/// Whether a mesh is closed, with its outside outside: each edge from a to b has one from b to a. Told by a sum of
+/// hashes, which is zero if so and hardly ever if not.
+fn is_solid(mesh: &TriangleMesh) -> bool {
+    let edge = |from: u32, to: u32| mixed(u64::from(from) << 32 | u64::from(to));
+    let sum = mesh.triangles().iter().fold(0_u64, |sum, &[a, b, c]| {
+        [[a, b], [b, c], [c, a]]
+            .iter()
+            .fold(sum, |sum, &[from, to]| sum.wrapping_add(edge(from, to)).wrapping_sub(edge(to, from)))
+    });
+    sum == 0 && signed_volume(mesh) > 0.0
+}
+
+/// A number whose bits all depend on all bits of another one [Steele14, SplitMix64].
+fn mixed(bits: u64) -> u64 {
+    let bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ bits >> 31
 }
 
 /// The corners of triangles at each vertex.

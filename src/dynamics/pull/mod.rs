@@ -7,7 +7,7 @@
 //!
 //! and the force is what brings the point there, (v₁ − v)/h times the mass that resists at the point. So its stiffness
 //! follows from the body, and it is stable for any body and any step. A free body's weight is carried besides, so that it
-//! does not sag, and its turning fades at the rate 2ω.
+//! does not sag, and its turning about the grip fades at the rate ω.
 //!
 //! | pulled           | what resists at the point                                                              |
 //! |------------------|----------------------------------------------------------------------------------------|
@@ -28,8 +28,9 @@ use super::{BodyKind, World};
 
 /// Rate ω of the spring [1/s]: it has settled to a tenth after a quarter of a second.
 pub(super) const RATE: f64 = 15.0;
-/// Rate at which a free body's turning fades [1/s]: it swings a little before it hangs still.
-pub(super) const TURNING: f64 = 2.0 * RATE;
+/// Rate at which a free body's turning about its grip fades [1/s]: much less and it swings for long, much more and it
+/// sinks slowly to where it hangs.
+pub(super) const TURNING: f64 = RATE;
 /// Bound of the force on rigid bodies and robots, see the module's documentation: enough to tear a body from a pile, too
 /// little to press it through what it meets.
 pub(super) const LIMIT: f64 = 20.0;

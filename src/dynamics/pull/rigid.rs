@@ -28,7 +28,7 @@ impl World {
         let most = total * greatest_acceleration(LIMIT, gravity, radius);
         let force = (mass * change / h - carried).cap_magnitude(most);
         let lever = arm.cross(&force);
-        let torque = if jointed { lever } else { turned(body, &lever, force.norm() * arm.norm(), h) };
+        let torque = if jointed { lever } else { turned(body, &lever, (force.norm(), arm.norm()), h) };
         let body = &mut self.physics.bodies[handle];
         body.add_force(force.into(), true);
         body.add_torque(torque.into(), true);
@@ -45,12 +45,14 @@ impl World {
     }
 }
 
-/// Torque [N·m] on a free body whose grip is pulled with the torque `lever`, over a step of `h` [s]. Turning by an angle
-/// changes that by up to `stiffness` [N·m] times the angle: with it and the fading, the angular velocity at the end of
-/// the step is (ω + h I⁻¹ lever) / (1 + h fading + h² stiffness/I), by implicit Euler.
-fn turned(body: &RigidBody, lever: &Vector3<f64>, stiffness: f64, h: f64) -> Vector3<f64> {
+/// Torque [N·m] on a free body whose grip, `reach` [m] from its centre of mass, is pulled by a `force` [N] with the torque
+/// `lever`, over a step of `h` [s]. Turning by an angle changes that by up to force · reach times the angle, and the
+/// turning about the grip fades: with both, the angular velocity at the end of the step is
+/// (ω + h I⁻¹ lever) / (1 + h fading (1 + m reach²/I) + h² force · reach/I), by implicit Euler.
+fn turned(body: &RigidBody, lever: &Vector3<f64>, (force, reach): (f64, f64), h: f64) -> Vector3<f64> {
     let angular: Vector3<f64> = body.angvel().into();
     let moments: Vector3<f64> = body.mass_properties().local_mprops.principal_inertia().into();
-    let rate = TURNING + h * stiffness / moments.min();
+    let least = moments.min();
+    let rate = TURNING * (1.0 + body.mass() * reach * reach / least) + h * force * reach / least;
     (lever - rate * inertia_times(body, &angular)) / (1.0 + h * rate)
 }

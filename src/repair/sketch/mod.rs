@@ -123,6 +123,9 @@ impl Sketch {
     /// # Errors
     /// [`SketchError::Repair`] when the options name what is not there, or the scene makes no ensemble: something that
     /// moves has no volume.
+    ///
+    /// # Panics
+    /// Never: every body of a scene is an actor or a prop.
     pub fn new(scene: Arc<Scene>, world: &World, options: SketchOptions) -> Result<Self, SketchError> {
         let (ensemble, who, poses) = SceneRepair::new(&scene, world, &options.freedom, None)?.into_parts();
         let arrangement = ensemble.arrangement();

@@ -7,7 +7,8 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use super::*;
 use crate::geometry::convex::ConvexShape;
 use crate::geometry::random::SplitMix64;
-use crate::kinematics::{Articulation, Joint, JointKind, Mimic};
+use crate::kinematics::articulation::Mimic;
+use crate::kinematics::{Articulation, Joint, JointKind};
 use crate::penetration::generalized::{Part, Shape};
 use crate::proximity::{AllowedCollisions, collide};
 

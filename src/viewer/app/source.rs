@@ -135,6 +135,7 @@ impl Live {
             step: report.step,
             time: report.time,
             seconds: report.timings.total.as_secs_f64(),
+            timings: report.timings,
             max_penetration: report.max_penetration.max(soft.map_or(0.0, |soft| soft.max_penetration)),
             contacts: report.contacts + soft.map_or(0, |soft| soft.contacts),
             energy: report.energy.total(),

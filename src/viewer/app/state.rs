@@ -7,7 +7,9 @@ use nalgebra::Point3;
 
 use super::action::{Coloring, Layers};
 use super::keys::Binding;
-use crate::dynamics::{AnyBody, BodyState, Energy, RobotState, SoftBodyState, StepReport, WorldContact};
+use crate::dynamics::{
+    AnyBody, BodyState, Energy, RobotState, SoftBodyState, StepReport, StepTimings, WorldContact,
+};
 use crate::viewer::{Drawing, Frame, Models};
 
 /// What panels show. They answer with [`Action`](super::Action)s.
@@ -83,6 +85,8 @@ pub struct Snapshot {
     pub contacts: Vec<WorldContact>,
     /// What was asked to be drawn.
     pub drawing: Drawing,
+    /// Number of steps of the walk that is drawn, zero where there is none.
+    pub walk_steps: usize,
     /// How time passes.
     pub clock: ClockState,
     /// The spring that pulls a body: from where it is held to where it is pulled [m].
@@ -128,6 +132,8 @@ pub struct Sample {
     pub time: f64,
     /// Seconds that the step took; NaN of a recording.
     pub seconds: f64,
+    /// Where they went; zeros of a recording.
+    pub timings: StepTimings,
     /// Deepest contact [m].
     pub max_penetration: f64,
     /// Number of contacts.

@@ -24,8 +24,12 @@ impl Scene {
     fn of(rigid: Vec<BodyDescription>, soft: Vec<SoftBodyDescription>, gravity: f64) -> Self {
         let options = WorldOptions { gravity: Vector3::new(0.0, 0.0, -gravity), ..WorldOptions::default() };
         let mut builder = World::builder(options);
-        rigid.into_iter().for_each(|body| builder.add_body(body).unwrap());
-        soft.into_iter().for_each(|body| builder.add_soft_body(body).unwrap());
+        for body in rigid {
+            builder.add_body(body).unwrap();
+        }
+        for body in soft {
+            builder.add_soft_body(body).unwrap();
+        }
         let world = builder.build().unwrap();
         Self { models: Models::of(&world).unwrap(), frame: Frame::of(&world), world }
     }
@@ -50,7 +54,7 @@ fn row() -> Scene {
     let mut bodies: Vec<_> = places.into_iter().map(|(name, kind, x)| cube(name, kind, x)).collect();
     bodies.push(cube("d", BodyKind::Dynamic, 9.0));
     // What is fixed may overlap.
-    bodies.push(cube("e", BodyKind::Fixed, -0.2));
+    bodies.push(cube("e", BodyKind::Fixed, -0.6));
     Scene::of(bodies, Vec::new(), 0.0)
 }
 
@@ -205,11 +209,12 @@ fn walk_contacts_and_path_are_those_of_the_traced_query() {
     for walk in &trace.walks {
         for step in 0..=walk.steps.len() {
             let drawing = scene.draw(&Overlays { walk: Some(place), ..Overlays::default() });
-            assert_eq!(drawing.lines.len(), walk.steps.len());
+            let beside = trace.walks.len() + 1;
+            assert_eq!(drawing.lines.len(), walk.steps.len() + beside, "a ray to each start, and the answer");
             if let Some(last) = step.checked_sub(1).map(|step| &walk.steps[step]) {
                 assert_eq!(drawing.arrows.len(), 1 + last.contacts.len());
                 let center = poses[0] * a.center() + last.translation;
-                let end = drawing.lines[step - 1].ends[1];
+                let end = drawing.lines[trace.walks.len() + step - 1].ends[1];
                 assert!((end - center).norm() < 1e-12);
                 assert_eq!(
                     last.kind == WalkStepKind::InProjection,
@@ -232,6 +237,11 @@ fn a_slice_through_a_soft_block_has_its_cross_section_and_the_depths_of_its_node
         let section = Section { axis, share: 0.45 };
         let drawing = scene.draw(&Overlays { section: Some(section), ..Overlays::default() });
         let [patch] = &drawing.patches[..] else { panic!("one patch") };
+        let seen = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(|corner| patch.vertices[corner as usize]);
+            (b - a).cross(&(c - a))[axis] * [1.0, -1.0, 1.0][axis]
+        };
+        assert!(patch.triangles.iter().all(|triangle| seen(triangle) > -1e-18), "all turned to one side");
         // Across x the sheared block is cut aslant: its width in z is what the plane leaves of it.
         let across = if axis == 0 { patch_height(patch) * 0.4 } else { expected };
         assert!((area(patch) - across).abs() < 1e-9, "{axis} {} {across}", area(patch));
@@ -263,11 +273,14 @@ fn a_slice_through_a_ball_is_a_disc_as_deep_as_the_distance_to_its_rim() {
         assert!((area(patch) / (0.25 * PI) - 1.0).abs() < 0.02, "{}", area(patch));
         for (point, value) in patch.vertices.iter().zip(&patch.values) {
             let depth = 0.5 - (point - pose.translation.vector).coords.norm();
-            assert!((0.5 * value - depth).abs() < 0.02, "{point} {value}");
+            // The field rounds its ridge off by a cell or two.
+            assert!((0.5 * value - depth).abs() < 0.035, "{point} {value}");
         }
-        assert_eq!(drawing.legends[0].range, [0.0, 0.5]);
+        assert!((drawing.legends[0].range[1] - 0.5).abs() < 1e-15);
     }
-    let off = scene.draw(&Overlays { section: Some(Section { axis: 0, share: 0.1 }), ..Overlays::default() });
+    let section = Some(Section { axis: 0, share: 0.1 });
+    let subject = Some(AnyBody::Rigid(0));
+    let off = scene.draw(&Overlays { section, subject, ..Overlays::default() });
     // A cap as high as a tenth of the diameter has a rim of radius 0.3 m.
     assert!((area(&off.patches[0]) / (0.09 * PI) - 1.0).abs() < 0.05, "{}", area(&off.patches[0]));
 }
@@ -283,14 +296,12 @@ fn colours_of_soft_bodies_go_from_zero_to_the_greatest_value() {
     for (value, node) in displaced.soft_values[&0].values.iter().zip(&scene.frame.soft[0]) {
         assert!((value - node.x.abs() / 0.22).abs() < 1e-9);
     }
-    // Confined: von Mises of P₁ − P₂ = 2µ (λ₁ − 1), and Cauchy: P₁ as it is, P₂/λ₁.
-    let (mu, lambda) = (1e5 / 2.6, 0.3 * 1e5 / (1.3 * 0.4));
-    let expected = ((2.0 * mu + lambda) * 0.1 - lambda * 0.1 / 1.1).abs();
+    // Stretched and held at the sides: P₁ = (2µ + λ) 0.1 and P₂ = λ 0.1; Cauchy's are P₁ and P₂/1.1.
+    let (mu, lambda): (f64, f64) = (1e5 / 2.6, 0.3 * 1e5 / (1.3 * 0.4));
+    let expected = (2.0 * mu + lambda) * 0.1 - lambda * 0.1 / 1.1;
     let cauchy = draw(SoftQuantity::Stress);
     let range = cauchy.legends[0].range[1];
-    let across = lambda * 0.1;
-    let along = (2.0 * mu + lambda) * 0.1;
-    assert!((range - (along - across / 1.1).abs()).abs() < 1e-6 * range, "{range} {expected}");
+    assert!((range - expected).abs() < 1e-6 * range, "{range} {expected}");
     assert!(cauchy.soft_values[&0].values.iter().all(|value| (value - 1.0).abs() < 1e-9));
     let depths = draw(SoftQuantity::Depth);
     assert!((depths.legends[0].range[1] - 0.2).abs() < 1e-12);

@@ -10,7 +10,8 @@ use kiss3d::resource::{GpuMesh3d, Texture};
 use kiss3d::scene::SceneNode3d;
 use nalgebra::{Isometry3, Point3, Translation3};
 
-use super::{Similarity, paint};
+use super::light::CASTS_WITHIN;
+use super::{Finish, Similarity, paint, unlit};
 use crate::geometry::TriangleMesh;
 use crate::viewer::surface::{Surface, single};
 use crate::viewer::{Color, Drawing, Frame, Models, SoftModel, VertexValues};
@@ -57,7 +58,7 @@ impl Bodies {
     ) -> Self {
         let rigid = models.bodies.iter().map(|body| {
             let (mesh, center) = meshes.uploaded(body.mesh.as_ref()?, place);
-            Some((root.add_mesh(mesh, Vec3::ONE).enable_backface_culling(false), center))
+            Some((root.add_mesh(mesh, Vec3::ONE), center))
         });
         let rigid = rigid.collect();
         let soft = models.soft.iter().zip(&frame.soft);
@@ -70,9 +71,11 @@ impl Bodies {
         let opacity = |color: Color| drawing.opacity.map_or(color, |alpha| color.with_alpha(alpha));
         for (index, node) in self.rigid.iter_mut().enumerate() {
             let Some((node, center)) = node else { continue };
-            node.set_pose(pose(&frame.poses[index], center, stage.place));
+            let pose = pose(&frame.poses[index], center, stage.place);
+            node.set_casts_shadows(pose.translation.length() < CASTS_WITHIN);
+            node.set_pose(pose);
             let own = opacity(models.bodies[index].color);
-            paint(node, drawing.tints.get(&index).copied().unwrap_or(own));
+            paint(node, drawing.tints.get(&index).copied().unwrap_or(own), Finish::Satin);
         }
         for (index, node) in self.soft.iter_mut().enumerate() {
             let model = &models.soft[index];
@@ -83,10 +86,10 @@ impl Bodies {
         self.ghosts.drain(..).for_each(|mut ghost| ghost.remove());
         for ghost in &drawing.ghosts {
             let (mesh, center) = stage.meshes.uploaded(&ghost.mesh, stage.place);
-            let mut node = stage.root.add_mesh(mesh, Vec3::ONE).enable_backface_culling(false);
+            let mut node = stage.root.add_mesh(mesh, Vec3::ONE);
             node.set_pose(pose(&ghost.pose, &center, stage.place));
             node.set_casts_shadows(false);
-            paint(&mut node, ghost.color);
+            paint(&mut node, ghost.color, Finish::Dull);
             self.ghosts.push(node);
         }
     }
@@ -109,6 +112,9 @@ fn pose(body: &Isometry3<f64>, center: &Point3<f64>, place: &Similarity) -> Pose
         [whole.rotation.i, whole.rotation.j, whole.rotation.k, whole.rotation.w].map(|q| q as f32);
     Pose3::from_parts(place.point(&whole.translation.vector.into()), Quat::from_xyzw(x, y, z, w).normalize())
 }
+
+/// Share of the colours of values that shines by itself: enough to read the legend, little enough to see the shape.
+const OWN_LIGHT: f32 = 0.6;
 
 /// A soft body on the stage: its mesh changes with every frame.
 struct SoftNode {
@@ -139,8 +145,9 @@ impl SoftNode {
         let Some(values) = values else {
             if std::mem::take(&mut self.shows_values) {
                 self.node.set_texture(Arc::clone(stage.white));
+                self.node.set_emissive(kiss3d::color::BLACK);
             }
-            paint(&mut self.node, own);
+            paint(&mut self.node, own, Finish::Satin);
             return;
         };
         self.node.modify_uvs(&mut |uvs| {
@@ -148,9 +155,8 @@ impl SoftNode {
             uvs.extend(model.nodes.iter().map(|&node| texel(values.values[node as usize])));
         });
         if !std::mem::replace(&mut self.shows_values, true) {
-            self.node.set_texture(Arc::clone(stage.colors));
+            unlit(&mut self.node, stage.colors, OWN_LIGHT);
         }
-        paint(&mut self.node, Color::new(1.0, 1.0, 1.0).with_alpha(own.alpha));
         debug_assert_eq!(self.mesh.borrow().num_pts(), 3 * model.triangles.len());
     }
 }

@@ -12,7 +12,7 @@ use kiss3d::window::Window;
 use nalgebra::Point3;
 
 use super::bodies::texel;
-use super::{Similarity, kiss_color};
+use super::{Finish, Similarity, WHITE, kiss_color, paint, unlit};
 use crate::viewer::surface::single;
 use crate::viewer::{Arrow, Drawing, Line, Patch, Point};
 
@@ -35,7 +35,7 @@ impl Marks {
     pub(super) fn new(root: &mut SceneNode3d) -> Self {
         let mark = |mut node: SceneNode3d| {
             node.set_casts_shadows(false);
-            node.set_roughness(1.0);
+            paint(&mut node, WHITE, Finish::Dull);
             node
         };
         Self {
@@ -115,9 +115,8 @@ fn patch_node(
     let uvs: Vec<Vec2> = patch.values.iter().map(|&value| texel(value)).collect();
     let mesh = GpuMesh3d::new(vertices, patch.triangles.clone(), None, Some(uvs), false);
     let mut node = root.add_mesh(Rc::new(RefCell::new(mesh)), Vec3::ONE).enable_backface_culling(false);
-    node.set_texture(Arc::clone(colors));
     node.set_casts_shadows(false);
-    node.set_roughness(1.0);
+    unlit(&mut node, colors, 1.0);
     node
 }
 
@@ -127,12 +126,13 @@ pub(super) fn draw_lines(window: &mut Window, lines: &[Line], place: &Similarity
     const ON_TOP: f32 = 1.0;
     /// How far towards the eye every line is drawn, so that it is seen on the surface it lies on.
     const ON_SURFACE: f32 = 1e-5;
+    let mut polyline = Polyline3d::new(Vec::with_capacity(2));
     for line in lines {
-        let ends = line.ends.iter().map(|end| place.point(end)).collect();
-        let polyline = Polyline3d::new(ends)
-            .with_color(kiss_color(line.color))
-            .with_width(line.width * pixels_per_point)
-            .with_depth_bias(if line.on_top { ON_TOP } else { ON_SURFACE });
+        polyline.vertices.clear();
+        polyline.vertices.extend(line.ends.iter().map(|end| place.point(end)));
+        polyline.color = kiss_color(line.color);
+        polyline.width = line.width * pixels_per_point;
+        polyline.depth_bias = if line.on_top { ON_TOP } else { ON_SURFACE };
         window.draw_polyline(&polyline);
     }
 }

@@ -8,6 +8,7 @@ mod device;
 mod eye;
 mod ground;
 mod labels;
+mod light;
 mod marks;
 
 use std::sync::Arc;
@@ -16,7 +17,6 @@ use image::{DynamicImage, RgbImage, RgbaImage};
 use kiss3d::egui::Context;
 use kiss3d::event::WindowEvent;
 use kiss3d::glamx::Vec3;
-use kiss3d::light::Light;
 use kiss3d::post_processing::Tonemap;
 use kiss3d::resource::{Texture, TextureManager};
 use kiss3d::scene::SceneNode3d;
@@ -24,13 +24,16 @@ use kiss3d::window::{CanvasSetup, NumSamples, Window};
 use nalgebra::{Point3, Vector2, Vector3};
 
 pub use device::StageError;
+pub(super) use labels::ink;
 
 use self::bodies::{Bodies, Meshes, Stock};
 use self::eye::Eye;
 use self::ground::Grounds;
+use self::light::Lights;
 use self::marks::Marks;
 use super::surface::single;
 use super::{Camera, Color, ColorMap, Drawing, Frame, Models, palette};
+use crate::geometry::Aabb;
 
 /// How good the picture is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +58,24 @@ struct Similarity {
 }
 
 impl Similarity {
+    /// Puts the middle of a scene at the origin, and makes its radius one.
+    fn of(models: &Models, frame: &Frame) -> Self {
+        /// Greatest radius of the whole scene over that of what moves: a hall is not the measure of the robot in it.
+        const HALL: f64 = 3.0;
+        let [whole, moving] = [false, true].map(|moving| models.bounds(frame, moving));
+        let radius = |bounds: &Aabb| 0.5 * bounds.extents().norm();
+        let (bounds, radius) = if radius(&whole) > HALL * radius(&moving) {
+            (moving, HALL * radius(&moving))
+        } else {
+            (whole, radius(&whole))
+        };
+        if radius > 0.0 && radius.is_finite() {
+            Self { origin: bounds.center(), scale: radius.recip() }
+        } else {
+            Self { origin: Point3::origin(), scale: 1.0 }
+        }
+    }
+
     fn vector(&self, point: &Point3<f64>) -> Vector3<f64> {
         (point - self.origin) * self.scale
     }
@@ -64,10 +85,11 @@ impl Similarity {
     }
 }
 
-/// A window, or a picture without one.
+/// A window, or a picture without one. One at a time and thread: what is on the graphics card is the thread's.
 pub struct Stage {
     window: Window,
     root: SceneNode3d,
+    lights: Lights,
     place: Similarity,
     models: Option<Models>,
     meshes: Meshes,
@@ -102,14 +124,15 @@ impl Stage {
 
     fn on(mut window: Window, quality: Quality) -> Self {
         window.set_background_color(kiss_color(palette::BACKGROUND));
-        window.set_ambient(AMBIENT);
+        window.set_ambient(light::AMBIENT);
         window.set_tonemap(Tonemap::None);
         window.set_shadows_enabled(quality.shadows);
+        window.set_shadow_atlas_layers(1);
         window.set_shadow_resolution(SHADOW_RESOLUTION);
         window.set_shadow_softness(SHADOW_SOFTNESS);
         window.rebind_close_key(None);
         let mut root = SceneNode3d::empty();
-        lights(&mut root);
+        let lights = Lights::new(&mut root);
         let marks = Marks::new(&mut root);
         let colors = TextureManager::get_global_manager(|manager| {
             manager.add_image(DynamicImage::ImageRgba8(stripe(ColorMap::default())), "extricate colours")
@@ -118,6 +141,7 @@ impl Stage {
         Self {
             window,
             root,
+            lights,
             place: Similarity { origin: Point3::origin(), scale: 1.0 },
             models: None,
             meshes: Meshes::default(),
@@ -132,15 +156,9 @@ impl Stage {
     /// Puts a scene on the stage, in place of the one that is there.
     pub fn set(&mut self, models: &Models, frame: &Frame) {
         self.root = SceneNode3d::empty();
-        lights(&mut self.root);
+        self.lights = Lights::new(&mut self.root);
         self.marks = Marks::new(&mut self.root);
-        let bounds = models.bounds(frame, false);
-        let radius = 0.5 * bounds.extents().norm();
-        self.place = if radius > 0.0 && radius.is_finite() {
-            Similarity { origin: bounds.center(), scale: radius.recip() }
-        } else {
-            Similarity { origin: Point3::origin(), scale: 1.0 }
-        };
+        self.place = Similarity::of(models, frame);
         self.meshes = Meshes::default();
         self.bodies = Bodies::new(models, frame, (&mut self.root, &mut self.meshes, &self.place));
         self.grounds = Grounds::new(models, &mut self.root, &self.place);
@@ -155,24 +173,27 @@ impl Stage {
         camera: &Camera,
         ui: impl FnOnce(&Context),
     ) -> bool {
-        let Self { root, meshes, place, colors, white, .. } = self;
+        let points = self.scale_factor();
+        let size = self.size() / f64::from(points);
+        let aspect = size.x / size.y;
+        let scale = self.text_scale();
+        let Self { window, root, meshes, place, colors, white, .. } = self;
         let mut stock = Stock { root, meshes, place, colors, white };
-        let mut lines = Vec::new();
         if let Some(models) = &self.models {
             self.bodies.place(models, frame, drawing, &mut stock);
-            lines = self.grounds.place(models, frame, place);
+            self.grounds.place(models, frame, place);
         }
         self.marks.place(drawing, root, place, colors);
-        lines.extend_from_slice(&drawing.lines);
-        let points = self.scale_factor();
-        marks::draw_lines(&mut self.window, &lines, &self.place, points);
-        let size = self.size() / f64::from(points);
-        self.window.draw_ui(|context| {
-            labels::paint(context, drawing, camera, size);
+        marks::draw_lines(window, &drawing.lines, place, points * scale);
+        #[expect(clippy::cast_possible_truncation, reason = "a ratio of pixels")]
+        self.lights.aim(camera, place, aspect as f32);
+        window.set_fog(light::fog(camera, place));
+        window.draw_ui(|context| {
+            labels::paint(context, drawing, camera, (size, scale));
             ui(context);
         });
-        let mut eye = Eye::new(camera, &self.place, size.x / size.y);
-        pollster::block_on(self.window.render_3d(&mut self.root, &mut eye))
+        let mut eye = Eye::new(camera, place, aspect);
+        pollster::block_on(window.render_3d(root, &mut eye))
     }
 
     /// The picture drawn last.
@@ -206,6 +227,17 @@ impl Stage {
         if factor > 0.0 { factor } else { 1.0 }
     }
 
+    /// How much larger than usual texts and panels are [logical pixels over logical pixels], so that they are read in
+    /// large pictures as well.
+    #[must_use]
+    pub fn text_scale(&self) -> f32 {
+        /// Height up to which texts have their usual size [logical pixels].
+        const USUAL: f64 = 900.0;
+        #[expect(clippy::cast_possible_truncation, reason = "a ratio of pixels")]
+        let scale = (self.size().y / f64::from(self.scale_factor()) / USUAL) as f32;
+        scale.max(1.0)
+    }
+
     /// Side of a cell of the ground's grid as it is read, if there is a ground.
     #[must_use]
     pub fn grid(&self) -> Option<String> {
@@ -224,24 +256,14 @@ impl Stage {
     }
 }
 
-/// Light from everywhere.
-const AMBIENT: f32 = 0.35;
 /// Side of the shadow map [pixels].
-const SHADOW_RESOLUTION: u32 = 2048;
+const SHADOW_RESOLUTION: u32 = 4096;
 /// Blur of the edges of shadows.
-const SHADOW_SOFTNESS: f32 = 2.0;
+const SHADOW_SOFTNESS: f32 = 1.4;
 
 fn setup(quality: Quality) -> CanvasSetup {
     let samples = if quality.smooth { NumSamples::Four } else { NumSamples::One };
     CanvasSetup { samples, ..CanvasSetup::default() }
-}
-
-/// A sun over the left shoulder that casts shadows, and a faint light from the other side.
-fn lights(root: &mut SceneNode3d) {
-    let sun = Light::directional(Vec3::new(-0.45, 0.5, -1.0).normalize()).with_intensity(2.2);
-    root.add_light(sun);
-    let fill = Light::directional(Vec3::new(0.7, 0.4, -0.3).normalize());
-    root.add_light(fill.with_intensity(0.5).with_casts_shadows(false));
 }
 
 /// The colours of a map in a row.
@@ -249,12 +271,43 @@ fn stripe(map: ColorMap) -> RgbaImage {
     RgbaImage::from_fn(256, 1, |x, _| image::Rgba(map.color(f64::from(x) / 255.0).bytes()))
 }
 
+/// A colour as kiss3d computes with it: linear light. Its pictures have the inverse of this power.
 fn kiss_color(color: Color) -> kiss3d::color::Color {
-    kiss3d::color::Color::new(color.red, color.green, color.blue, color.alpha)
+    const GAMMA: f32 = 2.2;
+    let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| channel.max(0.0).powf(GAMMA));
+    kiss3d::color::Color::new(red, green, blue, color.alpha)
 }
 
-/// Gives a node a colour; what is seen through casts no shadow.
-fn paint(node: &mut SceneNode3d, color: Color) {
-    node.set_color(kiss_color(color));
-    node.set_roughness(0.75);
+/// How a surface takes light.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Finish {
+    /// With a soft highlight.
+    Satin,
+    /// Without any.
+    Dull,
 }
+
+/// Gives a node a colour.
+fn paint(node: &mut SceneNode3d, color: Color, finish: Finish) {
+    node.set_color(kiss_color(color));
+    let (roughness, reflectance) = match finish {
+        Finish::Satin => (0.55, 0.4),
+        Finish::Dull => (1.0, 0.0),
+    };
+    node.set_roughness(roughness);
+    node.set_reflectance(reflectance);
+}
+
+/// Shows the colours of a map as they are, whatever the light: a share `own` of them shines by itself, the rest is lit.
+fn unlit(node: &mut SceneNode3d, colors: &Arc<Texture>, own: f32) {
+    let lit = 1.0 - own;
+    node.set_emissive(kiss3d::color::Color::new(own, own, own, 1.0));
+    node.set_emissive_map(Arc::clone(colors));
+    node.set_texture(Arc::clone(colors));
+    node.set_color(kiss3d::color::Color::new(lit, lit, lit, 1.0));
+    node.set_roughness(1.0);
+    node.set_reflectance(0.0);
+}
+
+/// What leaves the colours of instances and textures as they are.
+const WHITE: Color = Color::new(1.0, 1.0, 1.0);

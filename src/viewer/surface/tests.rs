@@ -33,3 +33,29 @@ fn triangles_keep_their_corners() {
         }
     }
 }
+
+#[test]
+fn what_is_open_or_inside_out_is_drawn_from_both_sides() {
+    let cube = Cuboid::default().mesh().expect("a cube");
+    let drawn = |triangles: Vec<[u32; 3]>| {
+        let mesh = TriangleMesh::new(cube.vertices().to_vec(), triangles).expect("a mesh");
+        Surface::of(&mesh, 1.0)
+    };
+    let solid = cube.triangles().to_vec();
+    assert_eq!(drawn(solid.clone()).triangles.len(), 12);
+    let open = drawn(solid[1..].to_vec());
+    assert_eq!(open.triangles.len(), 2 * 11);
+    let turned = drawn(solid.iter().map(|&[a, b, c]| [a, c, b]).collect());
+    assert_eq!(turned.triangles.len(), 2 * 12);
+    // The normal at each corner is on the side from which the triangle is counter-clockwise.
+    for surface in [open, turned] {
+        for triangle in &surface.triangles {
+            let [a, b, c] = triangle.map(|i| Vector3::from(surface.positions[i as usize].map(f64::from)));
+            let outwards = (b - a).cross(&(c - a));
+            for corner in triangle {
+                let normal = Vector3::from(surface.normals[*corner as usize].map(f64::from));
+                assert!(normal.dot(&outwards) > 0.0);
+            }
+        }
+    }
+}

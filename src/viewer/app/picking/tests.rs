@@ -6,7 +6,7 @@ use crate::geometry::procedural::{Cuboid, Procedural, Sphere, Torus};
 use crate::viewer::{BodyModel, palette};
 
 fn body(name: &str, mesh: Option<Arc<TriangleMesh>>) -> BodyModel {
-    BodyModel { name: name.into(), kind: BodyKind::Dynamic, mesh, color: palette::SKY }
+    BodyModel { name: name.into(), kind: BodyKind::Dynamic, mesh, color: palette::SKY, mass: None }
 }
 
 fn scene(meshes: Vec<(TriangleMesh, Isometry3<f64>)>) -> (Models, Frame) {
@@ -82,7 +82,7 @@ fn the_tree_finds_what_every_triangle_by_itself_gives() {
         assert_eq!(tree.hit(&ray, f64::INFINITY), nearest);
         hits += usize::from(nearest.is_some());
     }
-    assert!(hits > 40 && hits < 390, "{hits} of 400 rays hit");
+    assert!(hits > 10 && hits < 390, "{hits} of 400 rays hit");
 }
 
 #[test]

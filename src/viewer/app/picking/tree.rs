@@ -10,6 +10,14 @@ use crate::viewer::Ray;
 /// Triangles in a leaf, at most.
 const LEAF: usize = 4;
 
+/// How far outside a triangle a ray still hits it, in barycentric coordinates: rounding must not let rays through an edge
+/// that two triangles share.
+const OUTSIDE: f64 = 1e-9;
+
+/// How far beside a box a ray still enters it, as a share of the distance: it may meet a triangle at a corner that is one of
+/// the box as well.
+const BESIDE: f64 = 1e-9;
+
 /// A tree of boxes over the triangles of a mesh.
 #[derive(Debug)]
 pub(super) struct RayTree {
@@ -104,7 +112,7 @@ pub(super) fn enters(ray: &Ray, bounds: &Aabb) -> f64 {
         near = near.max(ends[0].min(ends[1]));
         far = far.min(ends[0].max(ends[1]));
     }
-    if near <= far { near } else { f64::INFINITY }
+    if near <= far * (1.0 + BESIDE) { near } else { f64::INFINITY }
 }
 
 /// Distance at which a ray meets a triangle, from either side [Möller97].
@@ -118,6 +126,7 @@ pub(super) fn hit_triangle(ray: &Ray, [a, b, c]: &[Point3<f64>; 3]) -> Option<f6
     let v = ray.direction.dot(&turned) * inverse;
     let distance = edge_c.dot(&turned) * inverse;
     // Along the plane all of these are infinite or not numbers.
-    let is_hit = u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance >= 0.0 && distance.is_finite();
+    let is_hit =
+        u >= -OUTSIDE && v >= -OUTSIDE && u + v <= 1.0 + OUTSIDE && distance >= 0.0 && distance.is_finite();
     is_hit.then_some(distance)
 }

@@ -25,7 +25,7 @@ impl Draft {
     }
 
     /// Where it is written.
-    pub(super) fn path(&self) -> &Path {
+    pub(super) fn file(&self) -> &Path {
         &self.draft
     }
 

@@ -46,7 +46,7 @@ impl Gif {
         let path = draft.target().to_owned();
         let wrong = |error: EncodingError| RenderError::write(&path, io::Error::other(error.to_string()));
         let mut palette = colors.palette();
-        let file = File::create(draft.path()).map_err(|source| RenderError::write(&path, source))?;
+        let file = File::create(draft.file()).map_err(|source| RenderError::write(&path, source))?;
         let mut encoder =
             Encoder::new(BufWriter::new(file), size[0], size[1], &palette.bytes()).map_err(wrong)?;
         encoder.set_repeat(Repeat::Infinite).map_err(wrong)?;

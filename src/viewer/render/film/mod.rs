@@ -145,7 +145,7 @@ pub fn write_png(picture: &RgbImage, path: &Path) -> Result<(), RenderError> {
         .write_to(&mut bytes, ImageFormat::Png)
         .map_err(|error| RenderError::write(path, std::io::Error::other(error.to_string())))?;
     let draft = Draft::of(path)?;
-    fs::write(draft.path(), bytes.into_inner()).map_err(|source| RenderError::write(path, source))?;
+    fs::write(draft.file(), bytes.into_inner()).map_err(|source| RenderError::write(path, source))?;
     draft.finish()
 }
 

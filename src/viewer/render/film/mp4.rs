@@ -41,7 +41,7 @@ impl Mp4 {
             .args(["-s", &size, "-r", &rate, "-i", "-", "-an", "-vf", even])
             .args(["-c:v", "libx264", "-crf", QUALITY, "-pix_fmt", "yuv420p", "-movflags", "+faststart"])
             .args(["-f", "mp4"])
-            .arg(draft.path())
+            .arg(draft.file())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());

@@ -19,7 +19,7 @@ pub(super) struct Spool {
 impl Spool {
     /// An empty spool in the place of a draft.
     pub(super) fn new(draft: Draft, size: [u32; 2]) -> Result<Self, RenderError> {
-        let file = File::options().read(true).write(true).create(true).truncate(true).open(draft.path());
+        let file = File::options().read(true).write(true).create(true).truncate(true).open(draft.file());
         let file = file.map_err(|source| RenderError::write(draft.target(), source))?;
         Ok(Self { draft, file: BufWriter::new(file), size, count: 0 })
     }
