@@ -9,6 +9,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::repairing::{standing, without};
 use super::{Posture, Sketch, SketchError};
 use crate::kinematics::{Motion, RigidMotion};
 use crate::penetration::Effort;
@@ -52,7 +53,13 @@ impl FollowJob {
     pub fn run(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Followed, SketchError> {
         let started = Instant::now();
         let (poses, held) = match &self.last {
-            Some(last) if self.is_free(last)? => self.follow(last)?,
+            Some(last) if self.is_free(last)? => {
+                let still = standing((&self.ensemble, &self.options), &self.sketched.poses, Some(last))?;
+                match without(&self.ensemble, &still) {
+                    Some(few) => Self { ensemble: Arc::new(few), ..self.clone() }.follow(last)?,
+                    None => self.follow(last)?,
+                }
+            }
             _ => (self.repaired(stop)?, false),
         };
         let arrangement = self.ensemble.arrangement();

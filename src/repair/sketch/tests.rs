@@ -377,6 +377,32 @@ fn no_free_pose_is_an_error_with_the_best_effort_and_nothing_changes() {
 }
 
 #[test]
+fn bodies_that_collide_with_nothing_stay_and_what_is_dragged_pushes_what_it_meets() {
+    let text = "(title: \"t\", duration: 1, shapes: {\"s\": cuboid(size: (1, 1, 1))}, bodies: [
+        (name: \"a\", shape: \"s\"), (name: \"b\", shape: \"s\", position: (0.9, 0, 0)),
+        (name: \"c\", shape: \"s\", position: (5, 0, 0)), (name: \"d\", shape: \"s\", position: (7, 0, 0))])";
+    let mut sketch = sketch_of(Scene::parse(Path::new("t.ron"), text.to_owned()).unwrap());
+    let repaired = sketch.repair().unwrap().unwrap();
+    // Two of four equal bodies move by 0.05 m.
+    assert!((repaired.repair.sigma - 0.5 * 0.05_f64.powi(2)).abs() < 1e-5, "{}", repaired.repair.sigma);
+    assert_eq!((pose_of(&sketch, "c"), pose_of(&sketch, "d")), (at(5.0, 0.0, 0.0), at(7.0, 0.0, 0.0)));
+    sketch.follow().unwrap();
+    let place = |followed: &Followed| followed.posture.poses()[2].base.translation.vector.x;
+    for step in 1..=15 {
+        let x = 7.0 - 0.1 * f64::from(step);
+        sketch.drag_body("d", &Point3::origin(), &Point3::new(x, 0.0, 0.0), Hand::Shift).unwrap();
+        let followed = sketch.follow().unwrap();
+        assert!(sketch.ensemble().is_verified_free(followed.posture.poses()).unwrap(), "{step}");
+        // Both give way by half of the overlap.
+        let expected = 5.0 - 0.5 * (6.0 - x).max(0.0);
+        assert!((place(&followed) - expected).abs() < 1e-3, "{step}: {} {expected}", place(&followed));
+    }
+    sketch.drag_body("d", &Point3::origin(), &Point3::new(7.0, 0.0, 0.0), Hand::Shift).unwrap();
+    let followed = sketch.follow().unwrap();
+    assert!(followed.depth < 1e-9 && place(&followed) == 5.0, "what was pushed comes back");
+}
+
+#[test]
 fn what_follows_a_drag_is_free_and_never_passes_through_the_obstacle() {
     // A ball of radius 1 is dragged through a fixed ball, a little off the line of the middles.
     let mut sketch = balls();
