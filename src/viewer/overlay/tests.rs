@@ -79,7 +79,8 @@ fn nothing_is_drawn_that_is_not_wanted() {
 #[test]
 fn contacts_are_points_with_arrows_as_long_as_their_forces_are_great() {
     let plane = Shape::HalfSpace { normal: Vector3::z_axis() };
-    let ground = BodyDescription::new("ground", BodyKind::Fixed, plane, Isometry3::identity());
+    // The ground's name comes first, and what is pushed is the cube.
+    let ground = BodyDescription::new("a ground", BodyKind::Fixed, plane, Isometry3::identity());
     let mut body = cube("cube", BodyKind::Dynamic, 0.0);
     body.pose = Isometry3::translation(0.0, 0.0, 0.5);
     let mut scene = Scene::of(vec![ground, body], Vec::new(), 9.81);
@@ -142,7 +143,7 @@ fn overlaps_are_found_anew_when_bodies_have_moved() {
     scene.frame.poses[1] = Isometry3::translation(0.0, 5.0, 0.0);
     let drawing = insight.draw(&scene.sight(), &overlays);
     assert_eq!(drawing.arrows.len(), 0);
-    assert_eq!(drawing.notes, ["No two bodies overlap."]);
+    assert_eq!(drawing.notes, ["No two rigid bodies overlap."]);
 }
 
 #[test]
