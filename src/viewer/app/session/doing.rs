@@ -70,6 +70,7 @@ impl Session {
             }
             Action::Step => Command::Step,
             Action::StepBack => Command::Back,
+            Action::Reset if self.has_ended => return self.revive(),
             Action::Reset => {
                 self.message = None;
                 Command::Reset
@@ -81,6 +82,19 @@ impl Session {
             _ => return,
         };
         self.simulation.send(command);
+    }
+
+    /// Starts anew after the simulation broke.
+    fn revive(&mut self) {
+        let (path, scene) = (self.title.path.clone(), (*self.scene).clone());
+        let world = scene.world().map_err(|error| error.to_string());
+        match world.and_then(|world| Loaded::of(&path, scene, world)) {
+            Ok(loaded) => {
+                self.message = None;
+                self.replace(loaded);
+            }
+            Err(error) => self.fail(error),
+        }
     }
 
     fn speed(&mut self, speed: f64) -> Command {
