@@ -86,9 +86,15 @@ impl Session {
 
     /// Starts anew after the simulation broke.
     fn revive(&mut self) {
-        let (path, scene) = (self.title.path.clone(), (*self.scene).clone());
-        let world = scene.world().map_err(|error| error.to_string());
-        match world.and_then(|world| Loaded::of(&path, scene, world)) {
+        let path = self.title.path.clone();
+        let loaded = if self.snapshot.recorded.is_some() {
+            Loaded::run(&path)
+        } else {
+            let scene = (*self.scene).clone();
+            let world = scene.world().map_err(|error| error.to_string());
+            world.and_then(|world| Loaded::of(&path, scene, world))
+        };
+        match loaded {
             Ok(loaded) => {
                 self.message = None;
                 self.replace(loaded);
