@@ -12,7 +12,7 @@ mod soft;
 mod solids;
 #[cfg(test)]
 mod tests;
-mod text;
+pub(super) mod text;
 mod walk;
 
 pub use soft::SoftQuantity;
