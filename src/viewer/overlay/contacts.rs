@@ -1,6 +1,6 @@
 //! Contacts of the last step: points, and arrows along the forces.
 
-use super::super::{Arrow, Drawing, Point, palette};
+use super::super::{Arrow, Drawing, Line, Point, palette};
 use super::Sight;
 use super::text::with_unit;
 use crate::dynamics::{AnyBody, WorldContact};
@@ -9,6 +9,8 @@ use crate::dynamics::{AnyBody, WorldContact};
 const LONGEST: f64 = 0.25;
 /// Length of that of no force: the direction is to be seen.
 const SHORTEST: f64 = 0.03;
+/// Opacity of the bodies, for contacts lie between them.
+const OPACITY: f32 = 0.4;
 /// Size of the point of a contact without force, which was foreseen only.
 const FORESEEN: f32 = 0.5;
 
@@ -24,7 +26,8 @@ pub(super) fn drawing(sight: &Sight) -> Drawing {
 /// Contacts in a scene of a size [m].
 pub(super) fn of(contacts: &[WorldContact], size: f64) -> Drawing {
     let most = contacts.iter().map(|contact| contact.force).fold(0.0, f64::max);
-    let mut drawing = Drawing::default();
+    let opacity = (!contacts.is_empty()).then_some(OPACITY);
+    let mut drawing = Drawing { opacity, ..Drawing::default() };
     for contact in contacts {
         let pushes = contact.force > 0.0;
         let is_soft = contact.bodies.iter().any(|body| matches!(body, AnyBody::Soft(_)));
@@ -40,6 +43,8 @@ pub(super) fn of(contacts: &[WorldContact], size: f64) -> Drawing {
         let length = size * (SHORTEST + (LONGEST - SHORTEST) * share);
         let along = length * contact.normal.into_inner();
         drawing.arrows.push(Arrow { from: contact.point, along, color, thickness: 0.6 });
+        let ends = [contact.point, contact.point + along];
+        drawing.lines.push(Line { ends, color, width: 1.5, on_top: true });
     }
     let bearing = contacts.iter().filter(|contact| contact.force > 0.0).count();
     let deepest = contacts.iter().map(|contact| contact.depth).fold(0.0, f64::max);
