@@ -10,7 +10,7 @@ use crate::dynamics::AnyBody;
 use crate::geometry::Aabb;
 
 /// Most boxes that are drawn: more are but a blot.
-const MOST: usize = 4096;
+const MOST: usize = 1536;
 
 /// The boxes of a level of the trees of all bodies, or of the subject's.
 pub(super) fn drawing(solids: &Solids, sight: &Sight, level: usize, subject: Option<AnyBody>) -> Drawing {

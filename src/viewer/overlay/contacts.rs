@@ -1,14 +1,16 @@
 //! Contacts of the last step: points, and arrows along the forces.
 
-use super::super::{Arrow, Drawing, Point, palette};
+use super::super::{Arrow, Drawing, Line, Point, palette};
 use super::Sight;
 use super::text::with_unit;
-use crate::dynamics::{AnyBody, WorldContact};
+use crate::dynamics::{AnyBody, BodyKind, WorldContact};
 
 /// Length of the arrow of the greatest force as a share of the scene's size.
 const LONGEST: f64 = 0.25;
 /// Length of that of no force: the direction is to be seen.
 const SHORTEST: f64 = 0.03;
+/// Opacity of the bodies, for contacts lie between them.
+const OPACITY: f32 = 0.4;
 /// Size of the point of a contact without force, which was foreseen only.
 const FORESEEN: f32 = 0.5;
 
@@ -18,13 +20,22 @@ pub(super) fn drawing(sight: &Sight) -> Drawing {
         let notes = vec!["A recording has no contacts.".to_owned()];
         return Drawing { notes, ..Drawing::default() };
     }
-    of(&sight.world.contacts(), sight.size())
+    let stands = |body: AnyBody| match body {
+        AnyBody::Rigid(index) => sight.world.descriptions()[index].kind == BodyKind::Fixed,
+        AnyBody::Soft(_) => false,
+    };
+    let mut contacts = sight.world.contacts();
+    for contact in contacts.iter_mut().filter(|contact| stands(contact.bodies[0])) {
+        contact.normal = -contact.normal;
+    }
+    of(&contacts, sight.size())
 }
 
-/// Contacts in a scene of a size [m].
-pub(super) fn of(contacts: &[WorldContact], size: f64) -> Drawing {
+/// Contacts in a scene of a size [m], with arrows along their normals.
+fn of(contacts: &[WorldContact], size: f64) -> Drawing {
     let most = contacts.iter().map(|contact| contact.force).fold(0.0, f64::max);
-    let mut drawing = Drawing::default();
+    let opacity = (!contacts.is_empty()).then_some(OPACITY);
+    let mut drawing = Drawing { opacity, ..Drawing::default() };
     for contact in contacts {
         let pushes = contact.force > 0.0;
         let is_soft = contact.bodies.iter().any(|body| matches!(body, AnyBody::Soft(_)));
@@ -40,6 +51,8 @@ pub(super) fn of(contacts: &[WorldContact], size: f64) -> Drawing {
         let length = size * (SHORTEST + (LONGEST - SHORTEST) * share);
         let along = length * contact.normal.into_inner();
         drawing.arrows.push(Arrow { from: contact.point, along, color, thickness: 0.6 });
+        let ends = [contact.point, contact.point + along];
+        drawing.lines.push(Line { ends, color, width: 1.5, on_top: true });
     }
     let bearing = contacts.iter().filter(|contact| contact.force > 0.0).count();
     let deepest = contacts.iter().map(|contact| contact.depth).fold(0.0, f64::max);

@@ -12,7 +12,7 @@ mod soft;
 mod solids;
 #[cfg(test)]
 mod tests;
-mod text;
+pub(super) mod text;
 mod walk;
 
 pub use soft::SoftQuantity;
@@ -28,7 +28,8 @@ use crate::dynamics::{AnyBody, World};
 /// Which overlays are drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Overlays {
-    /// Contacts of the last step: points, and arrows along the forces on the first body of each.
+    /// Contacts of the last step: points, and arrows along the forces on the first body of each that
+    /// is not fixed.
     pub contacts: bool,
     /// An arrow for each region in which two bodies overlap.
     pub local_penetrations: bool,
@@ -159,6 +160,14 @@ impl Insight {
             self.traced = None;
         }
         let found = self.overlaps.as_ref().map_or(&[][..], |overlaps| &overlaps.found);
+        let Some(deepest) = penetrations::deepest(found) else {
+            let said = found.iter().filter_map(|overlap| overlap.answer.as_ref().err());
+            drawing.notes.extend(said.map(ToString::to_string));
+            if found.is_empty() {
+                drawing.notes.push("No two rigid bodies overlap.".to_owned());
+            }
+            return;
+        };
         if overlays.penetrations {
             drawing.extend(penetrations::global(found, solids, sight, overlays.depth_scale));
         }
@@ -166,10 +175,6 @@ impl Insight {
             drawing.extend(penetrations::local(found, solids, sight, overlays.depth_scale));
         }
         let Some(step) = overlays.walk else { return };
-        let Some(deepest) = penetrations::deepest(found) else {
-            drawing.notes.push("No two bodies overlap: there is no walk to show.".to_owned());
-            return;
-        };
         let traced = self.traced.get_or_insert_with(|| TracedQuery::of(deepest.bodies, solids, sight.frame));
         drawing.extend(traced.drawing(solids, sight, step));
     }

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use nalgebra::Translation3;
+use nalgebra::{Point3, Translation3, Vector3};
 
-use super::super::{Arrow, Drawing, Frame, Ghost, Label, Point, palette};
+use super::super::{Arrow, Color, Drawing, Frame, Ghost, Label, Line, Point, palette};
 use super::Sight;
 use super::solids::Solids;
 use super::text::with_unit;
@@ -15,11 +15,11 @@ use crate::penetration::{
 };
 
 /// Opacity of bodies that arrows are inside of.
-pub(super) const OPACITY: f32 = 0.35;
+pub(super) const OPACITY: f32 = 0.25;
 /// Opacity of a ghost.
-pub(super) const GHOST: f32 = 0.35;
+pub(super) const GHOST: f32 = 0.25;
 /// Most pairs of which the notes tell.
-const TOLD: usize = 6;
+const TOLD: usize = 3;
 
 /// Two bodies that overlap.
 pub(super) struct Overlap {
@@ -64,12 +64,7 @@ pub(super) fn global(overlaps: &[Overlap], solids: &Solids, sight: &Sight, scale
         };
         let bounds = bounds(found.lower_bound, found.depth);
         let from = found.witnesses[0];
-        drawing.arrows.push(Arrow {
-            from,
-            along: scale * found.translation,
-            color: palette::FREE,
-            thickness: 1.2,
-        });
+        mark(&mut drawing, &from, scale * found.translation, palette::FREE);
         let tip = from + scale * found.translation;
         drawing.labels.push(Label { at: tip, text: with_unit(found.depth, "m"), color: palette::INK });
         if let Some(model) = solids.model(a) {
@@ -98,12 +93,7 @@ pub(super) fn local(overlaps: &[Overlap], solids: &Solids, sight: &Sight, scale:
         let regions = local_penetrations(first, poses[0], second, poses[1], found);
         for region in &regions {
             let along = scale * region.depth * region.normal.into_inner();
-            drawing.arrows.push(Arrow {
-                from: region.point,
-                along,
-                color: palette::VERMILION,
-                thickness: 1.0,
-            });
+            mark(&mut drawing, &region.point, along, palette::VERMILION);
             drawing.points.push(Point { at: region.point, color: palette::VERMILION, size: 0.8 });
         }
         if place < TOLD {
@@ -119,12 +109,16 @@ pub(super) fn local(overlaps: &[Overlap], solids: &Solids, sight: &Sight, scale:
     drawing
 }
 
-/// Says that there is more than is told, or nothing.
+/// An arrow, and a line along it that is seen through what the arrow is inside of.
+pub(super) fn mark(drawing: &mut Drawing, from: &Point3<f64>, along: Vector3<f64>, color: Color) {
+    drawing.arrows.push(Arrow { from: *from, along, color, thickness: 1.2 });
+    drawing.lines.push(Line { ends: [*from, from + along], color, width: 2.0, on_top: true });
+}
+
+/// Says that there is more than is told.
 fn more(drawing: &mut Drawing, count: usize) {
     if count > TOLD {
         drawing.notes.push(format!("and {} more pairs", count - TOLD));
-    } else if count == 0 {
-        drawing.notes.push("No two bodies overlap.".to_owned());
     }
 }
 

@@ -6,13 +6,16 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::super::{ColorMap, Drawing, Legend, Patch};
 use super::boxes::is_subject;
-use super::penetrations::OPACITY;
 use super::soft::{SoftQuantity, SoftShape, share};
 use super::{Overlays, Section, Sight};
 use crate::dynamics::AnyBody;
 use crate::field::{DistanceField, FieldOptions};
 use crate::geometry::{Aabb, TriangleMesh};
 
+/// Opacity of bodies around a slice: their own colours are not to be taken for those of the slice.
+const AROUND: f32 = 0.1;
+/// The side that a slice across each axis is seen from, as cameras are fitted: all of it is lit alike.
+const TOWARDS: [f64; 3] = [1.0, -1.0, 1.0];
 /// Nodes of a field along the longest edge of a body.
 const RESOLUTION: usize = 48;
 /// Squares of a slice along the longest edge of a body's box.
@@ -43,8 +46,15 @@ struct Slice {
 }
 
 impl Slice {
-    /// Adds a convex polygon.
-    fn add(&mut self, polygon: &[(Point3<f64>, f64)]) {
+    /// Adds a convex polygon of a plane, turned to the side that slices are seen from.
+    fn add(&mut self, mut polygon: Polygon, plane: &Plane) {
+        if polygon.len() < 3 {
+            return;
+        }
+        let (a, b, c) = (polygon[0].0, polygon[1].0, polygon[2].0);
+        if (b - a).cross(&(c - a))[plane.axis] * TOWARDS[plane.axis] < 0.0 {
+            polygon.reverse();
+        }
         let first = self.vertices.len() as u32;
         self.vertices.extend(polygon.iter().map(|(point, _)| point));
         self.values.extend(polygon.iter().map(|(_, value)| value));
@@ -62,7 +72,7 @@ impl Fields {
         soft: &[SoftShape],
         overlays: &Overlays,
     ) -> Drawing {
-        let mut drawing = Drawing { opacity: Some(OPACITY), ..Drawing::default() };
+        let mut drawing = Drawing { opacity: Some(AROUND), ..Drawing::default() };
         let Some(plane) = plane(sight, section, overlays.subject) else {
             drawing.notes.push("There is no body to slice.".to_owned());
             return drawing;
@@ -135,10 +145,7 @@ impl Plane {
         }
         for tet in tets {
             let corners = tet.map(|node| (nodes[node as usize], values[node as usize]));
-            let polygon = self.through_tet(&corners);
-            if polygon.len() > 2 {
-                slice.add(&polygon);
-            }
+            slice.add(self.through_tet(&corners), self);
         }
         slice
     }
@@ -182,10 +189,7 @@ impl Plane {
         for (j, i) in (0..counts[1]).flat_map(|j| (0..counts[0]).map(move |i| (j, i))) {
             let [a, b, c, d] = [rows[j][i], rows[j][i + 1], rows[j + 1][i + 1], rows[j + 1][i]];
             for triangle in [[a, b, c], [a, c, d]] {
-                let inside = inside(&triangle);
-                if inside.len() > 2 {
-                    slice.add(&inside);
-                }
+                slice.add(inside(&triangle), self);
             }
         }
         slice

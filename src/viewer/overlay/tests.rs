@@ -79,7 +79,8 @@ fn nothing_is_drawn_that_is_not_wanted() {
 #[test]
 fn contacts_are_points_with_arrows_as_long_as_their_forces_are_great() {
     let plane = Shape::HalfSpace { normal: Vector3::z_axis() };
-    let ground = BodyDescription::new("ground", BodyKind::Fixed, plane, Isometry3::identity());
+    // The ground's name comes first, and what is pushed is the cube.
+    let ground = BodyDescription::new("a ground", BodyKind::Fixed, plane, Isometry3::identity());
     let mut body = cube("cube", BodyKind::Dynamic, 0.0);
     body.pose = Isometry3::translation(0.0, 0.0, 0.5);
     let mut scene = Scene::of(vec![ground, body], Vec::new(), 9.81);
@@ -142,7 +143,7 @@ fn overlaps_are_found_anew_when_bodies_have_moved() {
     scene.frame.poses[1] = Isometry3::translation(0.0, 5.0, 0.0);
     let drawing = insight.draw(&scene.sight(), &overlays);
     assert_eq!(drawing.arrows.len(), 0);
-    assert_eq!(drawing.notes, ["No two bodies overlap."]);
+    assert_eq!(drawing.notes, ["No two rigid bodies overlap."]);
 }
 
 #[test]
@@ -209,11 +210,12 @@ fn walk_contacts_and_path_are_those_of_the_traced_query() {
     for walk in &trace.walks {
         for step in 0..=walk.steps.len() {
             let drawing = scene.draw(&Overlays { walk: Some(place), ..Overlays::default() });
-            assert_eq!(drawing.lines.len(), walk.steps.len());
+            let beside = trace.walks.len() + 1;
+            assert_eq!(drawing.lines.len(), walk.steps.len() + beside, "a ray to each start, and the answer");
             if let Some(last) = step.checked_sub(1).map(|step| &walk.steps[step]) {
                 assert_eq!(drawing.arrows.len(), 1 + last.contacts.len());
                 let center = poses[0] * a.center() + last.translation;
-                let end = drawing.lines[step - 1].ends[1];
+                let end = drawing.lines[trace.walks.len() + step - 1].ends[1];
                 assert!((end - center).norm() < 1e-12);
                 assert_eq!(
                     last.kind == WalkStepKind::InProjection,
@@ -236,6 +238,11 @@ fn a_slice_through_a_soft_block_has_its_cross_section_and_the_depths_of_its_node
         let section = Section { axis, share: 0.45 };
         let drawing = scene.draw(&Overlays { section: Some(section), ..Overlays::default() });
         let [patch] = &drawing.patches[..] else { panic!("one patch") };
+        let seen = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(|corner| patch.vertices[corner as usize]);
+            (b - a).cross(&(c - a))[axis] * [1.0, -1.0, 1.0][axis]
+        };
+        assert!(patch.triangles.iter().all(|triangle| seen(triangle) > -1e-18), "all turned to one side");
         // Across x the sheared block is cut aslant: its width in z is what the plane leaves of it.
         let across = if axis == 0 { patch_height(patch) * 0.4 } else { expected };
         assert!((area(patch) - across).abs() < 1e-9, "{axis} {} {across}", area(patch));

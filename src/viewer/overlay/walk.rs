@@ -6,7 +6,7 @@ use nalgebra::{Point3, Translation3, Vector3};
 
 use super::super::{Arrow, Color, Drawing, Frame, Ghost, Line, Point, palette};
 use super::Sight;
-use super::penetrations::{GHOST, OPACITY, bounds};
+use super::penetrations::{GHOST, OPACITY, bounds, mark};
 use super::solids::Solids;
 use super::text::with_unit;
 use crate::geometry::TriangleMesh;
@@ -86,12 +86,7 @@ impl TracedQuery {
             ghost(&step.translation, color_of(step.kind).with_alpha(GHOST));
             picture.contacts(step, &mut drawing);
         }
-        drawing.arrows.push(Arrow {
-            from: picture.here,
-            along: found.translation,
-            color: palette::FREE,
-            thickness: 1.0,
-        });
+        mark(&mut drawing, &picture.here, found.translation, palette::FREE);
         let names = [a, b].map(|body| sight.models.bodies[body].name.as_str());
         drawing.notes.push(format!(
             "{} in {}: depth {}",
@@ -114,12 +109,14 @@ struct Picture<'a> {
 }
 
 impl Picture<'_> {
-    /// A point for each free configuration that was tried, of the walks that got nearer than those before in colour.
+    /// A ray to a point for each free configuration that was tried, of the walks that got nearer than those before in colour.
     fn starts(&self, walks: &[Walk], current: usize, drawing: &mut Drawing) {
         for (index, walk) in walks.iter().enumerate() {
             let color = if walk.kept { palette::FREE } else { palette::FIXED };
-            let size = if index == current { 1.4 } else { 0.8 };
-            drawing.points.push(Point { at: self.here + walk.start, color, size });
+            let (size, width) = if index == current { (1.4, 2.0) } else { (0.8, 0.75) };
+            let at = self.here + walk.start;
+            drawing.points.push(Point { at, color, size });
+            drawing.lines.push(Line { ends: [self.here, at], color, width, on_top: true });
         }
     }
 
@@ -178,10 +175,11 @@ fn told(walk: &Walk, (index, count): (usize, usize), step: Option<usize>) -> [St
         WalkStepKind::Hop => "hop from outside, free",
     };
     let (length, upper) = (with_unit(now.translation.norm(), "m"), with_unit(now.upper_bound, "m"));
-    let contacts = now.contacts.len();
-    let second = format!(
-        "Step {} of {steps}: {what}, {length} away, {contacts} contacts, upper bound {upper}",
-        step + 1
-    );
+    let contacts = match now.contacts.len() {
+        1 => "1 contact".to_owned(),
+        count => format!("{count} contacts"),
+    };
+    let second =
+        format!("Step {} of {steps}: {what}, {length} away, {contacts}, upper bound {upper}", step + 1);
     [first, second]
 }
