@@ -295,7 +295,7 @@ fn pulled_out_of_reach_bars_are_stretched_and_bars_with_limits_point_as_far_as_t
     // Nothing is nearer to a far target than the stretched bars.
     let (joints, left) = pull(&bars(3.0, false), vec![0.2, 0.4, -0.3], Point3::new(0.0, 7.0, 0.0));
     assert!((left - 4.0).abs() < 1e-3, "{left}");
-    assert!((joints[0] - std::f64::consts::FRAC_PI_2).abs() < 0.02 && joints[1].abs() < 0.02, "{joints:?}");
+    assert!((joints[0] - std::f64::consts::FRAC_PI_2).abs() < 0.05 && joints[1].abs() < 0.05, "{joints:?}");
     // With ±0.5 at each hinge and a target to the left all three hinges are at their limit.
     let (joints, left) = pull(&bars(0.5, false), vec![0.1; 3], Point3::new(-9.0, 0.0, 0.0));
     assert!(joints.iter().all(|q| *q == 0.5), "{joints:?}");
