@@ -1,10 +1,14 @@
 //! Scripts: a file of lines that do what keys and mouse do. `docs/viewer.md` describes them.
 
+mod play;
+
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use nalgebra::{Point3, Vector2};
 use thiserror::Error;
+
+pub use play::{Screen, play};
 
 /// A line of a script.
 #[derive(Debug, Clone, PartialEq)]

@@ -16,8 +16,9 @@ use self::exchange::Exchange;
 use self::worker::Worker;
 use super::source::Source;
 use super::state::{Sample, Snapshot, Wants};
-use crate::dynamics::{Pull, World};
-use crate::viewer::{Drawing, Frame, Models};
+use crate::dynamics::Pull;
+use crate::viewer::overlay::Sight;
+use crate::viewer::{Drawing, Models};
 
 /// What the thread is told.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,29 +37,23 @@ pub enum Command {
     Speed(f64),
     /// Plays for so many simulated seconds, if it plays and is paced by this.
     Advance(f64),
+    /// Who says when steps are taken from now on.
+    Pace(Pace),
     /// Pulls at a body, or lets go.
     Pull(Option<Pull>),
     /// What is to be drawn on demand.
     Want(Wants),
 }
 
-/// What there is to paint.
-#[derive(Clone, Copy)]
-pub struct Seen<'a> {
-    /// The world; of a recorded run that at the start, which tells shapes but not where they are.
-    pub world: &'a World,
-    /// Whether the world is as it is now.
-    pub live: bool,
-    /// What it is made of.
-    pub models: &'a Models,
-    /// Where everything is.
-    pub frame: &'a Frame,
-}
-
 /// Makes drawings on demand, on the thread that steps.
 pub trait Painter: Send {
     /// What is wanted, of what there is now. What cannot be told is a note in the drawing.
-    fn paint(&mut self, seen: &Seen, wants: &Wants) -> Drawing;
+    fn paint(&mut self, sight: &Sight, wants: &Wants) -> Drawing;
+
+    /// Number of steps of the walk that was painted last.
+    fn walk_steps(&self) -> usize {
+        0
+    }
 }
 
 /// Paints nothing.
@@ -66,7 +61,7 @@ pub trait Painter: Send {
 pub struct NoPainter;
 
 impl Painter for NoPainter {
-    fn paint(&mut self, _seen: &Seen, _wants: &Wants) -> Drawing {
+    fn paint(&mut self, _sight: &Sight, _wants: &Wants) -> Drawing {
         Drawing::default()
     }
 }
@@ -106,6 +101,12 @@ impl Simulation {
         let _ = self.commands.send(command);
     }
 
+    /// Number of commands that it was sent.
+    #[must_use]
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
     /// The newest snapshot, if there is one that was not taken yet.
     #[must_use]
     pub fn take(&self) -> Option<Box<Snapshot>> {
@@ -130,10 +131,12 @@ impl Simulation {
         self.exchange.ended()
     }
 
-    /// Waits until all it was told is done, and the time that was asked for has passed: the snapshot after it. None when
-    /// the limit has passed before, or it has ended.
-    #[must_use]
-    pub fn settled(&self, limit: Duration) -> Option<Box<Snapshot>> {
+    /// Waits until all it was told is done, and the time that was asked for has passed: the snapshot after it, unless it
+    /// was taken.
+    ///
+    /// # Errors
+    /// Why it has ended, or that it takes longer than the limit.
+    pub fn settled(&self, limit: Duration) -> Result<Option<Box<Snapshot>>, String> {
         self.exchange.settled(self.sent, limit)
     }
 }

@@ -85,6 +85,8 @@ pub struct Snapshot {
     pub contacts: Vec<WorldContact>,
     /// What was asked to be drawn.
     pub drawing: Drawing,
+    /// Number of steps of the walk that is drawn, zero where there is none.
+    pub walk_steps: usize,
     /// How time passes.
     pub clock: ClockState,
     /// The spring that pulls a body: from where it is held to where it is pulled [m].
@@ -93,6 +95,8 @@ pub struct Snapshot {
     pub recorded: Option<Recorded>,
     /// Why it does not go on.
     pub failure: Option<String>,
+    /// Number of commands that were obeyed before.
+    pub obeyed: u64,
 }
 
 /// A place in a recording.

@@ -6,14 +6,13 @@
 
 mod boxes;
 mod contacts;
-mod painter;
 mod penetrations;
 mod section;
 mod soft;
 mod solids;
 #[cfg(test)]
 mod tests;
-mod text;
+pub(super) mod text;
 mod walk;
 
 pub use soft::SoftQuantity;

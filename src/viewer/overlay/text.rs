@@ -5,7 +5,7 @@ const PREFIXES: [(f64, &str); 7] =
     [(1e-12, "p"), (1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M")];
 
 /// A value with three digits and a prefix of its unit: `1.23 mm`.
-pub(super) fn with_unit(value: f64, unit: &str) -> String {
+pub(in crate::viewer) fn with_unit(value: f64, unit: &str) -> String {
     /// What rounds to a thousand with three digits is one of the next prefix.
     const ROUNDS_UP: f64 = 0.9995;
     let size = value.abs();

@@ -12,8 +12,11 @@ use crate::viewer::{Color, Drawing, Frame, Ghost, Models, palette};
 
 /// How opaque ghosts are.
 const GHOST: f32 = 0.35;
-/// Share of its own colour that what was put free keeps.
+/// Share of its own colour that what was put free, and what neither collides nor was moved, keeps.
 const OWN: f32 = 0.35;
+const NEUTRAL: f32 = 0.25;
+/// Share of the greatest radius of a link by which something must have moved to leave a ghost, which would flicker in it.
+const NOTICED: f64 = 0.01;
 
 /// What is drawn.
 #[derive(Debug)]
@@ -69,11 +72,13 @@ impl SketchMode {
         };
         let is_put_free = before.is_some();
         let shown = self.poses(&shown);
-        let mut drawing = Drawing::default();
+        let neutral = |color: &Color| palette::FIXED.mixed(*color, NEUTRAL);
+        let tints = self.drawn.colors.iter().map(neutral).enumerate().collect();
+        let mut drawing = Drawing { tints, ..Drawing::default() };
         if let Some(before) = before {
             let before = self.poses(&before);
             for (index, (now, before)) in shown.iter().zip(&before).enumerate() {
-                if now == before {
+                if !self.is_noticed(index, now, before) {
                     continue;
                 }
                 drawing.tints.insert(index, palette::FREE.mixed(self.drawn.colors[index], OWN));
@@ -88,6 +93,14 @@ impl SketchMode {
         }
         self.drawn.frame.poses = shown;
         self.drawn.drawing = drawing;
+    }
+
+    /// Whether a drawn body has moved so far that it can be seen.
+    fn is_noticed(&self, index: usize, now: &Isometry3<f64>, before: &Isometry3<f64>) -> bool {
+        let Some(mesh) = &self.drawn.meshes[index] else { return false };
+        let (middle, reach) = (mesh.aabb().center(), 0.5 * mesh.aabb().extents().norm());
+        let far = (now * middle - before * middle).norm() + reach * now.rotation.angle_to(&before.rotation);
+        far > NOTICED * self.sketch.ensemble().arrangement().size()
     }
 
     /// Where the drawn bodies are in a posture.

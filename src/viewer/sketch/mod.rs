@@ -124,6 +124,20 @@ impl SketchMode {
         (**self.sketch.scene()).clone().posed(&self.sketch.scene_poses())
     }
 
+    /// Changes the sketch by number.
+    ///
+    /// # Errors
+    /// As the change.
+    pub fn change<T>(
+        &mut self,
+        change: impl FnOnce(&mut Sketch) -> Result<T, SketchError>,
+    ) -> Result<T, SketchError> {
+        self.let_go();
+        let changed = change(&mut self.sketch)?;
+        self.tick();
+        Ok(changed)
+    }
+
     /// Does what an action asks of a sketch; whether it asks anything of one.
     pub fn handle(&mut self, action: &Action) -> bool {
         match action {

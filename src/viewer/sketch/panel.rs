@@ -18,6 +18,8 @@ use crate::viewer::{Color, palette};
 
 /// Pairs that collide that are listed.
 const LISTED: usize = 8;
+/// Share of the picture's height that joints, bodies and what a repair came to may take.
+const TALL: f32 = 0.6;
 /// Share of the size of the scene by which a pixel changes a clearance.
 const FINE: f64 = 1e-5;
 
@@ -63,7 +65,10 @@ impl SketchMode {
         self.buttons(ui, &mut asked);
         ui.separator();
         self.state(ui);
-        ScrollArea::vertical().auto_shrink([false, true]).show(ui, |ui| {
+        let tall = TALL * ui.ctx().content_rect().height();
+        let area =
+            ScrollArea::vertical().auto_shrink([false, true]).min_scrolled_height(tall).max_height(tall);
+        area.show(ui, |ui| {
             self.answer(ui);
             ui.horizontal(|ui| {
                 ui.label("find");
@@ -81,7 +86,7 @@ impl SketchMode {
     fn buttons(&mut self, ui: &mut Ui, asked: &mut Vec<Action>) {
         let [past, future] = self.sketch.steps();
         ui.horizontal_wrapped(|ui| {
-            let repair = if self.repairing { "Repairing …" } else { "Repair ⏎" };
+            let repair = if self.repairing { "Repairing …" } else { "Repair (Enter)" };
             if ui.add_enabled(!self.repairing, Button::new(repair)).clicked() {
                 asked.push(Action::Repair);
             }

@@ -101,7 +101,7 @@ fn number(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
-fn ink(color: Color) -> Color32 {
+pub(in crate::viewer) fn ink(color: Color) -> Color32 {
     let [red, green, blue, alpha] = color.bytes();
     Color32::from_rgba_unmultiplied(red, green, blue, alpha)
 }

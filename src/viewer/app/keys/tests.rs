@@ -39,3 +39,9 @@ fn keys_do_by_name_what_they_do_by_stroke() {
     assert_eq!(action_of(Key::R, Modifiers::Control, false), None);
     assert_eq!(action_of(Key::R, Modifiers::Alt, false), None);
 }
+
+#[test]
+fn the_page_of_the_viewer_has_the_same_keys() {
+    let page = include_str!("../../../../docs/viewer.md");
+    assert!(page.contains(&markdown()), "docs/viewer.md should hold this:\n{}", markdown());
+}

@@ -14,6 +14,10 @@ const LEAF: usize = 4;
 /// that two triangles share.
 const OUTSIDE: f64 = 1e-9;
 
+/// How far beside a box a ray still enters it, as a share of the distance: it may meet a triangle at a corner that is one of
+/// the box as well.
+const BESIDE: f64 = 1e-9;
+
 /// A tree of boxes over the triangles of a mesh.
 #[derive(Debug)]
 pub(super) struct RayTree {
@@ -108,7 +112,7 @@ pub(super) fn enters(ray: &Ray, bounds: &Aabb) -> f64 {
         near = near.max(ends[0].min(ends[1]));
         far = far.min(ends[0].max(ends[1]));
     }
-    if near <= far { near } else { f64::INFINITY }
+    if near <= far * (1.0 + BESIDE) { near } else { f64::INFINITY }
 }
 
 /// Distance at which a ray meets a triangle, from either side [Möller97].

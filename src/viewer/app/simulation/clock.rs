@@ -48,6 +48,11 @@ impl Clock {
         self.state
     }
 
+    pub(super) fn set_pace(&mut self, pace: Pace) {
+        self.pace = pace;
+        self.restart();
+    }
+
     /// Whether steps are taken when they are asked for only.
     pub(super) fn waits_for_commands(&self) -> bool {
         self.pace == Pace::Asked

@@ -16,8 +16,8 @@ pub(super) struct Exchange {
 struct Left {
     newest: Option<Box<Snapshot>>,
     samples: Vec<Sample>,
-    /// Commands that are done, with all the time that they asked for.
-    done: u64,
+    /// Commands that are done, with all the time that they asked for; none before the first snapshot.
+    done: Option<u64>,
     /// What went wrong with commands.
     told: Vec<String>,
     ended: Option<String>,
@@ -33,7 +33,7 @@ impl Exchange {
     pub(super) fn leave(&self, snapshot: Box<Snapshot>, done: u64) {
         let before = {
             let mut left = self.lock();
-            left.done = left.done.max(done);
+            left.done = left.done.max(Some(done));
             left.newest.replace(snapshot)
         };
         self.news.notify_all();
@@ -81,18 +81,21 @@ impl Exchange {
         self.lock().ended.clone()
     }
 
-    /// Waits for the snapshot after so many commands.
-    pub(super) fn settled(&self, commands: u64, limit: Duration) -> Option<Box<Snapshot>> {
+    /// Waits until so many commands are done: the snapshot after them, unless it was taken.
+    pub(super) fn settled(&self, commands: u64, limit: Duration) -> Result<Option<Box<Snapshot>>, String> {
         let until = Instant::now() + limit;
         let mut left = self.lock();
         loop {
-            if left.ended.is_some() {
-                return None;
+            if let Some(why) = &left.ended {
+                return Err(why.clone());
             }
-            if left.done >= commands && left.newest.is_some() {
-                return left.newest.take();
+            if left.done.is_some_and(|done| done >= commands) {
+                return Ok(left.newest.take());
             }
-            let rest = until.checked_duration_since(Instant::now())?;
+            let rest = until.saturating_duration_since(Instant::now());
+            if rest.is_zero() {
+                return Err(format!("it takes longer than {} s", limit.as_secs()));
+            }
             (left, _) = self.news.wait_timeout(left, rest).unwrap_or_else(PoisonError::into_inner);
         }
     }

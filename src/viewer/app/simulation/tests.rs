@@ -34,6 +34,11 @@ fn start(painter: impl Painter + 'static, pace: Pace) -> Simulation {
     Simulation::start(Source::live(scene, world), models, Box::new(painter), pace)
 }
 
+/// The snapshot after all that it was told.
+fn settled(simulation: &Simulation) -> Box<Snapshot> {
+    simulation.settled(LIMIT).expect("it goes on").expect("nobody took it")
+}
+
 fn height(snapshot: &Snapshot) -> f64 {
     snapshot.bodies.iter().find(|body| body.name == "ball").expect("the ball").position.z
 }
@@ -41,16 +46,16 @@ fn height(snapshot: &Snapshot) -> f64 {
 #[test]
 fn it_begins_paused_and_takes_the_steps_it_is_told_to() {
     let mut simulation = start(NoPainter, Pace::Asked);
-    let at_start = simulation.settled(LIMIT).expect("a snapshot");
+    let at_start = settled(&simulation);
     assert_eq!((at_start.frame.step, at_start.clock.playing), (0, false));
     simulation.send(Command::Step);
     simulation.send(Command::Step);
-    assert_eq!(simulation.settled(LIMIT).expect("a snapshot").frame.step, 2);
+    assert_eq!(settled(&simulation).frame.step, 2);
     simulation.send(Command::Advance(1.0));
-    assert_eq!(simulation.settled(LIMIT).expect("it is paused").frame.step, 2);
+    assert_eq!(settled(&simulation).frame.step, 2);
     simulation.send(Command::Play(true));
     simulation.send(Command::Advance(0.1));
-    let fallen = simulation.settled(LIMIT).expect("a snapshot");
+    let fallen = settled(&simulation);
     assert_eq!(fallen.frame.step, 102);
     // Free fall.
     assert!((height(&fallen) - (1.0 - 0.5 * 9.81 * 0.102_f64.powi(2))).abs() < 1e-3);
@@ -59,7 +64,7 @@ fn it_begins_paused_and_takes_the_steps_it_is_told_to() {
         (1..=102).collect::<Vec<_>>()
     );
     simulation.send(Command::Reset);
-    let again = simulation.settled(LIMIT).expect("a snapshot");
+    let again = settled(&simulation);
     assert_eq!((again.frame.step, again.report), (0, None));
     assert!(again.clock.playing, "it plays on");
 }
@@ -71,10 +76,10 @@ fn equal_commands_give_equal_runs() {
         simulation.send(Command::Play(true));
         for _ in 0..7 {
             simulation.send(Command::Advance(0.0503));
-            simulation.settled(LIMIT).expect("a snapshot");
+            settled(&simulation);
         }
         simulation.send(Command::Advance(0.1));
-        simulation.settled(LIMIT).expect("a snapshot")
+        settled(&simulation)
     };
     let [first, second] = [run(), run()];
     assert_eq!(first.frame, second.frame);
@@ -89,16 +94,16 @@ fn a_ball_is_pulled_and_dropped_and_the_spring_is_told() {
     simulation.send(Command::Pull(Some(pull.clone())));
     simulation.send(Command::Play(true));
     simulation.send(Command::Advance(2.0));
-    let pulled = simulation.settled(LIMIT).expect("a snapshot");
+    let pulled = settled(&simulation);
     let [held, towards] = pulled.pull.expect("it is pulled");
     assert_eq!(towards, target);
     assert!((held - target).norm() < 1e-2, "{held}");
     simulation.send(Command::Pull(None));
     simulation.send(Command::Advance(2.0));
-    let dropped = simulation.settled(LIMIT).expect("a snapshot");
+    let dropped = settled(&simulation);
     assert!(dropped.pull.is_none() && height(&dropped) < 0.11, "{}", height(&dropped));
     simulation.send(Command::Pull(Some(Pull { body: "ground".into(), ..pull })));
-    assert!(simulation.settled(LIMIT).expect("a snapshot").pull.is_none());
+    assert!(settled(&simulation).pull.is_none());
     let told = simulation.told();
     assert!(told.len() == 1 && told[0].contains("ground"), "{told:?}");
 }
@@ -114,20 +119,20 @@ fn a_step_that_fails_pauses_and_says_why_and_a_reset_makes_it_good() {
         Simulation::start(Source::live(scene, world), models, Box::new(NoPainter), Pace::Asked);
     simulation.send(Command::Play(true));
     simulation.send(Command::Advance(1.0));
-    let failed = simulation.settled(LIMIT).expect("a snapshot");
+    let failed = settled(&simulation);
     assert!(failed.failure.as_ref().is_some_and(|text| text.contains("ball")), "{:?}", failed.failure);
     assert!(!failed.clock.playing);
     simulation.send(Command::Play(true));
-    assert!(!simulation.settled(LIMIT).expect("a snapshot").clock.playing, "it does not go on");
+    assert!(!settled(&simulation).clock.playing, "it does not go on");
     simulation.send(Command::Reset);
-    assert_eq!(simulation.settled(LIMIT).expect("a snapshot").failure, None);
+    assert_eq!(settled(&simulation).failure, None);
 }
 
 /// Waits for somebody before it paints.
 struct Slow(std::sync::mpsc::Receiver<()>);
 
 impl Painter for Slow {
-    fn paint(&mut self, _: &Seen, _: &Wants) -> Drawing {
+    fn paint(&mut self, _: &Sight, _: &Wants) -> Drawing {
         // When nobody can say go any more the test is over.
         let _ = self.0.recv();
         Drawing { notes: vec!["painted".into()], ..Drawing::default() }
@@ -139,7 +144,7 @@ fn painting_is_done_on_demand_and_taking_and_drawing_hold_nothing_up() {
     let (go, wait) = channel();
     let mut simulation = start(Slow(wait), Pace::RealTime);
     simulation.send(Command::Play(true));
-    let kept = simulation.settled(LIMIT).expect("nothing is painted unless it is wanted");
+    let kept = settled(&simulation);
     // Somebody holds a snapshot, as one that draws does, and steps are taken all the same.
     let until = Instant::now() + LIMIT;
     let mut steps = 0;
@@ -154,7 +159,7 @@ fn painting_is_done_on_demand_and_taking_and_drawing_hold_nothing_up() {
     while simulation.take().is_some() {}
     assert!(simulation.ended().is_none());
     drop(go);
-    let painted = simulation.settled(LIMIT).expect("a snapshot");
+    let painted = settled(&simulation);
     assert_eq!(painted.drawing.notes, ["painted"]);
 }
 
@@ -162,7 +167,7 @@ fn painting_is_done_on_demand_and_taking_and_drawing_hold_nothing_up() {
 struct Broken;
 
 impl Painter for Broken {
-    fn paint(&mut self, _: &Seen, _: &Wants) -> Drawing {
+    fn paint(&mut self, _: &Sight, _: &Wants) -> Drawing {
         panic!("no paint left")
     }
 }
@@ -173,6 +178,6 @@ fn a_thread_that_breaks_is_told_of_and_nobody_waits_for_it() {
     let mut wants = Wants::default();
     wants.layers.toggle(Layer::Trees);
     simulation.send(Command::Want(wants));
-    assert!(simulation.settled(LIMIT).is_none());
+    assert!(simulation.settled(LIMIT).is_err());
     assert!(simulation.ended().is_some_and(|why| why.contains("no paint left")));
 }

@@ -8,10 +8,11 @@ use nalgebra::Point3;
 
 use super::clock::{Clock, Pace};
 use super::exchange::Exchange;
-use super::{Command, Painter, Seen};
+use super::{Command, Painter};
 use crate::dynamics::Pull;
 use crate::viewer::app::source::{Source, States};
 use crate::viewer::app::{Coloring, Layer, Snapshot, Wants};
+use crate::viewer::overlay::Sight;
 use crate::viewer::{Drawing, Models};
 
 /// Least time between snapshots while steps are taken: sixty pictures a second want no more.
@@ -125,6 +126,10 @@ impl Worker {
                 self.clock.advance(seconds);
                 Ok(())
             }
+            Command::Pace(pace) => {
+                self.clock.set_pace(pace);
+                Ok(())
+            }
             Command::Pull(pull) => self.pull(pull),
             Command::Want(wants) => {
                 self.wants = wants;
@@ -189,7 +194,7 @@ impl Worker {
         let Self { source, models, painter, wants, .. } = self;
         let frame = source.frame();
         let States { bodies, soft, robots, energy, report } = source.states();
-        let seen = Seen { world: source.world(), live: source.is_live(), models, frame: &frame };
+        let seen = Sight { world: source.world(), live: source.is_live(), models, frame: &frame };
         let paints = !wants.layers.is_empty() || wants.coloring != Coloring::Own;
         let drawing = if paints { painter.paint(&seen, wants) } else { Drawing::default() };
         let wants_contacts = wants.subject.is_some() || wants.layers.has(Layer::Contacts);
@@ -206,10 +211,12 @@ impl Worker {
             report,
             contacts,
             drawing,
+            walk_steps: self.painter.walk_steps(),
             clock: self.clock.state(),
             pull,
             recorded: source.recorded(),
             failure: self.failure.clone(),
+            obeyed: self.obeyed,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the last repair came to.
 
-use kiss3d::egui::{Grid, Ui};
+use kiss3d::egui::{CollapsingHeader, Grid, Ui};
 
 use super::super::SketchMode;
 use super::{metres, strong, three_digits};
@@ -15,7 +15,8 @@ impl SketchMode {
     pub(super) fn answer(&self, ui: &mut Ui) {
         let Some((revision, repaired)) = &self.repaired else { return };
         let title = if *revision == self.sketch.revision() { "Repaired" } else { "The last repair" };
-        ui.collapsing(title, |ui| numbers(ui, repaired)).header_response.on_hover_text(
+        let header = CollapsingHeader::new(title).id_salt("repair").default_open(true);
+        header.show(ui, |ui| numbers(ui, repaired)).header_response.on_hover_text(
             "red: where it was; green: where it is; σ: the object norm of the change, mean squared displacement",
         );
     }

@@ -1,13 +1,18 @@
-//! What the window asks for, as overlays.
+//! What is painted on demand, in the terms of [`overlay`](crate::viewer::overlay).
 
-use super::super::Drawing;
-use super::super::app::{Coloring, Layer, Painter, Seen, Wants};
-use super::{Insight, Overlays, Section, Sight, SoftQuantity};
+use super::action::{Coloring, Layer};
+use super::simulation::Painter;
+use super::state::Wants;
+use crate::viewer::Drawing;
+use crate::viewer::overlay::{Insight, Overlays, Section, Sight, SoftQuantity};
 
 impl Painter for Insight {
-    fn paint(&mut self, seen: &Seen, wants: &Wants) -> Drawing {
-        let &Seen { world, live, models, frame } = seen;
-        self.draw(&Sight { world, live, models, frame }, &Overlays::from(wants))
+    fn paint(&mut self, sight: &Sight, wants: &Wants) -> Drawing {
+        self.draw(sight, &Overlays::from(wants))
+    }
+
+    fn walk_steps(&self) -> usize {
+        Self::walk_steps(self)
     }
 }
 
