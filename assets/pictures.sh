@@ -27,12 +27,12 @@ repaired() {
 
 picture nut_on_bolt.gif scenes/rigid/nut_on_bolt.ron --size 400x480 --fps 20
 picture linked_chain.png scenes/rigid/linked_chain.ron --time 0,3 --size 1040x600
-picture nut_on_bolt.png scenes/rigid/nut_on_bolt.ron --time 0,1,2 --size 1560x600
+picture nut_on_bolt.png scenes/rigid/nut_on_bolt.ron --time 0,2,4 --size 1560x600
 picture overlapping_tori.png scenes/rigid/closed_form/overlapping_tori.ron --time 0,0.1,3 --size 1560x600
 picture ring_stack.png scenes/rigid/ring_stack.ron --time 0,3 --size 1040x600
 picture two_scans.png scenes/rigid/two_scans.ron --time 0,2 --size 1040x600
 picture hull_pile.png scenes/rigid/hull_pile.ron --time 0,4 --size 1040x600
-picture ball_through_ring.png scenes/soft/ball_through_ring.ron --time 0,0.5,1 --size 1560x600
+picture ball_through_ring.png scenes/soft/ball_through_ring.ron --time 0,0.2,0.3 --size 1560x600
 repaired figure_on_bench scenes/repair/figure_on_bench.ron
 repaired figure_in_cup scenes/repair/figure_in_cup.ron
 repaired arm_in_car scenes/repair/arm_in_car.ron

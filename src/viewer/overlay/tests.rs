@@ -174,7 +174,7 @@ fn the_walk_is_shown_step_by_step_and_what_is_shown_as_free_is_free() {
     assert!(steps > 3 && first.ghosts.len() == 1 && first.notes[2].starts_with("Start"), "{:?}", first.notes);
     let solids = Solids::of(&scene.world, &scene.models);
     let model = |body| solids.model(body).unwrap();
-    let (mut starts, mut free) = (0, 0);
+    let (mut starts, mut free, mut seen) = (0, 0, std::collections::BTreeSet::new());
     for step in 0..steps {
         let (drawing, _) = wanted(step);
         assert_eq!(
@@ -182,6 +182,7 @@ fn the_walk_is_shown_step_by_step_and_what_is_shown_as_free_is_free() {
             1
         );
         let told = &drawing.notes[2];
+        assert!(seen.insert(drawing.notes[1..].concat()), "each place is another step: {told}");
         starts += usize::from(told.starts_with("Start"));
         if told.contains("free") {
             let ghost = drawing.ghosts.last().unwrap();
