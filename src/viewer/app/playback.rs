@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::source::States;
 use super::state::{Recorded, Sample};
-use crate::dynamics::{RobotState, World};
+use crate::dynamics::{RobotState, StepTimings, World};
 use crate::record::{RecordedRobot, RecordedState, Recording};
 use crate::viewer::Frame;
 
@@ -73,6 +73,7 @@ impl Playback {
             step: *step,
             time: *time,
             seconds: f64::NAN,
+            timings: StepTimings::default(),
             max_penetration: *max_penetration,
             contacts: *contacts,
             energy: energy.total(),
