@@ -58,6 +58,23 @@ impl Failure {
         }
     }
 
+    /// What is to be told, without colours.
+    #[cfg(feature = "viewer")]
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Told(_, message) => message.clone(),
+            Self::Shown(_, report) => {
+                let mut text = String::new();
+                let plain = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor());
+                match plain.with_wrap_lines(false).render_report(&mut text, report.as_ref()) {
+                    Ok(()) => text,
+                    Err(_) => report.to_string(),
+                }
+            }
+            Self::Silent(_) | Self::OutputClosed => String::new(),
+        }
+    }
+
     /// Tells the failure on stderr and returns the exit code of the process.
     #[expect(clippy::print_stderr, reason = "the one place where a command tells its failure")]
     pub(super) fn tell(self) -> ExitCode {

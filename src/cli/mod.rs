@@ -16,6 +16,7 @@ mod run;
 mod table;
 mod tetrahedralize;
 mod verify;
+mod view;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -84,6 +85,8 @@ enum Command {
     Field(field::Arguments),
     /// Convert a mesh file to another format, and tell what it is like.
     Convert(convert::Arguments),
+    /// Show a scene or a run in a window: play it, pull at bodies, sketch poses and repair them.
+    View(view::Arguments),
     /// Tell versions, features and the machine.
     Info,
 }
@@ -130,6 +133,7 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Tetrahedralize(arguments) => tetrahedralize::execute(&mut console, arguments),
         Command::Field(arguments) => field::execute(&mut console, arguments),
         Command::Convert(arguments) => convert::execute(&mut console, arguments),
+        Command::View(arguments) => view::execute(&interrupt, arguments),
         Command::Info => info::execute(&mut console),
     };
     // What was found before a failure is told as well; of two failures the first one counts.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::playback::Playback;
 use super::source::Source;
 use super::state::Title;
 use crate::dynamics::World;
@@ -61,19 +62,34 @@ impl Loaded {
         files.extend(scene.meshes.iter().map(|mesh| mesh.path.clone()));
         files.extend(scene.robot_files.iter().cloned());
         Ok(Self {
-            title: Title {
-                name: scene.name(),
-                title: scene.title.clone(),
-                description: scene.description.clone(),
-                path: path.to_owned(),
-                time_step: scene.options.time_step,
-                duration: scene.duration,
-            },
+            title: title(&scene, path),
             models,
             start: Frame::of(&world),
             source: Source::live(Arc::clone(&scene), world),
-            camera: None,
+            camera: camera_of(&scene),
             files,
+            scene,
+        })
+    }
+
+    /// The run of a folder.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn run(folder: &Path) -> Result<Self, String> {
+        let playback = Playback::open(folder)?;
+        let scene = Arc::new(playback.recording().scene().clone());
+        let models =
+            Models::of(playback.start()).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
+        let duration = playback.place().duration;
+        Ok(Self {
+            title: Title { name, duration, ..title(&scene, folder) },
+            models,
+            start: playback.frame(),
+            camera: camera_of(&scene),
+            source: Source::Recorded(Box::new(playback)),
+            files: Vec::new(),
             scene,
         })
     }
@@ -83,6 +99,23 @@ impl Loaded {
     /// # Errors
     /// What is wrong with it.
     pub fn open(path: &Path, prepare: &Prepare) -> Result<Self, String> {
-        Self::scene(path, prepare)
+        if path.is_dir() { Self::run(path) } else { Self::scene(path, prepare) }
     }
+}
+
+fn title(scene: &Scene, path: &Path) -> Title {
+    Title {
+        name: scene.name(),
+        title: scene.title.clone(),
+        description: scene.description.clone(),
+        path: path.to_owned(),
+        time_step: scene.options.time_step,
+        duration: scene.duration,
+    }
+}
+
+/// From where the scene wants to be looked at.
+fn camera_of(scene: &Scene) -> Option<Camera> {
+    let camera = scene.camera.as_ref()?;
+    Some(Camera::looking(&camera.eye, &camera.target, camera.field_of_view))
 }

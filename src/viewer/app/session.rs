@@ -5,7 +5,7 @@ mod hand;
 mod marks;
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use super::load::{Loaded, Prepare};
 use super::picking::Picker;
 use super::reload::Reload;
 use super::simulation::{Command, Pace, Simulation};
-use super::state::{Message, MessageKind, PanelState, Sample, Snapshot, Title, Wants};
+use super::state::{ClockState, Message, MessageKind, PanelState, Sample, Snapshot, Title, Wants};
 use crate::dynamics::AnyBody;
 use crate::scene::Scene;
 use crate::viewer::overlay::Insight;
@@ -49,6 +49,7 @@ pub struct Session {
     history: VecDeque<Sample>,
     wants: Wants,
     message: Option<Message>,
+    errors: usize,
     help: bool,
     camera: Camera,
     size: Vector2<f64>,
@@ -58,6 +59,8 @@ pub struct Session {
     reload: Option<Reload>,
     /// Files that pictures are to be saved to.
     pictures: Vec<Picture>,
+    /// Whether it was told that the simulation broke.
+    has_ended: bool,
     /// Whether the models are others than those of the last picture.
     is_new: bool,
     quit: bool,
@@ -65,16 +68,22 @@ pub struct Session {
 }
 
 impl Session {
-    /// Shows a scene, or a run of a folder, paused, in a picture of this size [pixels].
+    /// Shows what was loaded, paused, in a picture of this size [pixels]; a scene is loaded anew by `prepare` when its files
+    /// change.
     ///
     /// # Errors
-    /// What is wrong with it.
-    pub fn open(path: &Path, prepare: Arc<Prepare>, pace: Pace, size: Vector2<f64>) -> Result<Self, String> {
-        let loaded = Loaded::open(path, &*prepare)?;
-        let reload = loaded.source.is_live().then(|| Reload::new(path, &loaded.files, Arc::clone(&prepare)));
+    /// Why its first picture cannot be made.
+    pub fn new(
+        loaded: Loaded,
+        prepare: Arc<Prepare>,
+        pace: Pace,
+        size: Vector2<f64>,
+    ) -> Result<Self, String> {
+        let is_live = loaded.source.is_live();
+        let reload = is_live.then(|| Reload::new(loaded.title.path(), &loaded.files, prepare));
         let Loaded { title, scene, models, start, source, camera, .. } = loaded;
         let simulation = Simulation::start(source, models.clone(), Box::<Insight>::default(), pace);
-        let snapshot = simulation.settled(FIRST).map_err(|error| format!("{}: {error}", path.display()))?;
+        let snapshot = simulation.settled(FIRST)?;
         let snapshot = snapshot.ok_or("nobody but this takes snapshots")?;
         let camera = camera.unwrap_or_else(|| Camera::fitted(&models.bounds(&start, true), size.x / size.y));
         Ok(Self {
@@ -87,6 +96,7 @@ impl Session {
             history: VecDeque::new(),
             wants: Wants::default(),
             message: None,
+            errors: 0,
             help: false,
             camera,
             size,
@@ -95,6 +105,7 @@ impl Session {
             sketch: None,
             reload,
             pictures: Vec::new(),
+            has_ended: false,
             is_new: true,
             quit: false,
             picture_seconds: 0.0,
@@ -109,7 +120,7 @@ impl Session {
         self.simulation = Simulation::start(source, models.clone(), Box::<Insight>::default(), self.pace);
         (self.title, self.scene, self.models, self.is_new) = (title, scene, models, true);
         self.wants.subject = selected.and_then(|name| self.body(&name));
-        (self.held, self.sketch) = (None, None);
+        (self.held, self.sketch, self.has_ended) = (None, None, false);
         self.history.clear();
         self.picker = Picker::default();
         self.simulation.send(Command::Want(self.wants));
@@ -139,14 +150,20 @@ impl Session {
         if let Some(sketch) = &mut self.sketch {
             sketch.tick();
             if let Some(message) = sketch.message() {
-                self.message = Some(message);
+                self.say(message);
             }
         }
     }
 
-    fn take(&mut self, snapshot: Box<Snapshot>) {
+    fn take(&mut self, mut snapshot: Box<Snapshot>) {
+        if snapshot.obeyed < self.simulation.sent() {
+            // What was asked for since then is on its way.
+            let ClockState { playing, speed, .. } = self.snapshot.clock;
+            (snapshot.clock.playing, snapshot.clock.speed) = (playing, speed);
+        }
         if let Some(failure) = snapshot.failure.as_ref().filter(|_| self.snapshot.failure.is_none()) {
-            self.message = Some(Message { kind: MessageKind::Error, text: failure.clone() });
+            let text = failure.clone();
+            self.say(Message { kind: MessageKind::Error, text });
         }
         if snapshot.frame.step < self.snapshot.frame.step {
             self.history.clear();
@@ -158,8 +175,12 @@ impl Session {
         self.history.extend(self.simulation.samples());
         let surplus = self.history.len().saturating_sub(Sample::KEPT);
         self.history.drain(..surplus);
-        if let Some(told) = self.simulation.told().pop().or_else(|| self.simulation.ended()) {
+        if let Some(told) = self.simulation.told().pop() {
             self.fail(told);
+        }
+        if let Some(why) = self.simulation.ended().filter(|_| !self.has_ended) {
+            self.has_ended = true;
+            self.fail(why);
         }
     }
 
@@ -183,7 +204,7 @@ impl Session {
             models: &self.models,
             snapshot: &self.snapshot,
             history: &self.history,
-            selection: self.wants.subject,
+            selection: self.wants.subject.filter(|_| self.sketch.is_none()),
             wants: &self.wants,
             message: self.message.as_ref(),
             help: self.help,
@@ -282,12 +303,23 @@ impl Session {
 
     /// Says something.
     pub fn note(&mut self, text: impl Into<String>) {
-        self.message = Some(Message { kind: MessageKind::Note, text: text.into() });
+        self.say(Message { kind: MessageKind::Note, text: text.into() });
     }
 
     /// Says what went wrong.
     pub fn fail(&mut self, text: impl Into<String>) {
-        self.message = Some(Message { kind: MessageKind::Error, text: text.into() });
+        self.say(Message { kind: MessageKind::Error, text: text.into() });
+    }
+
+    fn say(&mut self, message: Message) {
+        self.errors += usize::from(message.kind == MessageKind::Error);
+        self.message = Some(message);
+    }
+
+    /// Number of errors that were told so far.
+    #[must_use]
+    pub fn errors(&self) -> usize {
+        self.errors
     }
 
     /// The name of a body.

@@ -101,6 +101,12 @@ impl Simulation {
         let _ = self.commands.send(command);
     }
 
+    /// Number of commands that it was sent.
+    #[must_use]
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
     /// The newest snapshot, if there is one that was not taken yet.
     #[must_use]
     pub fn take(&self) -> Option<Box<Snapshot>> {

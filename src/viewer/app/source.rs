@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::playback::Playback;
 use super::state::{Recorded, Sample};
 use crate::dynamics::{BodyState, Energy, Pull, RobotState, SoftBodyState, StepReport, World};
 use crate::scene::Scene;
@@ -11,6 +12,8 @@ use crate::viewer::Frame;
 pub enum Source {
     /// A scene that runs.
     Live(Box<Live>),
+    /// A run that was recorded.
+    Recorded(Box<Playback>),
 }
 
 /// A scene that runs.
@@ -42,6 +45,7 @@ impl Source {
     pub fn world(&self) -> &World {
         match self {
             Self::Live(live) => &live.world,
+            Self::Recorded(playback) => playback.start(),
         }
     }
 
@@ -56,6 +60,7 @@ impl Source {
     pub fn frame(&self) -> Frame {
         match self {
             Self::Live(live) => Frame::of(&live.world),
+            Self::Recorded(playback) => playback.frame(),
         }
     }
 
@@ -63,6 +68,7 @@ impl Source {
     pub(super) fn step_length(&self) -> Option<f64> {
         match self {
             Self::Live(live) => Some(live.world.options().time_step),
+            Self::Recorded(playback) => playback.until_next(),
         }
     }
 
@@ -70,6 +76,7 @@ impl Source {
     pub(super) fn advance(&mut self) -> Result<Option<Sample>, String> {
         match self {
             Self::Live(live) => live.step().map(Some),
+            Self::Recorded(playback) => playback.next(),
         }
     }
 
@@ -81,13 +88,15 @@ impl Source {
                 live.report = None;
                 Ok(())
             }
+            Self::Recorded(playback) => playback.seek(0),
         }
     }
 
     /// Shows a recorded state.
-    pub(super) fn seek(&mut self, _state: usize) -> Result<(), String> {
+    pub(super) fn seek(&mut self, state: usize) -> Result<(), String> {
         match self {
             Self::Live(_) => Err(NO_WAY_BACK.into()),
+            Self::Recorded(playback) => playback.seek(state),
         }
     }
 
@@ -95,6 +104,7 @@ impl Source {
     pub(super) fn back(&mut self) -> Result<(), String> {
         match self {
             Self::Live(_) => Err(NO_WAY_BACK.into()),
+            Self::Recorded(playback) => playback.seek(playback.place().at.saturating_sub(1)),
         }
     }
 
@@ -102,12 +112,14 @@ impl Source {
     pub(super) fn pull(&mut self, pull: Option<Pull>) -> Result<(), String> {
         match self {
             Self::Live(live) => live.world.pull(pull).map_err(|error| error.to_string()),
+            Self::Recorded(_) => Err("what was recorded cannot be pulled".into()),
         }
     }
 
     pub(super) fn recorded(&self) -> Option<Recorded> {
         match self {
             Self::Live(_) => None,
+            Self::Recorded(playback) => Some(playback.place()),
         }
     }
 
@@ -118,8 +130,9 @@ impl Source {
                 soft: live.world.soft_bodies(),
                 robots: live.world.robots(),
                 energy: live.world.energy(),
-                report: live.report.clone(),
+                report: live.report,
             },
+            Self::Recorded(playback) => playback.states(),
         }
     }
 }

@@ -95,6 +95,8 @@ pub struct Snapshot {
     pub recorded: Option<Recorded>,
     /// Why it does not go on.
     pub failure: Option<String>,
+    /// Number of commands that were obeyed before.
+    pub obeyed: u64,
 }
 
 /// A place in a recording.

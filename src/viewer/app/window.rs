@@ -10,19 +10,18 @@ use thiserror::Error;
 
 use super::input::Pointer;
 use super::keys::action_of;
-use super::load::Prepare;
+use super::load::{Loaded, Prepare};
 use super::script::{self, Screen, ScriptError};
 use super::session::Session;
 use super::simulation::Pace;
-use super::{Action, Picture};
-use crate::viewer::{Quality, Stage, StageError};
+use super::{Action, Picture, panel};
+use crate::viewer::{Panels, Quality, Stage, StageError};
 
 /// What is to be shown, and how.
-#[derive(Clone)]
 pub struct View {
-    /// A scene file, or the folder of a run.
-    pub path: PathBuf,
-    /// Makes a scene and its world of a file.
+    /// What was loaded.
+    pub loaded: Loaded,
+    /// Makes a scene and its world of a file that has changed.
     pub prepare: Arc<Prepare>,
     /// A script that is played first.
     pub script: Option<PathBuf>,
@@ -41,11 +40,11 @@ pub enum ViewError {
     /// There is nothing to draw on.
     #[error(transparent)]
     Stage(#[from] StageError),
-    /// What is to be shown is wrong.
-    #[error("{report}")]
-    Load {
-        /// A report of what is wrong.
-        report: String,
+    /// The first picture cannot be made.
+    #[error("{why}")]
+    Start {
+        /// What is wrong.
+        why: String,
     },
     /// A script is wrong, or could not be played to its end.
     #[error(transparent)]
@@ -60,28 +59,28 @@ const BETWEEN: Duration = Duration::from_millis(16);
 /// The same while nothing has happened for a while, and that while.
 const AT_REST: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
 
-/// Shows a scene or a run until the window is closed or the script is at its end.
+/// Shows a scene or a run until the window is closed, the script is at its end, or `stop` says that it is enough.
 ///
 /// # Errors
 /// [`ViewError`]; whatever goes wrong while it is shown is told in the window.
-pub fn view(view: &View) -> Result<(), ViewError> {
-    let lines = view.script.as_deref().map(script::load).transpose()?;
-    if view.offscreen && lines.is_none() {
+pub fn view(view: View, stop: &dyn Fn() -> bool) -> Result<(), ViewError> {
+    let View { loaded, prepare, script, offscreen, size: [width, height], quality } = view;
+    let lines = script.as_deref().map(script::load).transpose()?;
+    if offscreen && lines.is_none() {
         return Err(ViewError::NothingToDo);
     }
-    let [width, height] = view.size;
+    let stage = match offscreen {
+        true => Stage::offscreen(width, height, quality)?,
+        false => Stage::window(&title(loaded.title.path()), width, height, quality)?,
+    };
     let pace = if lines.is_some() { Pace::Asked } else { Pace::RealTime };
     let size = Vector2::new(f64::from(width), f64::from(height));
-    let session = Session::open(&view.path, Arc::clone(&view.prepare), pace, size);
-    let mut session = session.map_err(|report| ViewError::Load { report })?;
-    let stage = match view.offscreen {
-        true => Stage::offscreen(width, height, view.quality)?,
-        false => Stage::window(&title(&view.path), width, height, view.quality)?,
-    };
-    let mut window = Window::new(stage);
-    if let (Some(lines), Some(script)) = (&lines, &view.script) {
+    let session = Session::new(loaded, prepare, pace, size);
+    let mut session = session.map_err(|why| ViewError::Start { why })?;
+    let mut window = Window::new(stage, stop);
+    if let (Some(lines), Some(script)) = (&lines, &script) {
         let goes_on = script::play(script, lines, &mut session, &mut window)?;
-        if view.offscreen || !goes_on {
+        if offscreen || !goes_on {
             return Ok(());
         }
         session.let_run();
@@ -98,8 +97,10 @@ fn title(path: &Path) -> String {
 }
 
 /// A window, or pictures without one.
-struct Window {
+struct Window<'a> {
     stage: Stage,
+    stop: &'a dyn Fn() -> bool,
+    panels: Panels,
     pointer: Pointer,
     /// When something happened last, and when the last picture began.
     busy: Instant,
@@ -107,10 +108,18 @@ struct Window {
     step: u64,
 }
 
-impl Window {
-    fn new(stage: Stage) -> Self {
+impl<'a> Window<'a> {
+    fn new(stage: Stage, stop: &'a dyn Fn() -> bool) -> Self {
         let now = Instant::now();
-        Self { stage, pointer: Pointer::default(), busy: now, began: now, step: 0 }
+        Self {
+            stage,
+            stop,
+            panels: Panels::default(),
+            pointer: Pointer::default(),
+            busy: now,
+            began: now,
+            step: 0,
+        }
     }
 
     /// Waits until it is time for another picture: less often where nothing happens.
@@ -153,7 +162,7 @@ impl Window {
     }
 }
 
-impl Screen for Window {
+impl Screen for Window<'_> {
     fn show(&mut self, session: &mut Session) -> bool {
         self.began = Instant::now();
         session.tick();
@@ -168,8 +177,9 @@ impl Screen for Window {
         let (frame, drawing, camera) = (session.frame().clone(), session.drawing(), *session.camera());
         let grid = self.stage.grid();
         let mut asked: Vec<Action> = Vec::new();
+        let (panels, scale) = (&mut self.panels, self.stage.text_scale());
         let is_open = self.stage.draw(&frame, &drawing, &camera, |context| {
-            asked = super::panel::draw(context, session, grid.as_deref());
+            asked = panel::draw(panels, context, session, (grid.as_deref(), scale));
         });
         session.took(self.began.elapsed().as_secs_f64());
         for picture in session.pictures() {
@@ -179,6 +189,6 @@ impl Screen for Window {
             self.busy = Instant::now();
             session.act(&action);
         }
-        is_open
+        is_open && !(self.stop)()
     }
 }

@@ -9,8 +9,8 @@ use crate::viewer::stage::ink;
 
 /// Greatest width of the banner.
 const WIDTH: f32 = 640.0;
-/// Part of the picture's height that it takes at most.
-const HEIGHT: f32 = 0.2;
+/// Part of the picture's height that texts take at most.
+const HEIGHT: f32 = 0.16;
 
 /// Shows the message and why time does not pass, if there are any, at the lower edge.
 pub(super) fn show(room: &mut Room<'_>, state: &PanelState<'_>) {
@@ -18,7 +18,8 @@ pub(super) fn show(room: &mut Room<'_>, state: &PanelState<'_>) {
     if state.message.is_none() && failure.is_none() {
         return;
     }
-    let height = HEIGHT * room.free.height();
+    let texts = usize::from(state.message.is_some()) + usize::from(failure.is_some());
+    let height = HEIGHT * room.free.height() / texts as f32;
     let width = WIDTH.min(0.5 * room.free.width() / room.scale);
     room.panel("banner", Align2::CENTER_BOTTOM, width, |room, ui| {
         if let Some(failure) = failure {

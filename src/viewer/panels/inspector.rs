@@ -111,34 +111,38 @@ fn vector(vector: &Vector3<f64>, unit: &str) -> String {
         "M" => 1e6,
         _ => 1.0,
     };
-    let [x, y, z] = [vector.x, vector.y, vector.z].map(|component| {
-        let scaled = component / factor;
-        // No minus before what is rounded to zero.
-        if scaled.abs() < 5e-3 { 0.0 } else { scaled }
-    });
-    format!("{x:.2} {y:.2} {z:.2} {unit_of}")
+    format!("{} {unit_of}", components(&(vector / factor)))
+}
+
+/// Three numbers with two digits, no minus before what is rounded to zero.
+fn components(vector: &Vector3<f64>) -> String {
+    let [x, y, z] = [vector.x, vector.y, vector.z].map(|x| if x.abs() < 5e-3 { 0.0 } else { x });
+    format!("{x:.2} {y:.2} {z:.2}")
 }
 
 /// A rotation as an angle about an axis.
 fn rotation(rotation: &UnitQuaternion<f64>) -> String {
     match rotation.axis_angle() {
         Some((axis, angle)) => {
-            format!("{:.1}° about {:.2} {:.2} {:.2}", angle.to_degrees(), axis.x, axis.y, axis.z)
+            format!("{:.1}° about {}", angle.to_degrees(), components(&axis))
         }
         None => "none".to_owned(),
     }
 }
 
 fn contacts(room: &mut Room<'_>, ui: &mut Ui, state: &PanelState<'_>, body: AnyBody) {
-    let mut found: Vec<&WorldContact> =
-        state.snapshot.contacts.iter().filter(|contact| contact.bodies.contains(&body)).collect();
+    // Those that were foreseen and came to nothing are not told.
+    let touches = |contact: &&WorldContact| contact.depth >= 0.0 || contact.force > 0.0;
+    let all = state.snapshot.contacts.iter();
+    let mut found: Vec<_> = all.filter(|contact| contact.bodies.contains(&body)).filter(touches).collect();
     if found.is_empty() {
         return;
     }
     found.sort_by(|a, b| b.depth.total_cmp(&a.depth));
     ui.separator();
     let total: f64 = found.iter().map(|contact| contact.force).sum();
-    ui.label(format!("{} contacts, {} in all", found.len(), with_unit(total, "N")));
+    let plural = if found.len() == 1 { "" } else { "s" };
+    ui.label(format!("{} contact{plural}, {} in all", found.len(), with_unit(total, "N")));
     let grid = Grid::new("contacts").num_columns(3).spacing(room.size(10.0, 1.0));
     grid.show(ui, |ui| {
         for contact in found.iter().take(LISTED) {
@@ -181,7 +185,7 @@ mod tests {
 
     #[test]
     fn vectors_have_one_unit() {
-        assert_eq!(vector(&Vector3::new(1.5e-3, -2e-9, -2.25e-4), "m"), "1.50 0.00 -0.23 mm");
+        assert_eq!(vector(&Vector3::new(1.5e-3, -2e-9, -2.26e-4), "m"), "1.50 0.00 -0.23 mm");
         assert_eq!(vector(&Vector3::new(0.0, 1234.0, 0.0), "m/s"), "0.00 1.23 0.00 km/s");
         assert_eq!(vector(&Vector3::zeros(), "m"), "0.00 0.00 0.00 m");
     }

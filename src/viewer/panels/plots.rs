@@ -49,7 +49,7 @@ fn parts(sample: &Sample) -> [f64; 5] {
 fn times(room: &Room<'_>, ui: &mut Ui, history: &VecDeque<Sample>) {
     let last = history.back().map_or(0.0, |sample| sample.seconds);
     let columns = columns(history, SIZE[0], parts);
-    let most = columns.iter().map(|parts| parts.iter().sum()).fold(0.0, f64::max);
+    let most = usual_most(columns.iter().map(|parts| parts.iter().sum()).collect());
     head(ui, "step", &with_unit(last, "s"), palette::INK);
     let (painter, rect) = canvas(room, ui);
     let width = rect.width() / columns.len() as f32;
@@ -57,7 +57,7 @@ fn times(room: &Room<'_>, ui: &mut Ui, history: &VecDeque<Sample>) {
         let left = rect.min.x + width * index as f32;
         let mut below = rect.max.y;
         for (part, (_, color)) in parts.iter().zip(PARTS) {
-            let above = below - share(*part, [0.0, most]) * rect.height();
+            let above = (below - share(*part, [0.0, most]) * rect.height()).max(rect.min.y);
             let bar = Rect::from_min_max(Pos2::new(left, above), Pos2::new(left + width, below));
             painter.rect_filled(bar, 0.0, ink(color));
             below = above;
@@ -73,6 +73,12 @@ fn times(room: &Room<'_>, ui: &mut Ui, history: &VecDeque<Sample>) {
             }
         }
     });
+}
+
+/// What all but the greatest fiftieth are below: one slow step must not flatten all others.
+fn usual_most(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get((values.len().saturating_sub(1)) * 49 / 50).copied().unwrap_or(0.0)
 }
 
 /// A quantity that is plotted as a curve.

@@ -1,8 +1,8 @@
 //! How panels look.
 
 use kiss3d::egui::{
-    Context, CornerRadius, FontFamily, FontId, Shadow, Spacing, Stroke, Style, TextStyle, Theme, Vec2,
-    Visuals,
+    Context, CornerRadius, FontDefinitions, FontFamily, FontId, Shadow, Spacing, Stroke, Style, TextStyle,
+    Theme, Vec2, Visuals,
 };
 
 use crate::viewer::stage::ink;
@@ -18,7 +18,17 @@ const WIDGET: [Color; 2] = [Color::new(0.875, 0.890, 0.905), Color::new(0.80, 0.
 /// Gives all panels the viewer's style, all lengths times `scale`.
 pub(super) fn set(context: &Context, scale: f32) {
     context.set_theme(Theme::Light);
+    context.set_fonts(fonts(context));
     context.set_global_style(style(scale));
+}
+
+/// The fonts that are there, with one of fixed width for text that stands in columns.
+fn fonts(context: &Context) -> FontDefinitions {
+    let mut fonts = context.fonts(|fonts| fonts.definitions().clone());
+    if let Some(family) = fonts.families.get_mut(&FontFamily::Monospace) {
+        family.retain(|name| name != "WorkSans");
+    }
+    fonts
 }
 
 fn style(scale: f32) -> Style {
@@ -75,6 +85,7 @@ fn visuals(scale: f32) -> Visuals {
     visuals.selection.bg_fill = ink(palette::SKY.with_alpha(0.55));
     visuals.selection.stroke = Stroke::new(scale, text);
     visuals.slider_trailing_fill = true;
+    visuals.hyperlink_color = ink(palette::BLUE);
     visuals.warn_fg_color = ink(palette::VERMILION);
     visuals.error_fg_color = ink(palette::VERMILION);
     let [rest, under] = WIDGET.map(ink);

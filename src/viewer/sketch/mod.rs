@@ -27,7 +27,7 @@ use crate::repair::{Sketch, SketchError, SketchOptions};
 use crate::scene::Scene;
 
 /// Time after which a repair answers with the best that was found so far.
-const BUDGET: Duration = Duration::from_secs(5);
+const BUDGET: Duration = Duration::from_secs(10);
 
 /// A scene that is being posed in the window.
 #[derive(Debug)]
@@ -357,9 +357,13 @@ impl SketchMode {
                 let text = match &error {
                     SketchError::Repair(RepairError::NotFound { best, still }) => {
                         let moved = panel::metres(best.depth);
-                        let count = still.len();
+                        let left = match still.len() {
+                            1 => "1 pair".to_owned(),
+                            count => format!("{count} pairs"),
+                        };
+                        let seconds = BUDGET.as_secs();
                         format!(
-                            "{error}\nthe best effort moves by {moved} (root mean square) and leaves {count} pairs"
+                            "{error}\nthe best effort within {seconds} s moves by {moved} (root mean square) and leaves {left}"
                         )
                     }
                     _ => error.to_string(),

@@ -12,6 +12,7 @@ mod light;
 mod marks;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use image::{DynamicImage, RgbImage, RgbaImage};
 use kiss3d::egui::Context;
@@ -200,6 +201,14 @@ impl Stage {
     #[must_use]
     pub fn picture(&self) -> RgbImage {
         self.window.snap_image()
+    }
+
+    /// What the passes of the last picture took on the graphics card, or in the software that stands for one, by name;
+    /// empty where it does not tell.
+    #[must_use]
+    pub fn pass_times(&self) -> Vec<(&'static str, Duration)> {
+        let timings = self.window.render_timings();
+        timings.and_then(|timings| timings.gpu_steps.clone()).unwrap_or_default()
     }
 
     /// What was done with keyboard and mouse since the last call.

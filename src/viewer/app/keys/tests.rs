@@ -39,3 +39,14 @@ fn keys_do_by_name_what_they_do_by_stroke() {
     assert_eq!(action_of(Key::R, Modifiers::Control, false), None);
     assert_eq!(action_of(Key::R, Modifiers::Alt, false), None);
 }
+
+#[test]
+fn the_readme_and_the_page_of_the_viewer_have_the_same_keys() {
+    let pages = [
+        ("README.md", include_str!("../../../../README.md")),
+        ("docs/viewer.md", include_str!("../../../../docs/viewer.md")),
+    ];
+    for (page, text) in pages {
+        assert!(text.contains(&markdown()), "{page} should hold this:\n{}", markdown());
+    }
+}

@@ -70,6 +70,7 @@ impl Session {
             }
             Action::Step => Command::Step,
             Action::StepBack => Command::Back,
+            Action::Reset if self.has_ended => return self.revive(),
             Action::Reset => {
                 self.message = None;
                 Command::Reset
@@ -81,6 +82,25 @@ impl Session {
             _ => return,
         };
         self.simulation.send(command);
+    }
+
+    /// Starts anew after the simulation broke.
+    fn revive(&mut self) {
+        let path = self.title.path.clone();
+        let loaded = if self.snapshot.recorded.is_some() {
+            Loaded::run(&path)
+        } else {
+            let scene = (*self.scene).clone();
+            let world = scene.world().map_err(|error| error.to_string());
+            world.and_then(|world| Loaded::of(&path, scene, world))
+        };
+        match loaded {
+            Ok(loaded) => {
+                self.message = None;
+                self.replace(loaded);
+            }
+            Err(error) => self.fail(error),
+        }
     }
 
     fn speed(&mut self, speed: f64) -> Command {

@@ -216,6 +216,7 @@ impl Worker {
             pull,
             recorded: source.recorded(),
             failure: self.failure.clone(),
+            obeyed: self.obeyed,
         }
     }
 }

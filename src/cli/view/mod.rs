@@ -1,0 +1,64 @@
+//! `extricate view`: a scene or a run in a window, or a script of that without one.
+
+#[cfg(feature = "viewer")]
+mod window;
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+
+const EXAMPLES: &str = "\
+Examples:
+  extricate view scenes/rigid/ring_stack.ron
+  extricate view out/ring_stack
+  extricate view scenes/repair/three_link.ron --script pose.txt
+  extricate view scenes/repair/three_link.ron --script pose.txt --offscreen --size 640x360
+
+H in the window tells all keys; docs/viewer.md also tells the lines of scripts. The scene is loaded anew when its file or a mesh of it
+changes. Exit code 1 tells that a script could not be played to its end, 2 that there is no display or no driver.";
+
+/// Arguments of `view`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// A scene file, or the folder of a run.
+    #[arg(value_name = "SCENE|RUN")]
+    source: PathBuf,
+    /// Play the lines of this file first: what keys and mouse can do.
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
+    /// Play the script without a window, then end. No display is needed.
+    #[arg(long, requires = "script")]
+    offscreen: bool,
+    /// Width and height of the picture [pixels].
+    #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x720")]
+    size: [u32; 2],
+    /// Draw without shadows and with rough edges: faster where software draws.
+    #[arg(long)]
+    plain: bool,
+}
+
+fn size(text: &str) -> Result<[u32; 2], String> {
+    let sides = text.split_once(['x', '×']).map(|(width, height)| (width.parse(), height.parse()));
+    match sides {
+        Some((Ok(width), Ok(height))) => Ok([width, height]),
+        _ => Err(String::from("a size is written 1280x720")),
+    }
+}
+
+/// Opens the window.
+#[cfg(feature = "viewer")]
+pub(super) fn execute(interrupt: &Interrupt, arguments: &Arguments) -> Result<(), Failure> {
+    window::open(interrupt, arguments)
+}
+
+/// Says how to get a program that can.
+#[cfg(not(feature = "viewer"))]
+pub(super) fn execute(_: &Interrupt, _: &Arguments) -> Result<(), Failure> {
+    let message = "this program was built without a window. With the feature viewer it has one: \
+                   cargo install --path . --features viewer";
+    Err(Failure::new(super::failure::Exit::Usage, message))
+}
