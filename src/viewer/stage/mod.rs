@@ -45,6 +45,11 @@ pub struct Quality {
     pub smooth: bool,
 }
 
+impl Quality {
+    /// Without shadows and with rough edges: the fastest there is where software draws.
+    pub const FAST: Self = Self { shadows: false, smooth: false };
+}
+
 impl Default for Quality {
     fn default() -> Self {
         Self { shadows: true, smooth: true }
@@ -320,3 +325,6 @@ fn unlit(node: &mut SceneNode3d, colors: &Arc<Texture>, own: f32) {
 
 /// What leaves the colours of instances and textures as they are.
 const WHITE: Color = Color::new(1.0, 1.0, 1.0);
+
+#[cfg(test)]
+mod tests;
