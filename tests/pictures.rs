@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use extricate::scene::Scene;
-use extricate::viewer::render::{Reel, Renderer, write_png};
+use extricate::viewer::render::{Format, Marks, Order, Reel, RenderError, Renderer, Times, write_png};
 use extricate::viewer::{Camera, Drawing};
 use image::{Rgb, RgbImage};
 
@@ -146,4 +146,21 @@ fn a_black_an_empty_and_an_incomplete_picture_are_told_apart_from_what_is_stored
         show(&mut renderer, incomplete, camera);
         assert!(difference(&picture(&mut renderer, time), &expected).is_some(), "{name} without {body}");
     }
+}
+
+#[test]
+fn a_film_that_is_stopped_leaves_no_file() {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("stopped.gif");
+    let order = Order {
+        format: Format::Gif(path.clone()),
+        size: SIZE,
+        times: Times::Film { from: 0.1, to: None, speed: 1.0, fps: 10.0 },
+        camera: None,
+        orbit: 0.0,
+        marks: Marks::default(),
+    };
+    let reel = Reel::of_scene(scene("rigid/ring_stack")).expect("a world");
+    let stopped = order.carry_out(vec![reel], &mut |_| ControlFlow::Break(()));
+    assert!(matches!(stopped, Err(RenderError::Stopped { .. })), "{stopped:?}");
+    assert!(!path.exists());
 }

@@ -79,6 +79,9 @@ impl Order {
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<usize, RenderError> {
         let takes = self.takes(&reels)?;
+        if self.marks.overlaps && reels.iter().any(|reel| matches!(reel, Reel::Recorded { .. })) {
+            return Err(RenderError::NotOfRuns);
+        }
         let panels = reels.len() * if self.is_film() { 1 } else { takes.len() };
         let renderers = self.renderers(reels, panels)?;
         let insights = renderers.iter().map(|_| Insight::default()).collect();
