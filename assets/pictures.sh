@@ -37,4 +37,4 @@ repaired figure_on_bench scenes/repair/figure_on_bench.ron
 repaired figure_in_cup scenes/repair/figure_in_cup.ron
 repaired arm_in_car scenes/repair/arm_in_car.ron
 repaired hand_around_bottle scenes/repair/hand_around_bottle.ron
-picture snake_coil.png scenes/soft/snake_coil.ron --time 0,3,5,8 --size 2080x600
+picture snake_coil.png scenes/soft/snake_coil.ron --time 0,3,5,8 --size 2080x420

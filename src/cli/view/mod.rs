@@ -23,7 +23,6 @@ changes. Exit code 1 tells that a script could not be played to its end, 2 that 
 /// Arguments of `view`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-#[cfg_attr(not(feature = "viewer"), expect(dead_code, reason = "this build has no window"))]
 pub(super) struct Arguments {
     /// A scene file, or the folder of a run.
     #[arg(value_name = "SCENE|RUN")]

@@ -49,6 +49,7 @@ pub struct Session {
     history: VecDeque<Sample>,
     wants: Wants,
     message: Option<Message>,
+    errors: usize,
     help: bool,
     camera: Camera,
     size: Vector2<f64>,
@@ -95,6 +96,7 @@ impl Session {
             history: VecDeque::new(),
             wants: Wants::default(),
             message: None,
+            errors: 0,
             help: false,
             camera,
             size,
@@ -148,7 +150,7 @@ impl Session {
         if let Some(sketch) = &mut self.sketch {
             sketch.tick();
             if let Some(message) = sketch.message() {
-                self.message = Some(message);
+                self.say(message);
             }
         }
     }
@@ -160,7 +162,8 @@ impl Session {
             (snapshot.clock.playing, snapshot.clock.speed) = (playing, speed);
         }
         if let Some(failure) = snapshot.failure.as_ref().filter(|_| self.snapshot.failure.is_none()) {
-            self.message = Some(Message { kind: MessageKind::Error, text: failure.clone() });
+            let text = failure.clone();
+            self.say(Message { kind: MessageKind::Error, text });
         }
         if snapshot.frame.step < self.snapshot.frame.step {
             self.history.clear();
@@ -201,7 +204,7 @@ impl Session {
             models: &self.models,
             snapshot: &self.snapshot,
             history: &self.history,
-            selection: self.wants.subject,
+            selection: self.wants.subject.filter(|_| self.sketch.is_none()),
             wants: &self.wants,
             message: self.message.as_ref(),
             help: self.help,
@@ -300,12 +303,23 @@ impl Session {
 
     /// Says something.
     pub fn note(&mut self, text: impl Into<String>) {
-        self.message = Some(Message { kind: MessageKind::Note, text: text.into() });
+        self.say(Message { kind: MessageKind::Note, text: text.into() });
     }
 
     /// Says what went wrong.
     pub fn fail(&mut self, text: impl Into<String>) {
-        self.message = Some(Message { kind: MessageKind::Error, text: text.into() });
+        self.say(Message { kind: MessageKind::Error, text: text.into() });
+    }
+
+    fn say(&mut self, message: Message) {
+        self.errors += usize::from(message.kind == MessageKind::Error);
+        self.message = Some(message);
+    }
+
+    /// Number of errors that were told so far.
+    #[must_use]
+    pub fn errors(&self) -> usize {
+        self.errors
     }
 
     /// The name of a body.

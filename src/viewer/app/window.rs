@@ -14,8 +14,8 @@ use super::load::{Loaded, Prepare};
 use super::script::{self, Screen, ScriptError};
 use super::session::Session;
 use super::simulation::Pace;
-use super::{Action, Picture};
-use crate::viewer::{Quality, Stage, StageError};
+use super::{Action, Picture, panel};
+use crate::viewer::{Panels, Quality, Stage, StageError};
 
 /// What is to be shown, and how.
 pub struct View {
@@ -100,6 +100,7 @@ fn title(path: &Path) -> String {
 struct Window<'a> {
     stage: Stage,
     stop: &'a dyn Fn() -> bool,
+    panels: Panels,
     pointer: Pointer,
     /// When something happened last, and when the last picture began.
     busy: Instant,
@@ -110,7 +111,15 @@ struct Window<'a> {
 impl<'a> Window<'a> {
     fn new(stage: Stage, stop: &'a dyn Fn() -> bool) -> Self {
         let now = Instant::now();
-        Self { stage, stop, pointer: Pointer::default(), busy: now, began: now, step: 0 }
+        Self {
+            stage,
+            stop,
+            panels: Panels::default(),
+            pointer: Pointer::default(),
+            busy: now,
+            began: now,
+            step: 0,
+        }
     }
 
     /// Waits until it is time for another picture: less often where nothing happens.
@@ -168,8 +177,9 @@ impl Screen for Window<'_> {
         let (frame, drawing, camera) = (session.frame().clone(), session.drawing(), *session.camera());
         let grid = self.stage.grid();
         let mut asked: Vec<Action> = Vec::new();
+        let (panels, scale) = (&mut self.panels, self.stage.text_scale());
         let is_open = self.stage.draw(&frame, &drawing, &camera, |context| {
-            asked = super::panel::draw(context, session, grid.as_deref());
+            asked = panel::draw(panels, context, session, (grid.as_deref(), scale));
         });
         session.took(self.began.elapsed().as_secs_f64());
         for picture in session.pictures() {

@@ -53,6 +53,8 @@ impl Shown {
             report: Some(report),
             contacts: Vec::new(),
             drawing: Drawing::default(),
+            walk_steps: 0,
+            obeyed: 0,
             clock: ClockState { playing: true, speed: 1.0, achieved: 0.5, behind: true },
             pull: None,
             recorded: recorded.then_some(Recorded { at: 3, states: 9, duration: 1.0, complete: true }),

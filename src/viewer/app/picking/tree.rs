@@ -107,8 +107,14 @@ pub(super) fn enters(ray: &Ray, bounds: &Aabb) -> f64 {
     let (mut near, mut far) = (0.0_f64, f64::INFINITY);
     for axis in 0..3 {
         let inverse = ray.direction[axis].recip();
+        if !inverse.is_finite() {
+            // Along the faces of this axis it is between them or not.
+            if bounds.min[axis] <= ray.origin[axis] && ray.origin[axis] <= bounds.max[axis] {
+                continue;
+            }
+            return f64::INFINITY;
+        }
         let ends = [bounds.min[axis], bounds.max[axis]].map(|end| (end - ray.origin[axis]) * inverse);
-        // A ray within a face of the box gives 0 × ∞, which `min` and `max` leave out.
         near = near.max(ends[0].min(ends[1]));
         far = far.min(ends[0].max(ends[1]));
     }

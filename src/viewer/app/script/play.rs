@@ -10,7 +10,7 @@ use super::{Line, Order, ScriptError};
 use crate::viewer::Camera;
 use crate::viewer::app::input::Pointer;
 use crate::viewer::app::keys::action_named;
-use crate::viewer::app::{Action, MessageKind, Session};
+use crate::viewer::app::{Action, Session};
 
 /// Where a session is shown.
 pub trait Screen {
@@ -38,11 +38,13 @@ pub fn play(
     let mut player = Player { session, screen, pointer: Pointer::default(), is_open: true };
     for line in lines {
         let wrong = |message| ScriptError::Line { path: path.to_owned(), line: line.number, message };
+        let errors = player.session.errors();
         player.obey(&line.order).map_err(wrong)?;
         player.session.settle(LIMIT).map_err(wrong)?;
         player.show();
-        if let Some(message) = player.session.message().filter(|message| message.kind == MessageKind::Error) {
-            return Err(wrong(message.text.clone()));
+        if player.session.errors() > errors {
+            let message = player.session.message().map_or_else(String::new, |message| message.text.clone());
+            return Err(wrong(message));
         }
         if !player.is_open || player.session.has_quit() {
             return Ok(false);

@@ -92,23 +92,12 @@ fn a_ball_that_is_dragged_follows_the_mouse_and_falls_when_it_is_dropped() {
     let to = pixel(&session, &goal);
     let drag = format!("key space\ndrag {} {} to {} {} in 1.5", from.x, from.y, to.x, to.y);
     script(&mut session, &drag).expect("it is played");
-    // It was held by its front, 0.1 before its middle, and hangs there.
-    assert!((ball(&session) - goal).xz().norm() < 0.06, "{}", ball(&session));
+    // It hangs a radius below where it is held, which is a radius before where its middle was.
+    assert!((ball(&session) - goal).norm() < 0.2, "{}", ball(&session));
     assert!(session.snapshot().pull.is_none(), "the mouse has let go");
     script(&mut session, "wait 2").expect("it is played");
     assert!(ball(&session).z < 0.11, "{}", ball(&session));
     std::fs::remove_dir_all(folder).expect("it is ours");
-}
-
-trait Front {
-    fn xz(&self) -> Vector2<f64>;
-}
-
-impl Front for nalgebra::Vector3<f64> {
-    /// Across the view.
-    fn xz(&self) -> Vector2<f64> {
-        Vector2::new(self.x, self.z)
-    }
 }
 
 #[test]
@@ -135,10 +124,10 @@ fn a_changed_file_changes_the_scene_but_not_the_camera_and_a_wrong_one_is_told_a
     session.act(&Action::Select(ball));
     session.settle(LIMIT).expect("it goes on");
     let camera = *session.camera();
-    let mut news = |text: &str, session: &mut Session| {
+    let news = |text: &str, session: &mut Session| {
         std::fs::write(&path, text).expect("a scene");
         let until = std::time::Instant::now() + LIMIT;
-        session.act(&Action::Escape);
+        session.message = None;
         while session.message().is_none() && std::time::Instant::now() < until {
             session.tick();
             std::thread::sleep(Duration::from_millis(5));
@@ -230,13 +219,13 @@ fn escape_takes_away_one_thing_at_a_time_and_quit_ends() {
     session.act(&Action::Sketch);
     session.note("something");
     session.act(&Action::Help);
-    let mut left = |session: &mut Session| {
+    let left = |session: &mut Session| {
         session.act(&Action::Escape);
         let state = session.panel_state(None);
         (state.help, state.message.is_some(), state.sketching, state.selection.is_some())
     };
-    assert_eq!(left(&mut session), (false, true, true, true));
-    assert_eq!(left(&mut session), (false, false, true, true));
+    assert_eq!(left(&mut session), (false, true, true, false));
+    assert_eq!(left(&mut session), (false, false, true, false), "what is selected is told after the sketch");
     assert_eq!(left(&mut session), (false, false, false, true));
     assert_eq!(left(&mut session), (false, false, false, false));
     assert!(script(&mut session, "picture a.png").is_ok_and(|goes_on| goes_on));
