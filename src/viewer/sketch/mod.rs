@@ -28,6 +28,8 @@ use crate::scene::Scene;
 
 /// Time after which a repair answers with the best that was found so far.
 const BUDGET: Duration = Duration::from_secs(10);
+/// Share of √σ to which what follows must have come nearer to be sent on towards the same sketch.
+const NEARER: f64 = 0.99;
 
 /// A scene that is being posed in the window.
 #[derive(Debug)]
@@ -303,6 +305,12 @@ impl SketchMode {
         match found {
             Ok(followed) if self.following => {
                 self.sketch.remember(&followed);
+                let before = self.followed.as_ref().filter(|(of, _)| *of == revision);
+                let comes_nearer = before.is_none_or(|(_, last)| followed.depth < NEARER * last.depth);
+                if followed.held && comes_nearer {
+                    // A hand that was too fast, or a way round what is in the way.
+                    self.asked = None;
+                }
                 self.panel.time_to_follow = Some(followed.time);
                 self.followed = Some((revision, followed));
             }
