@@ -269,6 +269,12 @@ impl Session {
         std::mem::take(&mut self.is_new)
     }
 
+    /// Whether the next picture is to be saved.
+    #[must_use]
+    pub fn wants_pictures(&self) -> bool {
+        !self.pictures.is_empty()
+    }
+
     /// The files that the next picture is to be saved to.
     pub fn pictures(&mut self) -> Vec<Picture> {
         std::mem::take(&mut self.pictures)

@@ -77,7 +77,7 @@ pub fn view(view: View, stop: &dyn Fn() -> bool) -> Result<(), ViewError> {
     let size = Vector2::new(f64::from(width), f64::from(height));
     let session = Session::new(loaded, prepare, pace, size);
     let mut session = session.map_err(|why| ViewError::Start { why })?;
-    let mut window = Window::new(stage, stop);
+    let mut window = Window::new((stage, offscreen), stop);
     if let (Some(lines), Some(script)) = (&lines, &script) {
         let goes_on = script::play(script, lines, &mut session, &mut window)?;
         if offscreen || !goes_on {
@@ -99,6 +99,7 @@ fn title(path: &Path) -> String {
 /// A window, or pictures without one.
 struct Window<'a> {
     stage: Stage,
+    offscreen: bool,
     stop: &'a dyn Fn() -> bool,
     panels: Panels,
     pointer: Pointer,
@@ -109,10 +110,11 @@ struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    fn new(stage: Stage, stop: &'a dyn Fn() -> bool) -> Self {
+    fn new((stage, offscreen): (Stage, bool), stop: &'a dyn Fn() -> bool) -> Self {
         let now = Instant::now();
         Self {
             stage,
+            offscreen,
             stop,
             panels: Panels::default(),
             pointer: Pointer::default(),
@@ -166,6 +168,24 @@ impl Screen for Window<'_> {
     fn show(&mut self, session: &mut Session) -> bool {
         self.began = Instant::now();
         session.tick();
+        if self.offscreen {
+            // Nobody looks but at pictures, and panels know their sizes after they were drawn once.
+            if !session.wants_pictures() {
+                return !(self.stop)();
+            }
+            self.draw(session);
+        }
+        let is_open = self.draw(session);
+        for picture in session.pictures() {
+            self.save(picture, session);
+        }
+        is_open
+    }
+}
+
+impl Window<'_> {
+    /// Draws a picture and does what panels ask for; whether the window is still there.
+    fn draw(&mut self, session: &mut Session) -> bool {
         self.tell(session);
         session.resize(self.stage.size());
         if session.has_new_models() {
@@ -182,9 +202,6 @@ impl Screen for Window<'_> {
             asked = panel::draw(panels, context, session, (grid.as_deref(), scale));
         });
         session.took(self.began.elapsed().as_secs_f64());
-        for picture in session.pictures() {
-            self.save(picture, session);
-        }
         for action in asked {
             self.busy = Instant::now();
             session.act(&action);

@@ -98,11 +98,7 @@ impl Player<'_> {
                 self.finish_sketch();
             }
             Order::Save(path) => self.session.act(&Action::SaveAs(path.clone())),
-            Order::Picture(path) => {
-                // Panels know their sizes after they were drawn once.
-                self.show();
-                self.session.act(&Action::PictureTo(path.clone()));
-            }
+            Order::Picture(path) => self.session.act(&Action::PictureTo(path.clone())),
             Order::Quit => self.session.act(&Action::Quit),
         }
         Ok(())
