@@ -6,7 +6,7 @@
 //! cargo run --release --features viewer --example frame_times steps scenes/rigid/box_pyramid.ron 12
 //! ```
 //!
-//! Each row is a process of its own. CPU times are of all threads of the process, or of the thread that steps; they are
+//! Qualities are `shadows`, `smooth`, neither, and `alike` for bodies of one shape. Each row is a process of its own. CPU times are of all threads of the process, or of the thread that steps; they are
 //! read from `/proc` and NaN where there is none. `LP_NUM_THREADS=1` holds software drawing to one thread, as it is set
 //! for `steps`, where the simulation has one thread too.
 
@@ -40,7 +40,7 @@ fn main() -> Result<(), Failure> {
 fn tables() -> Result<(), Failure> {
     println!("triangles  quality         picture [ms]  CPU [ms]  passes [ms]");
     for triangles in ["10000", "70000", "500000"] {
-        for quality in ["shadows,smooth", "smooth", "shadows", "plain"] {
+        for quality in ["shadows,smooth", "smooth", "shadows", "plain", "plain,alike"] {
             child(&["frame", triangles, quality, "1280x720"])?;
         }
     }
@@ -67,7 +67,7 @@ fn frame(triangles: u32, quality: &str, size: &str) -> Result<(), Failure> {
     /// Pictures that are drawn, and of these the first that are not counted: pipelines are made in them.
     const PICTURES: [usize; 2] = [12, 3];
     let [width, height] = size_of(size)?;
-    let models = tori(triangles)?;
+    let models = tori(triangles, quality.contains("alike"))?;
     let chosen = Quality { shadows: quality.contains("shadows"), smooth: quality.contains("smooth") };
     let mut stage = Stage::offscreen(width, height, chosen)?;
     stage.set(&models, &turned(0.0));
@@ -107,7 +107,8 @@ fn size_of(text: &str) -> Result<[u32; 2], Failure> {
 /// Bodies on a side of the grid.
 const SIDE: u32 = 3;
 
-fn tori(triangles: u32) -> Result<Models, Failure> {
+/// Tori of about so many triangles in all, all of one shape or each of its own.
+fn tori(triangles: u32, alike: bool) -> Result<Models, Failure> {
     // A torus has 2 · segments · sides triangles.
     let sides = (f64::from(triangles) / f64::from(8 * SIDE.pow(3))).sqrt().round().max(3.0) as u32;
     let mesh = |index: u32| -> Result<Arc<TriangleMesh>, Failure> {
@@ -115,6 +116,7 @@ fn tori(triangles: u32) -> Result<Models, Failure> {
         let torus = Torus { major_radius: 0.4, minor_radius, segments: 4 * sides, sides };
         Ok(Arc::new(torus.mesh()?))
     };
+    let first = mesh(0)?;
     let mut bodies = vec![BodyModel {
         name: "ground".into(),
         kind: BodyKind::Fixed,
@@ -124,7 +126,7 @@ fn tori(triangles: u32) -> Result<Models, Failure> {
     }];
     for index in 0..SIDE.pow(3) {
         let color = palette::BODIES[index as usize % palette::BODIES.len()];
-        let mesh = Some(mesh(index)?);
+        let mesh = Some(if alike { Arc::clone(&first) } else { mesh(index)? });
         bodies.push(BodyModel {
             name: format!("torus {index:02}"),
             kind: BodyKind::Dynamic,

@@ -149,6 +149,14 @@ impl Ensemble {
         &self.props
     }
 
+    /// Keeps the bases of actors where they are, by their numbers, and with them bodies.
+    ///
+    /// # Panics
+    /// When there is no such actor.
+    pub fn hold(&mut self, actors: &[usize]) {
+        self.arrangement.hold(actors);
+    }
+
     /// Puts a prop elsewhere, by its number, body to world.
     ///
     /// # Panics

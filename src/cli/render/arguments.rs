@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use nalgebra::Point3;
 
 const EXAMPLES: &str = "\
@@ -58,9 +58,48 @@ pub(in crate::cli) struct Arguments {
     /// Draw bodies that overlap in vermilion and the others in green, and see through what is fixed.
     #[arg(long)]
     pub(super) overlaps: bool,
+    /// Draw what is known besides: several are separated by commas.
+    #[arg(long, value_name = "WHAT[,WHAT…]", value_delimiter = ',')]
+    pub(super) show: Vec<Shown>,
+    /// What the colours of soft bodies mean.
+    #[arg(long, value_name = "WHAT")]
+    pub(super) color: Option<SoftColor>,
+    /// Length of the arrows of penetrations over their depth.
+    #[arg(long, value_name = "X", value_parser = positive, default_value_t = 1.0)]
+    pub(super) depth_scale: f64,
     /// Write the time into a corner.
     #[arg(long)]
     pub(super) clock: bool,
+}
+
+/// What is known of a scene beyond where its bodies are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum Shown {
+    /// Contacts of the last step: points and forces. Of scenes, not of runs.
+    Contacts,
+    /// The least translations that take overlapping bodies apart, and where they would be then.
+    Penetrations,
+    /// An arrow for each region in which bodies overlap.
+    LocalPenetrations,
+    /// The walk of the query of the two bodies that overlap most.
+    Walk,
+    /// A slice through distance fields.
+    Section,
+    /// The boxes of the bodies' trees, four levels below the top.
+    Boxes,
+}
+
+/// What the colours of soft bodies mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum SoftColor {
+    /// Distance to the surface at rest.
+    Depth,
+    /// How deep contacts are. Of scenes, not of runs.
+    ContactDepth,
+    /// How far nodes are from where they were at the start.
+    Displacement,
+    /// Von Mises stress.
+    Stress,
 }
 
 fn number(text: &str) -> Result<f64, String> {

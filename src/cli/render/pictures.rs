@@ -4,12 +4,14 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::Arguments;
+use super::arguments::{Shown, SoftColor};
 use crate::cli::console::{Console, Progress as Bar};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::run::at_start;
 use crate::record::{Recording, RecordingError};
 use crate::scene::Scene;
+use crate::viewer::overlay::{Overlays, Section, SoftQuantity};
 use crate::viewer::render::{Format, Marks, Order, Progress, Reel, RenderError, Times};
 
 /// Most pictures a second that programs show of a GIF.
@@ -80,8 +82,31 @@ fn order(arguments: &Arguments) -> Result<Order, Failure> {
         times,
         camera: arguments.camera,
         orbit: arguments.orbit.to_radians(),
-        marks: Marks { overlaps: arguments.overlaps, clock: arguments.clock },
+        marks: Marks { overlaps: arguments.overlaps, overlays: overlays(arguments), clock: arguments.clock },
     })
+}
+
+/// Level of the boxes that are shown: sixteen of them for a tree of many triangles.
+const LEVEL: usize = 4;
+
+fn overlays(arguments: &Arguments) -> Overlays {
+    let shows = |what: Shown| arguments.show.contains(&what);
+    Overlays {
+        contacts: shows(Shown::Contacts),
+        penetrations: shows(Shown::Penetrations),
+        local_penetrations: shows(Shown::LocalPenetrations),
+        walk: shows(Shown::Walk).then_some(usize::MAX),
+        section: shows(Shown::Section).then(Section::default),
+        boxes: shows(Shown::Boxes).then_some(LEVEL),
+        soft: arguments.color.map(|color| match color {
+            SoftColor::Depth => SoftQuantity::Depth,
+            SoftColor::ContactDepth => SoftQuantity::ContactDepth,
+            SoftColor::Displacement => SoftQuantity::Displacement,
+            SoftColor::Stress => SoftQuantity::Stress,
+        }),
+        depth_scale: arguments.depth_scale,
+        ..Overlays::default()
+    }
 }
 
 /// A scene or run. A scene that is going to run is repaired first if it says so.

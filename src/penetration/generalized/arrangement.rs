@@ -217,6 +217,18 @@ impl Arrangement {
         }
     }
 
+    /// Keeps the bases of movers where they are, and with them rigid bodies.
+    ///
+    /// # Panics
+    /// When there is no such mover.
+    pub fn hold(&mut self, movers: &[usize]) {
+        movers.iter().for_each(|&mover| self.movers[mover].fix_base());
+        let (mut variables, mut slots) = (0, 0);
+        self.trees = self.movers.iter().map(|mover| Tree::new(mover, &mut variables, &mut slots)).collect();
+        // What queries remember is of as many variables as there were.
+        self.workspaces = Mutex::default();
+    }
+
     /// Puts an obstacle elsewhere, body to world.
     ///
     /// # Panics

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::repairing::{standing, without};
 use super::{Posture, Sketch, SketchError};
 use crate::kinematics::{Motion, RigidMotion};
 use crate::penetration::Effort;
@@ -52,7 +53,13 @@ impl FollowJob {
     pub fn run(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Followed, SketchError> {
         let started = Instant::now();
         let (poses, held) = match &self.last {
-            Some(last) if self.is_free(last)? => self.follow(last)?,
+            Some(last) if self.is_free(last)? => {
+                let still = standing((&self.ensemble, &self.options), &self.sketched.poses, Some(last))?;
+                match without(&self.ensemble, &still) {
+                    Some(few) => Self { ensemble: Arc::new(few), ..self.clone() }.follow(last)?,
+                    None => self.follow(last)?,
+                }
+            }
             _ => (self.repaired(stop)?, false),
         };
         let arrangement = self.ensemble.arrangement();
@@ -72,11 +79,11 @@ impl FollowJob {
     fn follow(&self, last: &[Pose]) -> Result<(Vec<Pose>, bool), RepairError> {
         let arrangement = self.ensemble.arrangement();
         let sketched = &self.sketched.poses;
-        let mut end = last.to_vec();
+        let (mut end, mut is_blocked) = (last.to_vec(), false);
         if self.is_free(sketched)? && arrangement.keeps_limits(sketched) {
             match self.way(last, sketched)? {
                 (reached, false) => return Ok((reached, false)),
-                (reached, true) => end = reached,
+                (reached, true) => (end, is_blocked) = (reached, true),
             }
         }
         // What slides along the obstacle comes nearer than what is held at it.
@@ -84,7 +91,7 @@ impl FollowJob {
         let (near, held) = self.way(last, &near)?;
         let [to_near, to_end] =
             [&near, &end].map(|poses| arrangement.sigma(sketched, poses).map_err(in_search));
-        Ok(if to_near? <= to_end? { (near, held) } else { (end, true) })
+        Ok(if to_near? <= to_end? { (near, held || is_blocked) } else { (end, true) })
     }
 
     /// How far the straight way between two free poses leads, and whether something is in it.

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Posture, Sketch, SketchError};
-use crate::repair::{Collision, Ensemble, Repair, RepairOptions};
+use crate::penetration::generalized::{Part, Pose};
+use crate::repair::ensemble::in_search;
+use crate::repair::{Collision, Ensemble, Repair, RepairError, RepairOptions};
 
 /// A repair that is to be made, wherever there is time for it.
 #[derive(Debug, Clone)]
@@ -33,7 +35,8 @@ pub struct Repaired {
 }
 
 impl RepairJob {
-    /// Looks for the nearest poses without overlaps; `None` where these are. When `stop` says that it is enough, or the
+    /// Looks for the nearest poses without overlaps; `None` where these are. Bodies that collide with nothing stay where
+    /// they are, unless no answer is found without them. When `stop` says that it is enough, or the
     /// time is over, the best that was found so far is the answer.
     ///
     /// # Errors
@@ -42,13 +45,60 @@ impl RepairJob {
         let started = Instant::now();
         let is_enough = || stop() || self.budget.is_some_and(|budget| started.elapsed() >= budget);
         let Self { ensemble, before, options, .. } = self;
-        let found = ensemble.repair_until(&before.poses, options, &[], &is_enough)?;
-        let Some(repair) = found else { return Ok(None) };
+        let still = standing((ensemble, options), &before.poses, None)?;
+        let found = match without(ensemble, &still) {
+            None => ensemble.repair_until(&before.poses, options, &[], &is_enough),
+            Some(few) => match few.repair_until(&before.poses, options, &[], &is_enough) {
+                Err(RepairError::NotFound { .. }) if !is_enough() => {
+                    ensemble.repair_until(&before.poses, options, &[], &is_enough)
+                }
+                found => found,
+            },
+        };
+        let Some(repair) = found? else { return Ok(None) };
         let after = Posture { poses: repair.poses.clone(), props: before.props.clone() };
         let collisions = ensemble.colliding(&before.poses)?;
         let (before, revision) = (before.clone(), self.revision);
         Ok(Some(Repaired { repair, collisions, before, after, time: started.elapsed(), revision }))
     }
+}
+
+/// The actors that are bodies without a reason to move: they collide with nothing, and are where they were, if that is
+/// known. None where a clearance is asked for, which takes more than what collides.
+pub(super) fn standing(
+    (ensemble, options): (&Ensemble, &RepairOptions),
+    poses: &[Pose],
+    last: Option<&[Pose]>,
+) -> Result<Vec<usize>, RepairError> {
+    if options.clearance > 0.0 {
+        return Ok(Vec::new());
+    }
+    let arrangement = ensemble.arrangement();
+    let mut stands: Vec<bool> = arrangement
+        .movers()
+        .iter()
+        .enumerate()
+        .map(|(at, mover)| {
+            mover.articulation().coordinates().is_empty() && last.is_none_or(|last| last[at] == poses[at])
+        })
+        .collect();
+    for pair in arrangement.colliding(poses).map_err(in_search)? {
+        for part in pair.parts {
+            if let Part::Link { mover, .. } = part {
+                stands[mover] = false;
+            }
+        }
+    }
+    Ok((0..stands.len()).filter(|&at| stands[at]).collect())
+}
+
+/// The same ensemble where some actors stand still; none where there are none of these.
+pub(super) fn without(ensemble: &Ensemble, still: &[usize]) -> Option<Ensemble> {
+    (!still.is_empty()).then(|| {
+        let mut few = ensemble.clone();
+        few.hold(still);
+        few
+    })
 }
 
 impl Sketch {

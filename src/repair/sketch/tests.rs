@@ -294,11 +294,11 @@ fn pulled_out_of_reach_bars_are_stretched_and_bars_with_limits_point_as_far_as_t
     };
     // Nothing is nearer to a far target than the stretched bars.
     let (joints, left) = pull(&bars(3.0, false), vec![0.2, 0.4, -0.3], Point3::new(0.0, 7.0, 0.0));
-    assert!((left - 4.0).abs() < 1e-4, "{left}");
-    assert!((joints[0] - std::f64::consts::FRAC_PI_2).abs() < 0.02 && joints[1].abs() < 0.02, "{joints:?}");
-    // With ±0.5 at each hinge and a target to the left all three hinges are at their limit.
+    assert!((left - 4.0).abs() < 1e-3, "{left}");
+    assert!((joints[0] - std::f64::consts::FRAC_PI_2).abs() < 0.05 && joints[1].abs() < 0.05, "{joints:?}");
+    // With ±0.5 at each hinge and a target to the left all three hinges are at their limit, on either side alike.
     let (joints, left) = pull(&bars(0.5, false), vec![0.1; 3], Point3::new(-9.0, 0.0, 0.0));
-    assert!(joints.iter().all(|q| *q == 0.5), "{joints:?}");
+    assert!(joints.iter().all(|q| *q == joints[0] && q.abs() == 0.5), "{joints:?}");
     let tip = (1..=3).fold(Vector3::zeros(), |sum: Vector3<f64>, i| {
         let (sine, cosine) = (0.5 * f64::from(i)).sin_cos();
         sum + Vector3::new(cosine, sine, 0.0)
@@ -374,6 +374,34 @@ fn no_free_pose_is_an_error_with_the_best_effort_and_nothing_changes() {
     let error = sketch.repair().unwrap_err();
     assert!(matches!(error, SketchError::Repair(crate::repair::RepairError::TooFar { .. })), "{error}");
     assert!(sketch.posture() == &before && sketch.steps() == [0, 0]);
+}
+
+#[test]
+fn bodies_that_collide_with_nothing_stay_and_what_is_dragged_pushes_what_it_meets() {
+    let text = "(title: \"t\", duration: 1, shapes: {\"s\": cuboid(size: (1, 1, 1))}, bodies: [
+        (name: \"a\", shape: \"s\"), (name: \"b\", shape: \"s\", position: (0.9, 0, 0)),
+        (name: \"c\", shape: \"s\", position: (5, 0, 0)), (name: \"d\", shape: \"s\", position: (7, 0, 0))])";
+    let mut sketch = sketch_of(Scene::parse(Path::new("t.ron"), text.to_owned()).unwrap());
+    let repaired = sketch.repair().unwrap().unwrap();
+    // Two of four equal bodies move by 0.05 m.
+    assert!((repaired.repair.sigma - 0.5 * 0.05_f64.powi(2)).abs() < 1e-5, "{}", repaired.repair.sigma);
+    assert_eq!((pose_of(&sketch, "c"), pose_of(&sketch, "d")), (at(5.0, 0.0, 0.0), at(7.0, 0.0, 0.0)));
+    sketch.follow().unwrap();
+    let place = |followed: &Followed| followed.posture.poses()[2].base.translation.vector.x;
+    for step in 1..=15 {
+        let x = 7.0 - 0.1 * f64::from(step);
+        sketch.drag_body("d", &Point3::origin(), &Point3::new(x, 0.0, 0.0), Hand::Shift).unwrap();
+        let followed = sketch.follow().unwrap();
+        assert!(sketch.ensemble().is_verified_free(followed.posture.poses()).unwrap(), "{step}");
+        // Both give way by half of the overlap.
+        let expected = 5.0 - 0.5 * (6.0 - x).max(0.0);
+        assert!((place(&followed) - expected).abs() < 1e-3, "{step}: {} {expected}", place(&followed));
+    }
+    sketch.drag_body("d", &Point3::origin(), &Point3::new(7.0, 0.0, 0.0), Hand::Shift).unwrap();
+    // So far away it is only after a while: what was pushed comes back.
+    assert!(sketch.follow().unwrap().held);
+    let followed = sketch.follow().unwrap();
+    assert!(!followed.held && followed.depth < 1e-9 && place(&followed) == 5.0, "{}", followed.depth);
 }
 
 #[test]

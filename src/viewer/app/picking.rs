@@ -104,10 +104,10 @@ fn on_soft(body: &SoftModel, nodes: &[Point3<f64>], ray: &Ray) -> Option<(f64, u
     let mut nearest: Option<(f64, [usize; 3])> = None;
     for triangle in &body.triangles {
         let corners = triangle.map(place);
-        if let Some(distance) = hit_triangle(ray, &corners.map(|node| nodes[node])) {
-            if nearest.is_none_or(|(found, _)| distance < found) {
-                nearest = Some((distance, corners));
-            }
+        if let Some(distance) = hit_triangle(ray, &corners.map(|node| nodes[node]))
+            && nearest.is_none_or(|(found, _)| distance < found)
+        {
+            nearest = Some((distance, corners));
         }
     }
     let (distance, corners) = nearest?;

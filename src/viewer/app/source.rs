@@ -130,7 +130,7 @@ impl Source {
                 soft: live.world.soft_bodies(),
                 robots: live.world.robots(),
                 energy: live.world.energy(),
-                report: live.report.clone(),
+                report: live.report,
             },
             Self::Recorded(playback) => playback.states(),
         }

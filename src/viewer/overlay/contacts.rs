@@ -3,7 +3,7 @@
 use super::super::{Arrow, Drawing, Line, Point, palette};
 use super::Sight;
 use super::text::with_unit;
-use crate::dynamics::{AnyBody, WorldContact};
+use crate::dynamics::{AnyBody, BodyKind, WorldContact};
 
 /// Length of the arrow of the greatest force as a share of the scene's size.
 const LONGEST: f64 = 0.25;
@@ -20,11 +20,19 @@ pub(super) fn drawing(sight: &Sight) -> Drawing {
         let notes = vec!["A recording has no contacts.".to_owned()];
         return Drawing { notes, ..Drawing::default() };
     }
-    of(&sight.world.contacts(), sight.size())
+    let stands = |body: AnyBody| match body {
+        AnyBody::Rigid(index) => sight.world.descriptions()[index].kind == BodyKind::Fixed,
+        AnyBody::Soft(_) => false,
+    };
+    let mut contacts = sight.world.contacts();
+    for contact in contacts.iter_mut().filter(|contact| stands(contact.bodies[0])) {
+        contact.normal = -contact.normal;
+    }
+    of(&contacts, sight.size())
 }
 
-/// Contacts in a scene of a size [m].
-pub(super) fn of(contacts: &[WorldContact], size: f64) -> Drawing {
+/// Contacts in a scene of a size [m], with arrows along their normals.
+fn of(contacts: &[WorldContact], size: f64) -> Drawing {
     let most = contacts.iter().map(|contact| contact.force).fold(0.0, f64::max);
     let opacity = (!contacts.is_empty()).then_some(OPACITY);
     let mut drawing = Drawing { opacity, ..Drawing::default() };

@@ -28,7 +28,8 @@ use crate::dynamics::{AnyBody, World};
 /// Which overlays are drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Overlays {
-    /// Contacts of the last step: points, and arrows along the forces on the first body of each.
+    /// Contacts of the last step: points, and arrows along the forces on the first body of each that
+    /// is not fixed.
     pub contacts: bool,
     /// An arrow for each region in which two bodies overlap.
     pub local_penetrations: bool,
@@ -163,7 +164,7 @@ impl Insight {
             let said = found.iter().filter_map(|overlap| overlap.answer.as_ref().err());
             drawing.notes.extend(said.map(ToString::to_string));
             if found.is_empty() {
-                drawing.notes.push("No two bodies overlap.".to_owned());
+                drawing.notes.push("No two rigid bodies overlap.".to_owned());
             }
             return;
         };

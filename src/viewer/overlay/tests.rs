@@ -79,7 +79,8 @@ fn nothing_is_drawn_that_is_not_wanted() {
 #[test]
 fn contacts_are_points_with_arrows_as_long_as_their_forces_are_great() {
     let plane = Shape::HalfSpace { normal: Vector3::z_axis() };
-    let ground = BodyDescription::new("ground", BodyKind::Fixed, plane, Isometry3::identity());
+    // The ground's name comes first, and what is pushed is the cube.
+    let ground = BodyDescription::new("a ground", BodyKind::Fixed, plane, Isometry3::identity());
     let mut body = cube("cube", BodyKind::Dynamic, 0.0);
     body.pose = Isometry3::translation(0.0, 0.0, 0.5);
     let mut scene = Scene::of(vec![ground, body], Vec::new(), 9.81);
@@ -142,7 +143,7 @@ fn overlaps_are_found_anew_when_bodies_have_moved() {
     scene.frame.poses[1] = Isometry3::translation(0.0, 5.0, 0.0);
     let drawing = insight.draw(&scene.sight(), &overlays);
     assert_eq!(drawing.arrows.len(), 0);
-    assert_eq!(drawing.notes, ["No two bodies overlap."]);
+    assert_eq!(drawing.notes, ["No two rigid bodies overlap."]);
 }
 
 #[test]
@@ -173,7 +174,7 @@ fn the_walk_is_shown_step_by_step_and_what_is_shown_as_free_is_free() {
     assert!(steps > 3 && first.ghosts.len() == 1 && first.notes[2].starts_with("Start"), "{:?}", first.notes);
     let solids = Solids::of(&scene.world, &scene.models);
     let model = |body| solids.model(body).unwrap();
-    let (mut starts, mut free) = (0, 0);
+    let (mut starts, mut free, mut seen) = (0, 0, std::collections::BTreeSet::new());
     for step in 0..steps {
         let (drawing, _) = wanted(step);
         assert_eq!(
@@ -181,6 +182,7 @@ fn the_walk_is_shown_step_by_step_and_what_is_shown_as_free_is_free() {
             1
         );
         let told = &drawing.notes[2];
+        assert!(seen.insert(drawing.notes[1..].concat()), "each place is another step: {told}");
         starts += usize::from(told.starts_with("Start"));
         if told.contains("free") {
             let ghost = drawing.ghosts.last().unwrap();

@@ -49,7 +49,7 @@ fn detail(room: &mut Room<'_>, ui: &mut Ui, state: &PanelState<'_>, layer: Layer
                 room.actions.push(Action::TreeLevel(level));
             }
         }
-        Layer::Walk => walk(room, ui, state.wants.walk_step),
+        Layer::Walk => walk(room, ui, state.wants.walk_step, state.snapshot.walk_steps),
         Layer::Field => {
             let mut slice = state.wants.slice;
             if ui.add(Slider::new(&mut slice, 0.0..=1.0).fixed_decimals(2).text("slice")).changed() {
@@ -60,17 +60,19 @@ fn detail(room: &mut Room<'_>, ui: &mut Ui, state: &PanelState<'_>, layer: Layer
     }
 }
 
-fn walk(room: &mut Room<'_>, ui: &mut Ui, step: usize) {
+fn walk(room: &mut Room<'_>, ui: &mut Ui, step: usize, steps: usize) {
+    let last = steps.saturating_sub(1);
     ui.horizontal(|ui| {
-        let mut at = step;
+        let mut at = step.min(last);
         if ui.add_enabled(at > 0, Button::new("⏴")).clicked() {
             at -= 1;
         }
-        ui.add(DragValue::new(&mut at).prefix("step ").speed(0.1));
-        if ui.button("⏵").clicked() {
+        ui.add(DragValue::new(&mut at).range(0..=last).speed(0.1));
+        if ui.add_enabled(at < last, Button::new("⏵")).clicked() {
             at += 1;
         }
-        if at != step {
+        ui.label(format!("of {last} steps"));
+        if at != step.min(last) {
             room.actions.push(Action::WalkStep(at));
         }
     });

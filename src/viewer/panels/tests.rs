@@ -53,7 +53,7 @@ impl Shown {
             report: Some(report),
             contacts: Vec::new(),
             drawing: Drawing::default(),
-            walk_steps: 0,
+            walk_steps: 7,
             obeyed: 0,
             clock: ClockState { playing: true, speed: 1.0, achieved: 0.5, behind: true },
             pull: None,

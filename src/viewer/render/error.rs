@@ -56,6 +56,9 @@ pub enum RenderError {
         /// The file.
         path: PathBuf,
     },
+    /// A recorded run does not tell which bodies overlap.
+    #[error("which bodies overlap is told of scenes; of a run, penetrations can be shown")]
+    NotOfRuns,
     /// Times of pictures fall, or there are none.
     #[error("times must not fall: a scene only runs forward")]
     TimesFall,

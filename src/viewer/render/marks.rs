@@ -4,13 +4,16 @@ use super::{Reel, RenderError};
 use crate::dynamics::BodyKind;
 use crate::penetration::Effort;
 use crate::scene::{overlaps, soft_overlaps};
+use crate::viewer::overlay::{Insight, Overlays, Sight};
 use crate::viewer::{Drawing, Frame, Models, palette};
 
 /// What is drawn besides the bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Marks {
     /// Bodies that overlap are vermilion and the others green, and what is fixed is seen through.
     pub overlaps: bool,
+    /// What is known of the scene beyond where its bodies are.
+    pub overlays: Overlays,
     /// The time stands in a corner.
     pub clock: bool,
 }
@@ -22,11 +25,13 @@ impl Marks {
     /// What is drawn of a reel at a frame.
     pub(super) fn drawing(
         &self,
+        insight: &mut Insight,
         reel: &Reel,
         models: &Models,
         frame: &Frame,
     ) -> Result<Drawing, RenderError> {
-        let mut drawing = Drawing::default();
+        let live = matches!(reel, Reel::Live { .. });
+        let mut drawing = insight.draw(&Sight { world: reel.world(), live, models, frame }, &self.overlays);
         if self.overlaps {
             mark_overlaps(reel, models, &mut drawing)?;
         }
@@ -39,7 +44,7 @@ impl Marks {
 
 /// Colours what overlaps and what does not, and makes glass of what is fixed.
 fn mark_overlaps(reel: &Reel, models: &Models, drawing: &mut Drawing) -> Result<(), RenderError> {
-    let world = reel.world();
+    let Reel::Live { world, .. } = reel else { return Err(RenderError::NotOfRuns) };
     let mut pairs = overlaps(world, Effort::Fast)?;
     pairs.extend(soft_overlaps(world));
     let overlapping = |name: &str| pairs.iter().flat_map(|pair| &pair.bodies).any(|other| other == name);

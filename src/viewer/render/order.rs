@@ -6,6 +6,7 @@ use image::RgbImage;
 use nalgebra::Point3;
 
 use super::{Film, Format, Marks, Reel, RenderError, Renderer, beside};
+use crate::viewer::overlay::Insight;
 use crate::viewer::{Camera, Frame, Models};
 
 /// What is to be made.
@@ -78,9 +79,13 @@ impl Order {
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<usize, RenderError> {
         let takes = self.takes(&reels)?;
+        if self.marks.overlaps && reels.iter().any(|reel| matches!(reel, Reel::Recorded { .. })) {
+            return Err(RenderError::NotOfRuns);
+        }
         let panels = reels.len() * if self.is_film() { 1 } else { takes.len() };
         let renderers = self.renderers(reels, panels)?;
-        Shoot { order: self, renderers, takes, watch, done: 0 }.run()
+        let insights = renderers.iter().map(|_| Insight::default()).collect();
+        Shoot { order: self, renderers, insights, takes, watch, done: 0 }.run()
     }
 
     fn is_film(&self) -> bool {
@@ -141,6 +146,8 @@ const ROUNDING: f64 = 1e-9;
 struct Shoot<'a> {
     order: &'a Order,
     renderers: Vec<Renderer>,
+    /// What is known of each reel.
+    insights: Vec<Insight>,
     takes: Vec<Take>,
     watch: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
     done: u64,
@@ -184,8 +191,10 @@ impl Shoot<'_> {
         let total = (self.takes.len() * self.renderers.len()) as u64;
         let Take { time, turn } = self.takes[take];
         let (done, marks, watch) = (self.done, &self.order.marks, &mut self.watch);
+        let insight = &mut self.insights[source];
         let mut watch = |time: f64| watch(Progress { done, total, time });
-        let mut overlay = |reel: &Reel, models: &Models, frame: &Frame| marks.drawing(reel, models, frame);
+        let mut overlay =
+            |reel: &Reel, models: &Models, frame: &Frame| marks.drawing(insight, reel, models, frame);
         let picture = self.renderers[source].picture(time, turn, &mut overlay, &mut watch)?;
         self.done += 1;
         Ok(picture)

@@ -11,7 +11,7 @@ use crate::repair::Posture;
 use crate::viewer::{Color, Drawing, Frame, Ghost, Models, palette};
 
 /// How opaque ghosts are.
-const GHOST: f32 = 0.35;
+const GHOST: f32 = 0.45;
 /// Share of its own colour that what was put free, and what neither collides nor was moved, keeps.
 const OWN: f32 = 0.35;
 const NEUTRAL: f32 = 0.25;

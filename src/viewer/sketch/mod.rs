@@ -27,7 +27,9 @@ use crate::repair::{Sketch, SketchError, SketchOptions};
 use crate::scene::Scene;
 
 /// Time after which a repair answers with the best that was found so far.
-const BUDGET: Duration = Duration::from_secs(5);
+const BUDGET: Duration = Duration::from_secs(10);
+/// Share of √σ to which what follows must have come nearer to be sent on towards the same sketch.
+const NEARER: f64 = 0.99;
 
 /// A scene that is being posed in the window.
 #[derive(Debug)]
@@ -303,6 +305,12 @@ impl SketchMode {
         match found {
             Ok(followed) if self.following => {
                 self.sketch.remember(&followed);
+                let before = self.followed.as_ref().filter(|(of, _)| *of == revision);
+                let comes_nearer = before.is_none_or(|(_, last)| followed.depth < NEARER * last.depth);
+                if followed.held && comes_nearer {
+                    // A hand that was too fast, or a way round what is in the way.
+                    self.asked = None;
+                }
                 self.panel.time_to_follow = Some(followed.time);
                 self.followed = Some((revision, followed));
             }
@@ -357,9 +365,13 @@ impl SketchMode {
                 let text = match &error {
                     SketchError::Repair(RepairError::NotFound { best, still }) => {
                         let moved = panel::metres(best.depth);
-                        let count = still.len();
+                        let left = match still.len() {
+                            1 => "1 pair".to_owned(),
+                            count => format!("{count} pairs"),
+                        };
+                        let seconds = BUDGET.as_secs();
                         format!(
-                            "{error}\nthe best effort moves by {moved} (root mean square) and leaves {count} pairs"
+                            "{error}\nthe best effort within {seconds} s moves by {moved} (root mean square) and leaves {left}"
                         )
                     }
                     _ => error.to_string(),

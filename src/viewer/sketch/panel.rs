@@ -16,10 +16,11 @@ use crate::scene::Scene;
 use crate::viewer::app::Action;
 use crate::viewer::{Color, palette};
 
-/// Pairs that collide that are listed.
+/// Pairs that collide, and joints at their limits, that are listed.
 const LISTED: usize = 8;
-/// Share of the picture's height that joints, bodies and what a repair came to may take.
-const TALL: f32 = 0.6;
+/// What stays free below the panel, and how tall its lower part is at least [logical pixels].
+const EDGE: f32 = 24.0;
+const LEAST: f32 = 120.0;
 /// Share of the size of the scene by which a pixel changes a clearance.
 const FINE: f64 = 1e-5;
 
@@ -65,7 +66,7 @@ impl SketchMode {
         self.buttons(ui, &mut asked);
         ui.separator();
         self.state(ui);
-        let tall = TALL * ui.ctx().content_rect().height();
+        let tall = (ui.ctx().content_rect().bottom() - ui.cursor().top() - EDGE).max(LEAST);
         let area =
             ScrollArea::vertical().auto_shrink([false, true]).min_scrolled_height(tall).max_height(tall);
         area.show(ui, |ui| {
@@ -141,7 +142,10 @@ impl SketchMode {
         if let Some(dragged) = &self.panel.dragged
             && !dragged.at_limit.is_empty()
         {
-            ui.label(format!("at their limits: {}", dragged.at_limit.join(", ")));
+            let listed = dragged.at_limit.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
+            let more = dragged.at_limit.len().saturating_sub(LISTED);
+            let more = if more > 0 { format!(" and {more} others") } else { String::new() };
+            ui.label(format!("at their limits: {listed}{more}"));
         }
         if self.following
             && let Some((_, followed)) = &self.followed

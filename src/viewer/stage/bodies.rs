@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kiss3d::glamx::{Pose3, Quat, Vec2, Vec3};
+use kiss3d::glamx::{Mat3, Pose3, Quat, Vec2, Vec3};
 use kiss3d::resource::{GpuMesh3d, Texture};
-use kiss3d::scene::SceneNode3d;
+use kiss3d::scene::{InstanceData3d, SceneNode3d};
 use nalgebra::{Isometry3, Point3, Translation3};
 
 use super::light::CASTS_WITHIN;
-use super::{Finish, Similarity, paint, unlit};
+use super::{Finish, Similarity, WHITE, kiss_color, paint, unlit};
 use crate::geometry::TriangleMesh;
 use crate::viewer::surface::{Surface, single};
 use crate::viewer::{Color, Drawing, Frame, Models, SoftModel, VertexValues};
@@ -41,10 +41,13 @@ fn gpu_mesh(surface: Surface) -> GpuMesh3d {
     GpuMesh3d::new(vectors(surface.positions), surface.triangles, normals, None, false)
 }
 
-/// The bodies on the stage.
+/// The bodies on the stage. Bodies of one shape are drawn in one go: what a draw costs on its own, which is much where
+/// software draws, is paid once.
 #[derive(Default)]
 pub(super) struct Bodies {
-    rigid: Vec<Option<(SceneNode3d, Point3<f64>)>>,
+    shapes: Vec<Drawn>,
+    /// The shape of each body, an index in `shapes`, and where the origin of its mesh is in the body's frame [m].
+    rigid: Vec<Option<(usize, Point3<f64>)>>,
     soft: Vec<SoftNode>,
     ghosts: Vec<SceneNode3d>,
 }
@@ -56,27 +59,34 @@ impl Bodies {
         frame: &Frame,
         (root, meshes, place): (&mut SceneNode3d, &mut Meshes, &Similarity),
     ) -> Self {
+        let mut shapes: Vec<Drawn> = Vec::new();
+        let mut known = HashMap::new();
         let rigid = models.bodies.iter().map(|body| {
-            let (mesh, center) = meshes.uploaded(body.mesh.as_ref()?, place);
-            Some((root.add_mesh(mesh, Vec3::ONE), center))
+            let mesh = body.mesh.as_ref()?;
+            let (uploaded, center) = meshes.uploaded(mesh, place);
+            let shape = *known.entry(Arc::as_ptr(mesh)).or_insert_with(|| {
+                shapes.push(Drawn { mesh: uploaded, groups: Default::default() });
+                shapes.len() - 1
+            });
+            Some((shape, center))
         });
         let rigid = rigid.collect();
         let soft = models.soft.iter().zip(&frame.soft);
         let soft = soft.map(|(model, nodes)| SoftNode::new(model, nodes, root, place)).collect();
-        Self { rigid, soft, ghosts: Vec::new() }
+        Self { shapes, rigid, soft, ghosts: Vec::new() }
     }
 
     /// Puts everything where it is, and gives it its colour.
     pub(super) fn place(&mut self, models: &Models, frame: &Frame, drawing: &Drawing, stage: &mut Stock) {
         let opacity = |color: Color| drawing.opacity.map_or(color, |alpha| color.with_alpha(alpha));
-        for (index, node) in self.rigid.iter_mut().enumerate() {
-            let Some((node, center)) = node else { continue };
-            let pose = pose(&frame.poses[index], center, stage.place);
-            node.set_casts_shadows(pose.translation.length() < CASTS_WITHIN);
-            node.set_pose(pose);
+        for (index, body) in self.rigid.iter().enumerate() {
+            let Some((shape, center)) = body else { continue };
             let own = opacity(models.bodies[index].color);
-            paint(node, drawing.tints.get(&index).copied().unwrap_or(own), Finish::Satin);
+            let color = drawing.tints.get(&index).copied().unwrap_or(own);
+            let pose = pose(&frame.poses[index], center, stage.place);
+            self.shapes[*shape].add(pose, color);
         }
+        self.shapes.iter_mut().for_each(|shape| shape.show(stage.root));
         for (index, node) in self.soft.iter_mut().enumerate() {
             let model = &models.soft[index];
             node.deform(model, &frame.soft[index], stage.place);
@@ -91,6 +101,55 @@ impl Bodies {
             node.set_casts_shadows(false);
             paint(&mut node, ghost.color, Finish::Dull);
             self.ghosts.push(node);
+        }
+    }
+}
+
+/// A shape, and the bodies that have it.
+struct Drawn {
+    mesh: Rc<RefCell<GpuMesh3d>>,
+    /// Those that are opaque and those that are not, and of each those that cast shadows and those that do not.
+    groups: [Group; 4],
+}
+
+/// Bodies that are drawn in one go.
+#[derive(Default)]
+struct Group {
+    node: Option<SceneNode3d>,
+    instances: Vec<InstanceData3d>,
+}
+
+impl Drawn {
+    /// Adds a body to the next picture.
+    fn add(&mut self, pose: Pose3, color: Color) {
+        let is_seen_through = color.alpha < 1.0;
+        let casts_shadow = pose.translation.length() < CASTS_WITHIN;
+        let group = &mut self.groups[2 * usize::from(is_seen_through) + usize::from(casts_shadow)];
+        group.instances.push(InstanceData3d {
+            position: pose.translation,
+            deformation: Mat3::from_quat(pose.rotation),
+            color: kiss_color(color),
+            ..InstanceData3d::default()
+        });
+    }
+
+    /// Shows what was added since the last time.
+    fn show(&mut self, root: &mut SceneNode3d) {
+        /// What is seen through is told by the colour of the whole group.
+        const NEARLY_OPAQUE: f32 = 0.999;
+        for (index, group) in self.groups.iter_mut().enumerate() {
+            if group.node.is_none() && !group.instances.is_empty() {
+                let mut node = root.add_mesh(Rc::clone(&self.mesh), Vec3::ONE);
+                let alpha = if index < 2 { 1.0 } else { NEARLY_OPAQUE };
+                paint(&mut node, WHITE.with_alpha(alpha), Finish::Satin);
+                node.set_casts_shadows(index % 2 == 1);
+                group.node = Some(node);
+            }
+            if let Some(node) = &mut group.node {
+                node.set_visible(!group.instances.is_empty());
+                node.set_instances(&group.instances);
+                group.instances.clear();
+            }
         }
     }
 }

@@ -19,7 +19,7 @@ use kiss3d::egui::Context;
 use kiss3d::event::WindowEvent;
 use kiss3d::glamx::Vec3;
 use kiss3d::post_processing::Tonemap;
-use kiss3d::resource::{Texture, TextureManager};
+use kiss3d::resource::{MaterialManager2d, Texture, TextureManager};
 use kiss3d::scene::SceneNode3d;
 use kiss3d::window::{CanvasSetup, NumSamples, Window};
 use nalgebra::{Point3, Vector2, Vector3};
@@ -43,6 +43,11 @@ pub struct Quality {
     pub shadows: bool,
     /// Whether edges are smoothed, four samples a pixel.
     pub smooth: bool,
+}
+
+impl Quality {
+    /// Without shadows and with rough edges: the fastest there is where software draws.
+    pub const FAST: Self = Self { shadows: false, smooth: false };
 }
 
 impl Default for Quality {
@@ -124,6 +129,8 @@ impl Stage {
     }
 
     fn on(mut window: Window, quality: Quality) -> Self {
+        // kiss3d makes these at the latest when the window goes, and then finds no textures for them and panics.
+        MaterialManager2d::get_global_manager(|_| ());
         window.set_background_color(kiss_color(palette::BACKGROUND));
         window.set_ambient(light::AMBIENT);
         window.set_tonemap(Tonemap::None);
@@ -320,3 +327,6 @@ fn unlit(node: &mut SceneNode3d, colors: &Arc<Texture>, own: f32) {
 
 /// What leaves the colours of instances and textures as they are.
 const WHITE: Color = Color::new(1.0, 1.0, 1.0);
+
+#[cfg(test)]
+mod tests;

@@ -9,10 +9,10 @@ mod palette;
 mod spool;
 
 use std::fs;
-use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use image::{ImageFormat, RgbImage};
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{ExtendedColorType, ImageEncoder, RgbImage};
 
 use self::draft::Draft;
 use self::gif::Gif;
@@ -140,12 +140,13 @@ impl Film {
 /// # Errors
 /// [`RenderError::Write`] when it cannot be written.
 pub fn write_png(picture: &RgbImage, path: &Path) -> Result<(), RenderError> {
-    let mut bytes = Cursor::new(Vec::new());
-    picture
-        .write_to(&mut bytes, ImageFormat::Png)
+    let mut bytes = Vec::new();
+    let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Best, FilterType::Adaptive);
+    encoder
+        .write_image(picture, picture.width(), picture.height(), ExtendedColorType::Rgb8)
         .map_err(|error| RenderError::write(path, std::io::Error::other(error.to_string())))?;
     let draft = Draft::of(path)?;
-    fs::write(draft.file(), bytes.into_inner()).map_err(|source| RenderError::write(path, source))?;
+    fs::write(draft.file(), bytes).map_err(|source| RenderError::write(path, source))?;
     draft.finish()
 }
 

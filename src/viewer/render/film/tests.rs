@@ -1,3 +1,5 @@
+use std::io::Cursor;
+
 use image::codecs::gif::GifDecoder;
 use image::{AnimationDecoder, Rgb};
 

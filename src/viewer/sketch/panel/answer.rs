@@ -2,7 +2,7 @@
 
 use kiss3d::egui::{CollapsingHeader, Grid, Ui};
 
-use super::super::SketchMode;
+use super::super::{BUDGET, SketchMode};
 use super::{metres, strong, three_digits};
 use crate::repair::{Moved, Repaired};
 use crate::viewer::palette;
@@ -40,7 +40,8 @@ fn numbers(ui: &mut Ui, Repaired { repair, collisions, time, .. }: &Repaired) {
             row("farthest", format!("{}, by {}", farthest.name, metres(farthest.distance)));
         }
         row("collided", format!("{} pairs", collisions.len()));
-        row("time", format!("{} ms", three_digits(time.as_secs_f64() * 1e3)));
+        let stopped = if *time >= BUDGET { ", the best so far" } else { "" };
+        row("time", format!("{} ms{stopped}", three_digits(time.as_secs_f64() * 1e3)));
         ui.label("checked");
         ui.label(checked);
         ui.end_row();

@@ -1,0 +1,63 @@
+//! `extricate render` where nothing is drawn: what it refuses, and what it says where it was built without pictures.
+
+mod cli_program;
+
+use cli_program::{Folder, extricate};
+
+const SCENE: &str = r#"(title: "A ball", duration: 1, shapes: {"ball": ball(radius: 1)}, bodies: [(name: "ball", shape: "ball")])"#;
+
+#[test]
+fn wrong_orders_are_told_and_leave_nothing() {
+    let folder = Folder::new();
+    let scene = folder.write("ball.ron", SCENE);
+    let out = folder.path("out.png");
+    for (arguments, expected) in [
+        (vec!["--size", "640"], "a size is written 1280x720"),
+        (vec!["--camera", "1,2,3"], "a camera is written EYE@TARGET"),
+        (vec!["--camera", "1,2,3@1,2,3"], "the eye is at the target"),
+        (vec!["--time", "-1"], "unexpected argument"),
+        (vec!["--time=-1"], "a time is zero or above"),
+        (vec!["--speed", "0"], "a number above zero is needed"),
+        (vec!["--show", "everything"], "local-penetrations"),
+        (vec!["--time", "1", "--to", "2"], "cannot be used with"),
+    ] {
+        let ended = extricate(["render", &scene, "-o", &out].into_iter().chain(arguments.clone()));
+        assert_eq!(ended.exit, 2, "{arguments:?}");
+        assert!(ended.stderr.contains(expected), "{arguments:?}: {}", ended.stderr);
+        assert!(!folder.exists("out.png"));
+    }
+}
+
+#[cfg(not(feature = "viewer"))]
+#[test]
+fn without_pictures_the_program_says_how_to_get_them() {
+    let folder = Folder::new();
+    let scene = folder.write("ball.ron", SCENE);
+    let ended = extricate(["render", &scene, "-o", &folder.path("out.png")]);
+    assert_eq!(ended.exit, 2);
+    assert!(ended.stderr.contains("--features viewer"), "{}", ended.stderr);
+    assert!(!folder.exists("out.png"));
+    let help = extricate(["render", "--help"]);
+    assert!(help.exit == 0 && help.stdout.contains("--orbit"), "{}", help.stdout);
+}
+
+#[cfg(feature = "viewer")]
+#[test]
+fn an_output_that_is_no_picture_is_refused() {
+    let folder = Folder::new();
+    let scene = folder.write("ball.ron", SCENE);
+    for (out, arguments, expected) in [
+        ("out.jpg", vec![], "pictures are .png"),
+        ("out", vec![], "a folder with --frames"),
+        ("out.gif", vec!["--time", "1"], "--time is that of a picture"),
+        ("out.gif", vec!["--fps", "60"], "at most 50"),
+        ("out.gif", vec!["--from", "2"], "before it begins"),
+        ("out.png", vec!["--time", "1,0"], "times must not fall"),
+    ] {
+        let path = folder.path(out);
+        let ended = extricate(["render", &scene, "-o", &path].into_iter().chain(arguments.clone()));
+        assert_eq!(ended.exit, 2, "{out} {arguments:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(expected), "{out} {arguments:?}: {}", ended.stderr);
+        assert!(!folder.exists(out));
+    }
+}
