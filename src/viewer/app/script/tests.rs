@@ -71,3 +71,16 @@ fn what_makes_no_sense_is_told_with_file_line_and_form() {
     assert_eq!(error("picture a.jpg"), "s.txt:1: the form is: picture FILE.png");
     assert_eq!(error("joint elbow 1"), "s.txt:1: the form is: joint ROBOT/JOINT VALUE");
 }
+
+#[test]
+fn the_scripts_of_the_repository_make_sense_and_the_page_shows_one() {
+    let bars = include_str!("../../../../assets/scripts/bars.txt");
+    let rings = include_str!("../../../../assets/scripts/rings.txt");
+    assert!(orders(bars).contains(&Order::Repair) && orders(rings).contains(&Order::Repair));
+    let page = include_str!("../../../../docs/viewer.md");
+    assert!(page.contains(bars), "docs/viewer.md should hold assets/scripts/bars.txt");
+    for (name, form) in FORMS {
+        let first = form.split(" or ").next().unwrap_or(form);
+        assert!(page.contains(&format!("| `{first}")) || page.contains(&format!("| `{name} ")), "{form}");
+    }
+}
