@@ -25,6 +25,7 @@ repaired() {
     picture "$1.png" "$2" "$work/$1.ron" --overlaps --size 1040x600
 }
 
+picture overlapping_tori.gif scenes/rigid/closed_form/overlapping_tori.ron --to 1 --speed 0.25 --size 720x360 --fps 20
 picture nut_on_bolt.gif scenes/rigid/nut_on_bolt.ron --size 400x480 --fps 20
 picture linked_chain.png scenes/rigid/linked_chain.ron --time 0,3 --size 1040x600
 picture nut_on_bolt.png scenes/rigid/nut_on_bolt.ron --time 0,2,4 --size 1560x600
