@@ -282,9 +282,19 @@ fn setup(quality: Quality) -> CanvasSetup {
     CanvasSetup { samples, ..CanvasSetup::default() }
 }
 
-/// The colours of a map in a row.
+/// The colours of a map in a row, such that they are seen as they are: textures are decoded as sRGB, and pictures are
+/// encoded by a power.
 fn stripe(map: ColorMap) -> RgbaImage {
-    RgbaImage::from_fn(256, 1, |x, _| image::Rgba(map.color(f64::from(x) / 255.0).bytes()))
+    RgbaImage::from_fn(256, 1, |x, _| {
+        let linear = kiss_color(map.color(f64::from(x) / 255.0));
+        let [red, green, blue] = [linear.r, linear.g, linear.b].map(encoded);
+        image::Rgba(Color::new(red, green, blue).bytes())
+    })
+}
+
+/// Linear light as sRGB encodes it [IEC 61966-2-1].
+fn encoded(linear: f32) -> f32 {
+    if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
 }
 
 /// A colour as kiss3d computes with it: linear light. Its pictures have the inverse of this power.
