@@ -4,6 +4,8 @@
 //!
 //! `cargo run --release --example sketch_times`
 
+#![expect(clippy::print_stdout, reason = "a program that prints what it measures")]
+
 use std::sync::Arc;
 
 use cpu_time::ThreadTime;

@@ -94,7 +94,6 @@ fn difference(a: &RgbImage, b: &RgbImage) -> Option<String> {
     let shown = (shown(&a) - shown(&b)).abs();
     let alike = mean <= DIFFERENCE && strayed <= SHARE && shown <= SHOWN;
     let told = format!("difference {mean:.2}, strayed {strayed:.4}, shown differs by {shown:.3}");
-    println!("{told}");
     (!alike).then_some(told)
 }
 

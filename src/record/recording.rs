@@ -1,6 +1,6 @@
 //! Reading the folder of a run: the scene, and any of its recorded states in any order.
 //!
-//! Opening looks once at every line of `states.jsonl`; only where each one starts, its step and its time are kept, 24
+//! Opening looks once at every line of `states.jsonl`; only where each one starts, its step and its time are kept, 32
 //! bytes a state, so that a long run needs no memory. A state is read when it is asked for: a line of 150 bodies takes
 //! about a third of a millisecond.
 
