@@ -10,7 +10,7 @@
 //! read from `/proc` and NaN where there is none. `LP_NUM_THREADS=1` holds software drawing to one thread, as it is set
 //! for `steps`, where the simulation has one thread too.
 
-#![expect(clippy::print_stdout, reason = "a program that prints what it measures")]
+#![expect(clippy::print_stdout, reason = "what the program is for")]
 
 use std::error::Error;
 use std::fs::read_to_string;
