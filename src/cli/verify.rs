@@ -10,7 +10,7 @@ use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
 use super::run::{Simulation, at_start, simulate, tell_verdicts};
-use crate::record::{Outcome, RunDirectory, RunOptions};
+use crate::record::{Manifest, Outcome, RunDirectory, RunOptions};
 use crate::scene::{Scene, Verdict};
 
 const EXAMPLES: &str = "\
@@ -98,7 +98,7 @@ fn verify(console: &mut Console, interrupt: &Interrupt, path: &Path, output: &Pa
     Ok(summary.pass && !summary.expect.is_empty())
 }
 
-/// The scene files among the paths and below the folders among them, sorted within each folder.
+/// The scene files among the paths and below the folders among them, folders of runs passed by, sorted within each folder.
 fn scenes(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut scenes = Vec::new();
     for path in paths {
@@ -115,6 +115,7 @@ fn scenes(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(scenes)
 }
 
+/// The scene files below a folder. Folders of runs, which hold the scene that was run, are passed by.
 fn scenes_below(folder: &Path, scenes: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let unreadable =
         |error| Failure::new(Exit::BadFile, format!("cannot read {}: {error}", folder.display()));
@@ -126,7 +127,9 @@ fn scenes_below(folder: &Path, scenes: &mut Vec<PathBuf>) -> Result<(), Failure>
     paths.sort();
     for path in paths {
         if path.is_dir() {
-            scenes_below(&path, scenes)?;
+            if !path.join(Manifest::FILE).is_file() {
+                scenes_below(&path, scenes)?;
+            }
         } else if path.extension().is_some_and(|extension| extension == "ron") {
             scenes.push(path);
         }

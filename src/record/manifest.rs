@@ -33,7 +33,7 @@ pub struct Manifest {
 
 impl Manifest {
     /// Name of the file in the folder of a run.
-    pub(super) const FILE: &str = "run.json";
+    pub const FILE: &str = "run.json";
 
     /// What is about to be run.
     pub(super) fn new(scene: &Scene, world: &World, options: &RunOptions, input_hash: Hash) -> Self {
