@@ -120,7 +120,7 @@ impl World {
     /// let mut world = builder.build()?;
     /// let (grip, target) = (Grip::Point(Point3::new(0.05, 0.05, 0.05)), Point3::new(1.0, 2.0, 3.0));
     /// world.pull(Some(Pull { body: "cube".into(), grip, target }))?;
-    /// while world.time() < 3.0 {
+    /// while world.time() < 5.0 {
     ///     world.step()?;
     /// }
     /// let cube = world.body("cube").expect("it was added");
