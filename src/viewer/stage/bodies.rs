@@ -108,8 +108,8 @@ impl Bodies {
 /// A shape, and the bodies that have it.
 struct Drawn {
     mesh: Rc<RefCell<GpuMesh3d>>,
-    /// Those that are opaque and those that are not, and of each those that cast shadows and those that do not.
-    groups: [Group; 4],
+    /// Those that are opaque and cast no shadow, those that are opaque and do, and those that are seen through, which cast none.
+    groups: [Group; 3],
 }
 
 /// Bodies that are drawn in one go.
@@ -124,7 +124,7 @@ impl Drawn {
     fn add(&mut self, pose: Pose3, color: Color) {
         let is_seen_through = color.alpha < 1.0;
         let casts_shadow = pose.translation.length() < CASTS_WITHIN;
-        let group = &mut self.groups[2 * usize::from(is_seen_through) + usize::from(casts_shadow)];
+        let group = &mut self.groups[if is_seen_through { 2 } else { usize::from(casts_shadow) }];
         group.instances.push(InstanceData3d {
             position: pose.translation,
             deformation: Mat3::from_quat(pose.rotation),
@@ -142,7 +142,7 @@ impl Drawn {
                 let mut node = root.add_mesh(Rc::clone(&self.mesh), Vec3::ONE);
                 let alpha = if index < 2 { 1.0 } else { NEARLY_OPAQUE };
                 paint(&mut node, WHITE.with_alpha(alpha), Finish::Satin);
-                node.set_casts_shadows(index % 2 == 1);
+                node.set_casts_shadows(index == 1);
                 group.node = Some(node);
             }
             if let Some(node) = &mut group.node {
