@@ -24,6 +24,8 @@ pub(super) enum Exit {
     NoFreePose = 6,
     /// The run was interrupted; what is complete is written.
     Interrupted = 7,
+    /// Part of a batch failed; the rest is done.
+    PartlyFailed = 8,
 }
 
 /// Why a command did not end well.

@@ -58,7 +58,7 @@ Examples:
   extricate mesh torus --major-radius 1 --minor-radius 0.2 -o torus.obj
 
 Exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad file, 4 initial penetration, 5 numerical failure,
-6 no collision-free pose found, 7 interrupted.";
+6 no collision-free pose found, 7 interrupted, 8 part of a batch failed.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
