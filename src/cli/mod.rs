@@ -1,8 +1,10 @@
 //! The command line: one file per subcommand, no physics. `docs/cli.md` is its contract.
 
 mod check;
+mod compared;
 mod console;
 mod convert;
+mod diff;
 mod failure;
 mod field;
 mod info;
@@ -10,6 +12,7 @@ mod interrupt;
 mod mesh;
 mod plan;
 mod query;
+mod record;
 mod render;
 mod repair;
 mod run;
@@ -52,6 +55,7 @@ Examples:
   extricate run scenes/rigid/ring_stack.ron
   extricate check scenes/rigid/ring_stack.ron --strict
   extricate verify scenes/rigid
+  extricate diff out/before out/after
   extricate query penetration cup.obj spoon.obj --poses poses.jsonl --json
   extricate repair scene.ron -o repaired.ron
   extricate plan scene.ron -o path.json
@@ -66,8 +70,12 @@ enum Command {
     Run(run::Arguments),
     /// Check a scene: errors, overlaps at the start, defects of meshes.
     Check(check::Arguments),
-    /// Run scenes and judge what they expect.
+    /// Run scenes and judge what they expect, and hold them against their golden files.
     Verify(verify::Arguments),
+    /// Run a scene and write its golden file.
+    Record(record::Arguments),
+    /// Tell in which step, body and field two runs differ first, and how far they drift apart.
+    Diff(diff::Arguments),
     /// Ask about shapes: do they collide, how far apart, how deep, when.
     #[command(subcommand, after_help = query::EXAMPLES)]
     Query(query::Question),
@@ -125,6 +133,8 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Run(arguments) => run::execute(&mut console, &interrupt, arguments),
         Command::Check(arguments) => check::execute(&mut console, arguments),
         Command::Verify(arguments) => verify::execute(&mut console, &interrupt, arguments),
+        Command::Record(arguments) => record::execute(&mut console, &interrupt, arguments),
+        Command::Diff(arguments) => diff::execute(&mut console, arguments),
         Command::Query(question) => query::execute(&mut console, &interrupt, question),
         Command::Repair(arguments) => repair::execute(&mut console, &interrupt, arguments),
         Command::Plan(arguments) => plan::execute(&mut console, arguments),

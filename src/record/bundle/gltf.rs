@@ -1,6 +1,6 @@
 //! glTF files in JSON: copies of the buffers that stand beside them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -14,12 +14,24 @@ pub(super) fn copy(assets: &mut Assets, path: &Path, bytes: Vec<u8>) -> Result<S
     let buffers = content.get_mut("buffers").and_then(Value::as_array_mut);
     let mut is_changed = false;
     for uri in buffers.into_iter().flatten().filter_map(|buffer| buffer.get_mut("uri")) {
-        let file = uri.as_str().filter(|uri| !uri.contains(':')).and_then(decode_percent);
-        let Some(file) = file else { continue };
-        let buffer = path.with_file_name("").join(&file);
+        let Some(buffer) = uri.as_str().and_then(|uri| beside(path, uri)) else { continue };
         *uri = Value::String(assets.add(&read(&buffer)?, &extension_of(&buffer))?);
         is_changed = true;
     }
     let bytes = if is_changed { content.to_string().into_bytes() } else { bytes };
     assets.add(&bytes, "gltf")
+}
+
+/// The buffers that stand beside a glTF file, in its order.
+pub(super) fn buffers(path: &Path, bytes: &[u8]) -> Vec<PathBuf> {
+    let content = serde_json::from_slice::<Value>(bytes).unwrap_or_default();
+    let buffers = content.get("buffers").and_then(Value::as_array).into_iter().flatten();
+    let names = buffers.filter_map(|buffer| buffer.get("uri")?.as_str());
+    names.filter_map(|uri| beside(path, uri)).collect()
+}
+
+/// The file that a URI names; none where the URI holds the bytes itself.
+fn beside(path: &Path, uri: &str) -> Option<PathBuf> {
+    let file = Some(uri).filter(|uri| !uri.contains(':')).and_then(decode_percent)?;
+    Some(path.with_file_name("").join(&file))
 }

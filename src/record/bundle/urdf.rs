@@ -14,14 +14,25 @@ pub(super) fn copy(assets: &mut Assets, path: &Path, packages: &[PathBuf]) -> Re
     let Ok(text) = std::str::from_utf8(&bytes) else { return assets.add(&bytes, "urdf") };
     let (mut edited, mut at) = (String::with_capacity(text.len()), 0);
     for span in mesh_names(text) {
-        let places = mesh_places(&unescaped(&text[span.clone()]), path, packages);
-        let Some(mesh) = places.iter().find(|place| place.is_file()) else { continue };
+        let Some(mesh) = place_of(&text[span.clone()], path, packages) else { continue };
         edited.push_str(&text[at..span.start]);
-        edited.push_str(&assets.copy_mesh(mesh)?);
+        edited.push_str(&assets.copy_mesh(&mesh)?);
         at = span.end;
     }
     edited.push_str(&text[at..]);
     assets.add(edited.as_bytes(), "urdf")
+}
+
+/// The meshes that a URDF file names and that are there, in its order.
+pub(super) fn meshes(path: &Path, packages: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
+    let bytes = read(path)?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(mesh_names(&text).into_iter().filter_map(|span| place_of(&text[span], path, packages)).collect())
+}
+
+/// Where the mesh of a name, as it is written, is.
+fn place_of(name: &str, path: &Path, packages: &[PathBuf]) -> Option<PathBuf> {
+    mesh_places(&unescaped(name), path, packages).into_iter().find(|place| place.is_file())
 }
 
 /// Byte ranges of the values of `filename` in all elements `<mesh …>`.
