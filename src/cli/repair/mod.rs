@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
+use crate::batch::answers::Status;
 use crate::dynamics::World;
 use crate::penetration::Effort;
 use crate::repair::Change;
@@ -96,23 +96,12 @@ impl From<EffortArgument> for Effort {
     }
 }
 
-/// What a repair came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Status {
-    Repaired,
-    AlreadyFree,
-    NotFound,
-}
-
-impl Status {
-    /// As a person is told.
-    fn word(self) -> &'static str {
-        match self {
-            Self::Repaired => "repaired",
-            Self::AlreadyFree => "free already",
-            Self::NotFound => "NOT repaired",
-        }
+/// What a repair came to, as a person is told.
+fn word(status: Status) -> &'static str {
+    match status {
+        Status::Repaired => "repaired",
+        Status::AlreadyFree => "free already",
+        Status::NotFound => "NOT repaired",
     }
 }
 

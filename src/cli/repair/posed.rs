@@ -11,7 +11,8 @@ use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::table::{self, Table, number};
 use super::bodies::{all_measured, build, measured, not_moved};
-use super::{Arguments, Status, matter, write_whole};
+use super::{Arguments, matter, word, write_whole};
+use crate::batch::answers::Status;
 use crate::dynamics::{BodyPenetration, World};
 use crate::penetration::generalized::Pose;
 use crate::repair::{Change, Freedom, Moved, Repair, RepairError, RepairOptions, SceneRepair};
@@ -267,7 +268,7 @@ fn tell(
     after: &[BodyPenetration],
     output: &Path,
 ) -> Result<(), Failure> {
-    console.line(format_args!("{}: {}", answer.scene, answer.status.word()))?;
+    console.line(format_args!("{}: {}", answer.scene, word(answer.status)))?;
     let mut facts = Table::default();
     let depths = number(before.iter().map(|pair| pair.depth).sum());
     facts.row("overlaps before", [format!("{}, {depths} m deep in sum", before.len())]);
