@@ -198,7 +198,11 @@ impl Library {
         if state.bytes <= self.budget {
             return;
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count of bytes")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a share of a count of bytes"
+        )]
         let kept = (self.budget as f64 * KEPT_SHARE) as usize;
         let mut ages: Vec<(u64, String)> =
             state.entries.iter().map(|(key, entry)| (entry.used, key.clone())).collect();
@@ -207,7 +211,9 @@ impl Library {
             if state.bytes <= kept {
                 break;
             }
-            if key != current && let Some(entry) = state.entries.remove(&key) {
+            if key != current
+                && let Some(entry) = state.entries.remove(&key)
+            {
                 state.bytes -= entry.bytes;
             }
         }

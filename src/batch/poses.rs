@@ -3,7 +3,6 @@
 use nalgebra::{Isometry3, Matrix3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
-
 /// Poses of A and B, body → world.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Poses {

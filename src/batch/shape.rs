@@ -89,11 +89,7 @@ impl ShapeArgument {
 
     /// The shape with its tree, which is kept in the folder `cache` if it is large; closed meshes are solid unless
     /// `solidity` says otherwise.
-    pub(crate) fn model(
-        &self,
-        solidity: Option<Solidity>,
-        cache: Option<&Path>,
-    ) -> Result<Model, Fault> {
+    pub(crate) fn model(&self, solidity: Option<Solidity>, cache: Option<&Path>) -> Result<Model, Fault> {
         let mesh = self.mesh()?;
         let report = MeshReport::of(&mesh);
         if solidity == Some(Solidity::Solid) && !report.solid {

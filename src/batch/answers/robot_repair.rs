@@ -148,7 +148,10 @@ impl Reply for Answer {
         }
         let pairs = self.collisions_after.iter().map(|[a, b]| format!("`{a}` and `{b}`"));
         let message = self.error.clone().unwrap_or_else(|| {
-            format!("no collision-free pose was found: {} still collide", pairs.collect::<Vec<_>>().join(", "))
+            format!(
+                "no collision-free pose was found: {} still collide",
+                pairs.collect::<Vec<_>>().join(", ")
+            )
         });
         Some(Fault::new(Class::NoFreePose, message))
     }
