@@ -18,6 +18,7 @@ pub(crate) mod shape;
 mod shard;
 mod summary;
 mod task;
+pub(crate) mod text;
 pub(crate) mod tolerance;
 mod workers;
 

@@ -1,19 +1,23 @@
 //! Answers to single questions, as programs read them: their fields, and what they say in a word.
 
+pub(crate) mod bodies_repair;
 pub(crate) mod collide;
 pub(crate) mod configuration;
 pub(crate) mod convex;
 pub(crate) mod distance;
 pub(crate) mod generalized;
+pub(crate) mod overlaps;
 pub(crate) mod penetration;
 pub(crate) mod robot_repair;
+pub(crate) mod scene_repair;
+pub(crate) mod start;
 
 use std::time::{Duration, Instant};
 
 use nalgebra::Point3;
 use serde::Serialize;
 
-use super::fault::Fault;
+use super::fault::{Class, Fault};
 
 /// An answer as programs read it.
 pub(crate) trait Reply: Serialize {
@@ -44,6 +48,16 @@ impl Status {
             Self::NotFound => "not-found",
         }
     }
+}
+
+/// Why a repair that is not free does not count.
+fn not_free(status: Status, refusal: Option<&str>, left: &[[String; 2]]) -> Option<Fault> {
+    if status != Status::NotFound {
+        return None;
+    }
+    let pairs: Vec<String> = left.iter().map(|[a, b]| format!("`{a}` and `{b}`")).collect();
+    let still = || format!("no collision-free pose was found: {} still collide", pairs.join(", "));
+    Some(Fault::new(Class::NoFreePose, refusal.map_or_else(still, str::to_owned)))
 }
 
 /// An answer, or why there is none.

@@ -143,17 +143,7 @@ impl Reply for Answer {
     }
 
     fn shortfall(&self) -> Option<Fault> {
-        if self.status != Status::NotFound {
-            return None;
-        }
-        let pairs = self.collisions_after.iter().map(|[a, b]| format!("`{a}` and `{b}`"));
-        let message = self.error.clone().unwrap_or_else(|| {
-            format!(
-                "no collision-free pose was found: {} still collide",
-                pairs.collect::<Vec<_>>().join(", ")
-            )
-        });
-        Some(Fault::new(Class::NoFreePose, message))
+        super::not_free(self.status, self.error.as_deref(), &self.collisions_after)
     }
 }
 

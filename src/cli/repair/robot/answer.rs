@@ -8,23 +8,11 @@ use serde::Serialize;
 use super::super::super::console::Console;
 use super::super::super::failure::{Exit, Failure};
 use super::super::super::table::{Table, number};
-use super::super::{matter, word};
+use super::super::{Told, matter, word};
 use crate::batch::answers::Status;
 use crate::batch::answers::robot_repair::{Answer, BaseAnswer, FarthestAnswer};
 use crate::proximity::AllowedBecause;
 use crate::repair::{Change, Collision, Moved, Robot};
-
-/// The answer to a configuration as a line of JSON.
-#[derive(Debug, Serialize)]
-struct Told<'a> {
-    index: usize,
-    status: Status,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a str>,
-    #[serde(flatten)]
-    answer: &'a Answer,
-    time_ms: f64,
-}
 
 /// A line of the file of what was repaired.
 #[derive(Debug, Serialize)]
@@ -45,13 +33,7 @@ impl Answer {
     pub(super) fn tell(&self, index: usize, time: Duration, console: &mut Console) -> Result<(), Failure> {
         if console.json() {
             let (status, error) = (self.status, self.error.as_deref());
-            return console.json_line(&Told {
-                index,
-                status,
-                error,
-                answer: self,
-                time_ms: time.as_secs_f64() * 1e3,
-            });
+            return console.json_line(&Told { index, ..Told::new(status, error, self, time) });
         }
         let word = word(self.status);
         let pairs = self.collisions_before.len();
