@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand, no physics. `docs/cli.md` is its contract.
 
+mod batch;
 mod check;
 mod compared;
 mod console;
@@ -83,6 +84,8 @@ enum Command {
     Repair(repair::Arguments),
     /// Find a free path for a robot or body of a scene.
     Plan(plan::Arguments),
+    /// Answer many questions of a manifest: queries, repairs, runs.
+    Batch(batch::Arguments),
     /// Make pictures and films of scenes and runs, without a display.
     Render(render::Arguments),
     /// Make a procedural mesh.
@@ -138,6 +141,7 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Query(question) => query::execute(&mut console, &interrupt, question),
         Command::Repair(arguments) => repair::execute(&mut console, &interrupt, arguments),
         Command::Plan(arguments) => plan::execute(&mut console, arguments),
+        Command::Batch(arguments) => batch::execute(&mut console, &interrupt, arguments),
         Command::Render(arguments) => render::execute(&mut console, &interrupt, arguments),
         Command::Mesh(arguments) => mesh::execute(&mut console, arguments),
         Command::Tetrahedralize(arguments) => tetrahedralize::execute(&mut console, arguments),

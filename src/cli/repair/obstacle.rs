@@ -6,7 +6,7 @@ use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 
 use super::super::failure::{Exit, Failure};
 use super::super::query::robot::is_robot;
-use super::super::query::shape::ShapeArgument;
+use crate::batch::shape::ShapeArgument;
 use crate::geometry::Solidity;
 use crate::geometry::report::MeshReport;
 use crate::kinematics::urdf::{Shapes, UrdfOptions, read_urdf};
