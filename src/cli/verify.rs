@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
+use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
@@ -74,7 +75,7 @@ pub(super) fn execute(
 }
 
 fn verify(console: &mut Console, interrupt: &Interrupt, path: &Path, output: &Path) -> Result<bool, Failure> {
-    let scene = Scene::load(path)?;
+    let scene = access::scene(path)?;
     let on_overlap = scene.on_overlap;
     let (scene, world) = at_start(scene, on_overlap)?;
     let folder = output.join(scene.name());

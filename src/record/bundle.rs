@@ -13,6 +13,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Hash, RecordError};
+use crate::geometry::limits::FILE_BYTES;
+use crate::geometry::read::file::bytes_of;
+use crate::geometry::read::{OutOfReach, Reach};
 use crate::scene::{NamedFile, Scene, SceneError};
 
 /// Name of the scene in the folder of a run.
@@ -25,7 +28,8 @@ const ASSETS: &str = "assets";
 /// # Errors
 /// [`RecordError`] when a file cannot be read or written, or when the scene would be overwritten by another text.
 pub(super) fn write(scene: &Scene, folder: &Path) -> Result<(), RecordError> {
-    let mut assets = Assets { folder: folder.join(ASSETS), written: BTreeSet::new() };
+    let mut assets =
+        Assets { folder: folder.join(ASSETS), written: BTreeSet::new(), reach: scene.reach.clone() };
     let text = scene.text_with_files(&mut |file| assets.place(file).map_err(Refused::Record));
     let path = folder.join(SCENE);
     let text = text.map_err(|refused| match refused {
@@ -66,6 +70,8 @@ struct Assets {
     folder: PathBuf,
     /// Names of the files that were written.
     written: BTreeSet<String>,
+    /// Which files the scene may name: no other is copied, not even one that is not read for the run.
+    reach: Reach,
 }
 
 impl Assets {
@@ -82,7 +88,7 @@ impl Assets {
 
     /// Copies a mesh. Returns its new name.
     fn copy_mesh(&mut self, path: &Path) -> Result<String, RecordError> {
-        let bytes = read(path)?;
+        let bytes = self.read(path, path)?;
         let extension = extension_of(path);
         match extension.as_str() {
             "gltf" => gltf::copy(self, path, bytes),
@@ -92,11 +98,18 @@ impl Assets {
 
     /// Copies TetGen's pair of files, which find each other by their name.
     fn copy_pair(&mut self, path: &Path) -> Result<String, RecordError> {
-        let [node, ele] = ["node", "ele"].map(|extension| read(&path.with_extension(extension)));
+        let [node, ele] = ["node", "ele"].map(|extension| self.read(&path.with_extension(extension), path));
         let (node, ele) = (node?, ele?);
         let stem = Hash::of([node.as_slice(), ele.as_slice()]).to_string();
         self.write(&format!("{stem}.node"), &node)?;
         self.write(&format!("{stem}.ele"), &ele)
+    }
+
+    /// The bytes of a file that `named_by` names.
+    fn read(&self, path: &Path, named_by: &Path) -> Result<Vec<u8>, RecordError> {
+        let refused = |error: OutOfReach| io::Error::new(io::ErrorKind::PermissionDenied, error);
+        let bytes = self.reach.check(path, named_by).map_err(refused);
+        bytes.and_then(|()| bytes_of(path, FILE_BYTES)).map_err(|source| RecordError::read(path, source))
     }
 
     /// Writes a file under the hash of its content. Returns its name.
@@ -136,10 +149,6 @@ impl Assets {
 
 /// Letters of a hash.
 const HASH_LETTERS: usize = 16;
-
-fn read(path: &Path) -> Result<Vec<u8>, RecordError> {
-    fs::read(path).map_err(|source| RecordError::read(path, source))
-}
 
 fn extension_of(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()

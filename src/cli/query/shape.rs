@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
+use super::super::access;
 use super::super::failure::{Exit, Failure};
 use crate::geometry::convex::{ConvexHull, ConvexShape, Core};
 use crate::geometry::procedural::{Cuboid, Procedural};
-use crate::geometry::read::read_mesh;
 use crate::geometry::report::MeshReport;
 use crate::geometry::{Solidity, TriangleMesh};
 use crate::proximity::Model;
@@ -99,7 +99,9 @@ impl ShapeArgument {
     /// The triangles of a shape that has some.
     fn mesh(&self) -> Result<TriangleMesh, Failure> {
         let core = match &self.form {
-            Form::File(path) => return read_mesh(path).map_err(|error| Failure::of(Exit::BadFile, &error)),
+            Form::File(path) => {
+                return access::mesh(path).map_err(|error| Failure::of(Exit::BadFile, &error));
+            }
             form => form.convex()?.core().clone(),
         };
         match core {
@@ -144,7 +146,7 @@ impl Form {
                 Err(Failure::new(Exit::Usage, why))
             }
             Self::Hull(path) => {
-                let mesh = read_mesh(path).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+                let mesh = access::mesh(path).map_err(|error| Failure::of(Exit::BadFile, &error))?;
                 let hull = ConvexHull::new(mesh.vertices());
                 let hull = hull.map_err(|error| Failure::of(Exit::BadFile, &error))?;
                 Ok(ConvexShape::hull(Arc::new(hull)))

@@ -12,6 +12,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
@@ -152,7 +153,7 @@ pub(super) fn execute(
     match (&arguments.scene, &arguments.output) {
         (Some(scene), Some(output)) => {
             arguments.of_robot.refuse()?;
-            let scene = Scene::load(scene)?;
+            let scene = access::scene(scene)?;
             if arguments.turn || !scene.robots.is_empty() {
                 return posed::execute(console, arguments, (&scene, output), started);
             }

@@ -10,12 +10,13 @@ use clap::{Args, ValueEnum};
 
 use self::answer::{AllowedAnswer, Answer};
 use self::lines::Line;
+use super::super::access;
 use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::interrupt::Interrupt;
 use super::super::query::robot::two_links;
 use super::{Arguments, Status, obstacle, write_whole};
-use crate::kinematics::urdf::{Shapes, UrdfOptions, read_urdf};
+use crate::kinematics::urdf::Shapes;
 use crate::penetration::generalized::{Base, GeneralizedCoherence, Pose};
 use crate::repair::{Ensemble, Freedom, RepairError, RepairOptions, Robot, RobotOptions};
 
@@ -99,9 +100,8 @@ impl RobotArguments {
     fn read(&self) -> Result<(Robot, Vec<&[String; 2]>), Failure> {
         let path =
             self.robot.as_ref().ok_or_else(|| Failure::new(Exit::Usage, "a scene or `--robot` is needed"))?;
-        let options =
-            UrdfOptions { shapes: self.shapes(), packages: self.package.clone(), ..UrdfOptions::default() };
-        let robot = read_urdf(path, &options).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+        let robot = access::robot(path, self.shapes(), &self.package);
+        let robot = robot.map_err(|error| Failure::of(Exit::BadFile, &error))?;
         let is_link = |name: &String| robot.articulation.link(name).is_some();
         let (among_links, others): (Vec<_>, Vec<_>) =
             self.allow.iter().partition(|[a, b]| is_link(a) && is_link(b));

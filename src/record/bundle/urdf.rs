@@ -3,19 +3,20 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::{Assets, read};
+use super::Assets;
 use crate::kinematics::urdf::mesh_places;
 use crate::record::RecordError;
 
-/// Copies a URDF file with the meshes that it names; those that are not there (a mesh that is only to be seen need not
-/// be) keep their names. Returns its new name.
+/// Copies a URDF file with the meshes that it names; those that are not there, or out of reach (a mesh that is only to be
+/// seen need not be read), keep their names. Returns its new name.
 pub(super) fn copy(assets: &mut Assets, path: &Path, packages: &[PathBuf]) -> Result<String, RecordError> {
-    let bytes = read(path)?;
+    let bytes = assets.read(path, path)?;
     let Ok(text) = std::str::from_utf8(&bytes) else { return assets.add(&bytes, "urdf") };
     let (mut edited, mut at) = (String::with_capacity(text.len()), 0);
     for span in mesh_names(text) {
         let places = mesh_places(&unescaped(&text[span.clone()]), path, packages);
-        let Some(mesh) = places.iter().find(|place| place.is_file()) else { continue };
+        let is_there = |place: &&PathBuf| assets.reach.check(place, path).is_ok() && place.is_file();
+        let Some(mesh) = places.iter().find(is_there) else { continue };
         edited.push_str(&text[at..span.start]);
         edited.push_str(&assets.copy_mesh(mesh)?);
         at = span.end;
