@@ -23,10 +23,12 @@ mod verify;
 mod view;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::batch::access;
 use console::{Console, Style};
 use failure::{Exit, Failure};
 use interrupt::Interrupt;
@@ -44,6 +46,13 @@ struct CommandLine {
     /// Tell results as JSON: one object, or one per line for many.
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     json: bool,
+    /// Folder whose files may be named by the scenes, robots and meshes given, beside those of their own folders (or of the
+    /// folder around them that holds a file .extricate-root); may be given several times.
+    #[arg(long, global = true, value_name = "DIR", help_heading = EVERYWHERE)]
+    root: Vec<PathBuf>,
+    /// Let scenes, robots and meshes name any file: only where you trust them.
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    allow_outside: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -125,7 +134,14 @@ fn start(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
-    let CommandLine { threads, quiet, json, command } = command_line;
+    let CommandLine { threads, quiet, json, root, allow_outside, command } = command_line;
+    if let Some(missing) = root.iter().find(|folder| !folder.is_dir()) {
+        return Err(Failure::new(
+            Exit::Usage,
+            format!("--root {}: there is no such folder", missing.display()),
+        ));
+    }
+    access::say(root, allow_outside);
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build_global()

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::access;
 use super::compared::shown;
 use super::console::Console;
 use super::failure::{Exit, Failure};
@@ -13,7 +14,6 @@ use super::verify::failed;
 use crate::record::compare::Tolerances;
 use crate::record::golden::{BeforeRun, Golden, Sampling};
 use crate::record::{Outcome, RunDirectory, RunOptions};
-use crate::scene::Scene;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -62,7 +62,7 @@ pub(super) fn execute(
     arguments: &Arguments,
 ) -> Result<(), Failure> {
     let tolerances = tolerances(&arguments.tolerance)?;
-    let scene = Scene::load(&arguments.scene)?;
+    let scene = access::scene(&arguments.scene)?;
     let on_overlap = scene.on_overlap;
     let (scene, world) = at_start(scene, on_overlap)?;
     let folder = arguments.run.clone().unwrap_or_else(|| Path::new("out").join(scene.name()));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use nalgebra::Vector3;
 
+use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
@@ -102,7 +103,7 @@ pub(super) fn execute(
     interrupt: &Interrupt,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
-    let mut scene = Scene::load(&arguments.scene)?;
+    let mut scene = access::scene(&arguments.scene)?;
     let whole = arguments.steps.is_none() && arguments.time.is_none() && arguments.dt.is_none();
     scene.options.time_step = arguments.dt.unwrap_or(scene.options.time_step);
     scene.options.narrow_phase = arguments.narrow_phase.map_or(scene.options.narrow_phase, NarrowPhase::from);

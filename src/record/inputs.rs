@@ -1,10 +1,10 @@
 //! Everything that a run reads: the scene, its meshes, its robots with theirs, and what those name in turn.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Hash, RecordError, bundle};
+use crate::geometry::read::Reach;
 use crate::scene::{NamedFile, Scene, SceneError};
 
 /// A file that a run reads.
@@ -35,7 +35,7 @@ impl Inputs {
     /// [`RecordError`] when a file cannot be read.
     pub fn of(scene: &Scene) -> Result<Self, RecordError> {
         let folder = scene.path.parent().unwrap_or(Path::new(""));
-        let mut found = Finding { folder, files: Vec::new() };
+        let mut found = Finding { folder, reach: &scene.reach, files: Vec::new() };
         let walked = scene.text_with_files(&mut |file| found.add(file).map_err(Refused::Record));
         walked.map_err(|refused| match refused {
             Refused::Record(error) => error,
@@ -63,15 +63,16 @@ impl From<SceneError> for Refused {
 /// Files as they are found.
 struct Finding<'a> {
     folder: &'a Path,
+    reach: &'a Reach,
     files: Vec<(PathBuf, InputFile)>,
 }
 
 impl Finding<'_> {
     /// Adds a file and what it names. The path is given back as it is.
     fn add(&mut self, file: &NamedFile) -> Result<String, RecordError> {
-        for path in bundle::files_of(file)? {
+        for path in bundle::files_of(file, self.reach)? {
             if self.files.iter().all(|(known, _)| *known != path) {
-                let bytes = fs::read(&path).map_err(|source| RecordError::read(&path, source))?;
+                let bytes = bundle::read(&path, &file.path, self.reach)?;
                 let name = self.name_of(&path);
                 self.files.push((path, InputFile { name, hash: Hash::of([bytes.as_slice()]) }));
             }

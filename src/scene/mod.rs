@@ -2,8 +2,10 @@
 
 mod camera;
 mod error;
+mod files;
 mod instantiate;
 mod judge;
+pub mod limits;
 mod linking;
 mod load;
 mod locate;

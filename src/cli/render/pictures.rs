@@ -5,12 +5,12 @@ use std::path::Path;
 
 use super::Arguments;
 use super::arguments::{Shown, SoftColor};
+use crate::cli::access;
 use crate::cli::console::{Console, Progress as Bar};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::run::at_start;
 use crate::record::{Recording, RecordingError};
-use crate::scene::Scene;
 use crate::viewer::overlay::{Overlays, Section, SoftQuantity};
 use crate::viewer::render::{Format, Marks, Order, Progress, Reel, RenderError, Times};
 
@@ -115,7 +115,7 @@ fn reel(source: &Path, runs: bool) -> Result<Reel, Failure> {
         let recording = Recording::open(source).map_err(RenderError::from)?;
         return Ok(Reel::of_recording(recording)?);
     }
-    let scene = Scene::load(source)?;
+    let scene = access::scene(source)?;
     if !runs {
         return Ok(Reel::of_scene(scene)?);
     }

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 
+use super::super::access;
 use super::super::failure::{Exit, Failure};
 use super::super::query::robot::is_robot;
 use crate::batch::shape::ShapeArgument;
 use crate::geometry::Solidity;
 use crate::geometry::report::MeshReport;
-use crate::kinematics::urdf::{Shapes, UrdfOptions, read_urdf};
+use crate::kinematics::urdf::Shapes;
 use crate::penetration::generalized::{Obstacle, Shape};
 use crate::proximity::Model;
 use crate::repair::{Prop, at_rest};
@@ -67,8 +68,8 @@ fn of_robot(
     shapes: Shapes,
     packages: &[PathBuf],
 ) -> Result<Vec<Prop>, Failure> {
-    let options = UrdfOptions { shapes, packages: packages.to_vec(), ..UrdfOptions::default() };
-    let robot = read_urdf(path, &options).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+    let robot = access::robot(path, shapes, packages);
+    let robot = robot.map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let at_rest = at_rest(&robot.articulation);
     let places = robot.articulation.link_poses(&at_rest, pose);
     let places = places.map_err(|error| Failure::of(Exit::BadFile, &error))?;

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 
 use self::answer::AllowedAnswer;
 use self::lines::Line;
+use super::super::access;
 use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::interrupt::Interrupt;
@@ -18,7 +19,7 @@ use super::{Arguments, obstacle, write_whole};
 use crate::batch::Class;
 use crate::batch::answers::robot_repair::{Answer, answer, class_of};
 use crate::batch::answers::{Status, timed};
-use crate::kinematics::urdf::{Shapes, UrdfOptions, read_urdf};
+use crate::kinematics::urdf::Shapes;
 use crate::penetration::generalized::{Base, GeneralizedCoherence, Pose};
 use crate::repair::{Ensemble, Freedom, RepairError, RepairOptions, Robot, RobotOptions};
 
@@ -102,9 +103,8 @@ impl RobotArguments {
     fn read(&self) -> Result<(Robot, Vec<&[String; 2]>), Failure> {
         let path =
             self.robot.as_ref().ok_or_else(|| Failure::new(Exit::Usage, "a scene or `--robot` is needed"))?;
-        let options =
-            UrdfOptions { shapes: self.shapes(), packages: self.package.clone(), ..UrdfOptions::default() };
-        let robot = read_urdf(path, &options).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+        let robot = access::robot(path, self.shapes(), &self.package);
+        let robot = robot.map_err(|error| Failure::of(Exit::BadFile, &error))?;
         let is_link = |name: &String| robot.articulation.link(name).is_some();
         let (among_links, others): (Vec<_>, Vec<_>) =
             self.allow.iter().partition(|[a, b]| is_link(a) && is_link(b));

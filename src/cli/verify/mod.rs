@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
+use super::access;
 use super::console::{Console, Style};
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
 use super::run::{Simulation, at_start, simulate, tell_verdicts};
 use crate::record::golden::{BeforeRun, Golden};
 use crate::record::{Outcome, RunDirectory, RunOptions, Summary};
-use crate::scene::{Scene, Verdict};
+use crate::scene::Verdict;
 
 use find::{GoldenPlace, golden_of, scenes};
 use golden::GoldenVerdict;
@@ -191,7 +192,7 @@ fn verify(
         }
         _ => None,
     };
-    let scene = Scene::load(path)?;
+    let scene = access::scene(path)?;
     let on_overlap = scene.on_overlap;
     let (scene, world) = at_start(scene, on_overlap)?;
     let folder = arguments.output.join(scene.name());

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Assets, extension_of, read};
-use crate::geometry::read::decode_percent;
+use super::{Assets, extension_of};
+use crate::geometry::read::buffer_file;
 use crate::record::RecordError;
 
 /// Copies a glTF file with its buffers; one that is not as its format wants it stays as it is. Returns its new name.
@@ -14,8 +14,8 @@ pub(super) fn copy(assets: &mut Assets, path: &Path, bytes: Vec<u8>) -> Result<S
     let buffers = content.get_mut("buffers").and_then(Value::as_array_mut);
     let mut is_changed = false;
     for uri in buffers.into_iter().flatten().filter_map(|buffer| buffer.get_mut("uri")) {
-        let Some(buffer) = uri.as_str().and_then(|uri| beside(path, uri)) else { continue };
-        *uri = Value::String(assets.add(&read(&buffer)?, &extension_of(&buffer))?);
+        let Some(buffer) = uri.as_str().and_then(|uri| buffer_file(uri, path)) else { continue };
+        *uri = Value::String(assets.add(&assets.read(&buffer, path)?, &extension_of(&buffer))?);
         is_changed = true;
     }
     let bytes = if is_changed { content.to_string().into_bytes() } else { bytes };
@@ -27,11 +27,5 @@ pub(super) fn buffers(path: &Path, bytes: &[u8]) -> Vec<PathBuf> {
     let content = serde_json::from_slice::<Value>(bytes).unwrap_or_default();
     let buffers = content.get("buffers").and_then(Value::as_array).into_iter().flatten();
     let names = buffers.filter_map(|buffer| buffer.get("uri")?.as_str());
-    names.filter_map(|uri| beside(path, uri)).collect()
-}
-
-/// The file that a URI names; none where the URI holds the bytes itself.
-fn beside(path: &Path, uri: &str) -> Option<PathBuf> {
-    let file = Some(uri).filter(|uri| !uri.contains(':')).and_then(decode_percent)?;
-    Some(path.with_file_name("").join(&file))
+    names.filter_map(|uri| buffer_file(uri, path)).collect()
 }
