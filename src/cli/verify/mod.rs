@@ -5,6 +5,8 @@ mod golden;
 mod junit;
 mod pool;
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -31,7 +33,7 @@ Examples:
   extricate verify scenes/rigid --exact
   extricate verify scenes/rigid/ring_stack.ron --update
 
-A folder stands for all scenes below it. Each result goes to out/SCENE. Exit code 1 tells that an expectation
+A folder stands for all scenes below it. Each result goes to out/SCENE, of scenes with one name to out/SCENE-2 and so on. Exit code 1 tells that an expectation
 is not met, that a scene expects nothing, or that a run is not what its golden file says; 3 that a golden file
 is bad.";
 
@@ -92,27 +94,52 @@ pub(super) fn execute(
     interrupt: &Interrupt,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
-    let scenes = scenes(&arguments.scenes)?;
+    let scenes = with_folders(scenes(&arguments.scenes)?, &arguments.output);
     let mut told =
         Told { junit: arguments.junit.as_ref().map(|_| junit::Cases::default()), ..Told::default() };
     let is_many = scenes.len() >= pool::LEAST_SCENES_A_THREAD * rayon::current_num_threads();
     if is_many {
         let quiet = || Console::new(Style { json: false, quiet: true });
-        let run = |path: &PathBuf| verify(&quiet(), interrupt, path, arguments);
+        let run = |scene: &Work| verify(&quiet(), interrupt, scene, arguments);
         let progress = console.progress(scenes.len() as u64);
-        pool::each_in_order(&scenes, progress, &run, &mut |path, judged| {
-            told.add(console, path, judged, scenes.len())
+        pool::each_in_order(&scenes, progress, &run, &mut |scene, judged| {
+            told.add(console, &scene.path, judged, scenes.len())
         })?;
     } else {
-        for path in &scenes {
-            let judged = verify(console, interrupt, path, arguments);
-            told.add(console, path, judged, scenes.len())?;
+        for scene in &scenes {
+            let judged = verify(console, interrupt, scene, arguments);
+            told.add(console, &scene.path, judged, scenes.len())?;
         }
     }
     if let (Some(cases), Some(path)) = (&told.junit, &arguments.junit) {
         cases.write(path)?;
     }
     told.end(console, scenes.len())
+}
+
+/// A scene that is to be run.
+#[derive(Debug)]
+struct Work {
+    path: PathBuf,
+    /// Folder of its result.
+    folder: PathBuf,
+}
+
+/// The scenes with the folders of their results, named as they are; of scenes of one name the second one gets a `-2`, and so
+/// on.
+fn with_folders(scenes: Vec<PathBuf>, output: &Path) -> Vec<Work> {
+    let mut names = BTreeMap::<OsString, u32>::new();
+    let with_folder = |path: PathBuf| {
+        let name = path.file_stem().unwrap_or_default().to_owned();
+        let count = names.entry(name.clone()).or_default();
+        *count += 1;
+        let mut folder = name;
+        if *count > 1 {
+            folder.push(format!("-{count}"));
+        }
+        Work { folder: output.join(folder), path }
+    };
+    scenes.into_iter().map(with_folder).collect()
 }
 
 /// What has been told of the scenes.
@@ -181,7 +208,7 @@ impl Told {
 fn verify(
     console: &Console,
     interrupt: &Interrupt,
-    path: &Path,
+    Work { path, folder }: &Work,
     arguments: &Arguments,
 ) -> Result<Judged, Failure> {
     // A golden file that is bad is told before anything is run.
@@ -195,8 +222,7 @@ fn verify(
     let scene = access::scene(path)?;
     let on_overlap = scene.on_overlap;
     let (scene, world) = at_start(scene, on_overlap)?;
-    let folder = arguments.output.join(scene.name());
-    let directory = RunDirectory::create(&folder).map_err(|error| Failure::of(Exit::Usage, &error))?;
+    let directory = RunDirectory::create(folder).map_err(|error| Failure::of(Exit::Usage, &error))?;
     let options = RunOptions::whole(&scene);
     let before = BeforeRun::of(&scene, &world, &options);
     let before = before.map_err(|error| Failure::of(Exit::BadFile, &error))?;
@@ -214,7 +240,7 @@ fn verify(
         update: may_update,
         is_asked_for: arguments.golden.is_some() || arguments.exact,
     };
-    judged.golden = judging.verdict(&before.after(&folder, &judged.summary))?;
+    judged.golden = judging.verdict(&before.after(folder, &judged.summary))?;
     Ok(judged)
 }
 

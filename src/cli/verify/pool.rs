@@ -2,12 +2,11 @@
 //! other on all threads, and the results are the same.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use super::Judged;
+use super::{Judged, Work};
 use crate::cli::console::Progress;
 use crate::cli::failure::{Exit, Failure};
 
@@ -16,10 +15,10 @@ pub(super) const LEAST_SCENES_A_THREAD: usize = 2;
 
 /// Runs scenes on as many threads as are to be used, and tells what became of each in their order.
 pub(super) fn each_in_order(
-    scenes: &[PathBuf],
+    scenes: &[Work],
     mut progress: Progress,
-    run: &(dyn Fn(&PathBuf) -> Result<Judged, Failure> + Sync),
-    tell: &mut dyn FnMut(&Path, Result<Judged, Failure>) -> Result<(), Failure>,
+    run: &(dyn Fn(&Work) -> Result<Judged, Failure> + Sync),
+    tell: &mut dyn FnMut(&Work, Result<Judged, Failure>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (sender, receiver) = mpsc::channel();

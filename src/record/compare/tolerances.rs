@@ -108,8 +108,9 @@ impl Tolerances {
         let settable = Quantity::ALL.into_iter().filter(|&quantity| quantity != Quantity::Presence);
         settable.map(|quantity| {
             let tolerance = self.of(quantity);
-            let text = if tolerance.is_finite() { format!("{tolerance:?}") } else { Self::ANY.to_owned() };
-            (quantity, text)
+            let text = format!("{tolerance:?}");
+            let plain = text.strip_suffix(".0").unwrap_or(&text).to_owned();
+            (quantity, if tolerance.is_finite() { plain } else { Self::ANY.to_owned() })
         })
     }
 }
