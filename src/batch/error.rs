@@ -41,8 +41,8 @@ pub enum BatchError {
         /// Its file.
         path: PathBuf,
     },
-    /// The folder holds a batch, and it was not said to go on with it.
-    #[error("{}: holds a batch already: `--resume` goes on with it, another folder keeps it", folder.display())]
+    /// The folder holds answers, and it was not said to go on with them.
+    #[error("{}: holds answers already: `batch --resume` goes on with them; give another folder, or remove this one", folder.display())]
     Occupied {
         /// The folder.
         folder: PathBuf,

@@ -166,7 +166,8 @@ pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Batc
     written.map_err(BatchError::write(path))
 }
 
-fn part_of(path: &Path) -> PathBuf {
+/// Where a file is written before it has its name.
+pub(super) fn part_of(path: &Path) -> PathBuf {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     part.into()

@@ -38,7 +38,7 @@ pub(crate) struct MotionLine {
 }
 
 /// A pose as a line holds it.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub(crate) struct Pose {
     #[serde(default)]
     translation: [f64; 3],

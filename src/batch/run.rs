@@ -97,7 +97,8 @@ pub fn batch(
     let found = tally.done + pending.len() as u64;
     let (threads, workers) = share_out(options.threads, file.items - found);
     let (library, stop) = (Library::new(options.memory), AtomicBool::new(false));
-    let own = manifest.path().parent().map(Path::to_owned).unwrap_or_default();
+    let own = std::path::absolute(manifest.path().parent().unwrap_or(Path::new("")));
+    let own = own.map_err(BatchError::read(manifest.path()))?;
     let bench = Bench {
         folder: &own,
         library: &library,
@@ -149,9 +150,15 @@ fn answer(bench: &Bench, line: &ManifestLine) -> Option<(Told, &'static str)> {
         Ok(item) => {
             let head = Head { index: line.index, id: item.id(), kind: item.kind() };
             let told = item.task.answer(bench, head).transpose()?;
-            Some((told.unwrap_or_else(|fault| head.failed(fault)), item.kind()))
+            Some((told.unwrap_or_else(|fault| head.failed(near(bench.folder, fault))), item.kind()))
         }
     }
+}
+
+/// The failure with paths as the manifest has them: what an answer says does not depend on where the manifest lies.
+fn near(folder: &Path, fault: Fault) -> Fault {
+    let folder = format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR);
+    Fault { message: fault.message.replace(&folder, ""), ..fault }
 }
 
 fn timing(done: &Done, library: &Library, [threads, workers]: [usize; 2], found: u64) -> BatchTiming {

@@ -41,6 +41,11 @@ const LARGE: usize = 20_000;
 const FORMS: &str =
     "sphere:R, box:X,Y,Z, capsule:R,LENGTH, cylinder:R,H, cone:R,H, halfspace, hull:FILE, rounded:R:SHAPE";
 
+/// Whether a text names a robot: a URDF file.
+pub(crate) fn is_robot(text: &str) -> bool {
+    text.to_ascii_lowercase().ends_with(".urdf")
+}
+
 impl ShapeArgument {
     /// The shape that the text names.
     pub(crate) fn parse(text: &str) -> Result<Self, Fault> {

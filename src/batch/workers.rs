@@ -363,3 +363,50 @@ impl<'a, 'b> Writer<'a, 'b> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::folder::Opened;
+    use crate::batch::summary::BatchFile;
+
+    #[test]
+    fn a_panic_is_the_answer_of_its_item_and_of_no_other() {
+        let root = std::env::temp_dir().join(format!("extricate-workers-{}", std::process::id()));
+        std::fs::create_dir_all(&root).unwrap();
+        let path = root.join("manifest.jsonl");
+        let items =
+            (0..40).map(|index| format!("{{\"kind\": \"run\", \"id\": \"n{index}\", \"scene\": \"x\"}}\n"));
+        std::fs::write(&path, items.collect::<String>()).unwrap();
+        let manifest = Manifest::survey(&path).unwrap();
+        let file = BatchFile::new(&manifest, Shard::WHOLE);
+        let Opened { mut folder, tally, pending } =
+            BatchFolder::open(&root.join("out"), &file, false).unwrap();
+        let stop = AtomicBool::new(false);
+        let ask = |line: &ManifestLine| {
+            assert!(line.index % 10 != 3, "item {} is too much", line.index);
+            // Every seventh one is late, so that answers come out of order.
+            if line.index % 7 == 0 {
+                thread::sleep(Duration::from_millis(3));
+            }
+            let head = Head { index: line.index, id: None, kind: "run" };
+            Some((head.failed(Fault::new(Class::Usage, "told")), "run"))
+        };
+        let work =
+            Work { manifest: &manifest, shard: Shard::WHOLE, workers: 4, threads: 1, stop: &stop, ask: &ask };
+        let done = work.run(&mut folder, (tally, pending), &mut |_| ControlFlow::Continue(())).unwrap();
+        assert!(!done.stopped && done.tally.done == 40);
+        let text = std::fs::read_to_string(root.join("out/results.jsonl")).unwrap();
+        for (index, line) in text.lines().enumerate() {
+            let facts = facts_of(format!("{line}\n").as_bytes()).unwrap();
+            assert_eq!(facts.index, index as u64);
+            let expected = if index % 10 == 3 {
+                (Some(5), Some(format!("panicked: item {index} is too much")), Some(format!("n{index}")))
+            } else {
+                (Some(2), Some(String::from("told")), None)
+            };
+            assert_eq!((facts.exit_code, facts.error, facts.id), expected);
+        }
+        std::fs::remove_dir_all(root).unwrap();
+    }
+}

@@ -10,6 +10,7 @@ mod failure;
 mod field;
 mod info;
 mod interrupt;
+mod merge;
 mod mesh;
 mod plan;
 mod query;
@@ -95,6 +96,8 @@ enum Command {
     Plan(plan::Arguments),
     /// Answer many questions of a manifest: queries, repairs, runs.
     Batch(batch::Arguments),
+    /// Make one batch of all its shards.
+    Merge(merge::Arguments),
     /// Make pictures and films of scenes and runs, without a display.
     Render(render::Arguments),
     /// Make a procedural mesh.
@@ -158,6 +161,7 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Repair(arguments) => repair::execute(&mut console, &interrupt, arguments),
         Command::Plan(arguments) => plan::execute(&mut console, arguments),
         Command::Batch(arguments) => batch::execute(&mut console, &interrupt, arguments),
+        Command::Merge(arguments) => merge::execute(&mut console, arguments),
         Command::Render(arguments) => render::execute(&mut console, &interrupt, arguments),
         Command::Mesh(arguments) => mesh::execute(&mut console, arguments),
         Command::Tetrahedralize(arguments) => tetrahedralize::execute(&mut console, arguments),

@@ -1,6 +1,9 @@
 //! What an item asks, by kind: how it is read, and how it is answered.
 
+mod freedom;
 mod pair;
+mod robot;
+mod scene;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -9,6 +12,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use self::pair::PairTask;
+use self::robot::RobotTask;
+use self::scene::{RunTask, SceneTask};
 use super::answers::Reply;
 use super::fault::{Class, Fault};
 use super::fields::Fields;
@@ -20,6 +25,9 @@ use super::manifest::ManifestLine;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Task {
     Pair(Box<PairTask>),
+    Robot(Box<RobotTask>),
+    Scene(Box<SceneTask>),
+    Run(Box<RunTask>),
 }
 
 /// What tasks are answered with.
@@ -133,17 +141,31 @@ impl Head<'_> {
 
 impl Task {
     /// All kinds.
-    pub(super) const KINDS: [&'static str; 4] = ["collide", "distance", "penetration", "generalized"];
+    pub(super) const KINDS: [&'static str; 6] =
+        ["collide", "distance", "penetration", "generalized", "repair", "run"];
 
     /// The task of a kind, one of [`Task::KINDS`].
     pub(super) fn take(kind: &'static str, fields: &mut Fields) -> Result<Self, ItemFault> {
-        Ok(Self::Pair(Box::new(PairTask::take(kind, fields)?)))
+        match kind {
+            "run" => Ok(Self::Run(Box::new(RunTask::take(fields)?))),
+            "repair" => match (fields.take("robot")?, fields.take("scene")?) {
+                (Some(robot), None) => Ok(Self::Robot(Box::new(RobotTask::take(robot, fields)?))),
+                (None, Some(scene)) => Ok(Self::Scene(Box::new(SceneTask::take(scene, fields)?))),
+                _ => {
+                    let why = String::from("a repair has either a `robot` or a `scene`");
+                    Err(ItemFault::Clash { why })
+                }
+            },
+            _ => Ok(Self::Pair(Box::new(PairTask::take(kind, fields)?))),
+        }
     }
 
     /// Its kind.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Pair(task) => task.kind(),
+            Self::Robot(_) | Self::Scene(_) => "repair",
+            Self::Run(_) => "run",
         }
     }
 
@@ -151,6 +173,9 @@ impl Task {
     pub(super) fn answer(&self, bench: &Bench, head: Head) -> Result<Option<Told>, Fault> {
         match self {
             Self::Pair(task) => task.answer(bench, head).map(Some),
+            Self::Robot(task) => task.answer(bench, head).map(Some),
+            Self::Scene(task) => task.answer(bench, head).map(Some),
+            Self::Run(task) => task.answer(bench, head),
         }
     }
 }

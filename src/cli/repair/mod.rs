@@ -1,7 +1,6 @@
 //! `extricate repair`: the nearest collision-free poses of a robot, or of the bodies and robots of a scene.
 
 mod bodies;
-mod obstacle;
 mod posed;
 mod robot;
 

@@ -3,7 +3,7 @@
 mod answer;
 mod lines;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -15,11 +15,12 @@ use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::interrupt::Interrupt;
 use super::super::query::robot::two_links;
-use super::{Arguments, obstacle, write_whole};
-use crate::batch::Class;
+use super::{Arguments, write_whole};
 use crate::batch::answers::robot_repair::{Answer, answer, class_of};
 use crate::batch::answers::{Status, timed};
-use crate::kinematics::urdf::Shapes;
+use crate::batch::obstacles::ObstacleArgument;
+use crate::batch::{Class, Library};
+use crate::kinematics::urdf::{Shapes, UrdfOptions};
 use crate::penetration::generalized::{Base, GeneralizedCoherence, Pose};
 use crate::repair::{Ensemble, Freedom, RepairError, RepairOptions, Robot, RobotOptions};
 
@@ -95,15 +96,17 @@ impl RobotArguments {
         }
     }
 
-    fn shapes(&self) -> Shapes {
-        if self.visual { Shapes::Visual } else { Shapes::Collision }
+    fn urdf_options(&self) -> UrdfOptions {
+        let shapes = if self.visual { Shapes::Visual } else { Shapes::Collision };
+        UrdfOptions { shapes, packages: self.package.clone(), ..UrdfOptions::default() }
     }
 
     /// Reads the robot; pairs of `--allow` that are not two of its links are left for later.
     fn read(&self) -> Result<(Robot, Vec<&[String; 2]>), Failure> {
         let path =
             self.robot.as_ref().ok_or_else(|| Failure::new(Exit::Usage, "a scene or `--robot` is needed"))?;
-        let robot = access::robot(path, self.shapes(), &self.package);
+        let options = self.urdf_options();
+        let robot = access::robot(path, options.shapes, &options.packages);
         let robot = robot.map_err(|error| Failure::of(Exit::BadFile, &error))?;
         let is_link = |name: &String| robot.articulation.link(name).is_some();
         let (among_links, others): (Vec<_>, Vec<_>) =
@@ -139,9 +142,9 @@ pub(super) fn execute(
         return tell_allowed(console, &robot);
     }
     let lines = lines::read(own.joints.as_deref(), &robot)?;
-    let mut props = Vec::new();
+    let (mut props, library) = (Vec::new(), Library::default());
     for text in &own.obstacle {
-        props.extend(obstacle::props(text, own.shapes(), &own.package)?);
+        props.extend(ObstacleArgument::parse(text)?.props(&library, Path::new(""), &own.urdf_options())?);
     }
     let freedom = Freedom {
         fixed: arguments.fix.iter().cloned().collect(),
@@ -179,7 +182,7 @@ impl Task<'_> {
         console: &mut Console,
         interrupt: &Interrupt,
         lines: &[Line],
-        output: Option<&std::path::Path>,
+        output: Option<&Path>,
     ) -> Result<(), Failure> {
         let mut progress = console.progress(lines.len() as u64);
         let (mut written, mut unrepaired) = (String::new(), 0_usize);
