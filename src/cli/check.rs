@@ -17,7 +17,7 @@ use crate::geometry::tet_mesh::quality::TetQuality;
 use crate::geometry::{Solidity, TriangleMesh};
 use crate::penetration::Effort;
 use crate::proximity::AllowedBecause;
-use crate::scene::{Scene, overlaps, soft_overlaps};
+use crate::scene::{overlaps, soft_overlaps};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -11,6 +11,8 @@ mod interrupt;
 mod mesh;
 mod plan;
 mod query;
+#[doc(hidden)]
+pub mod reading;
 mod render;
 mod repair;
 mod run;

@@ -15,7 +15,7 @@ use super::table::{self, Table};
 use crate::kinematics::Articulation;
 use crate::penetration::generalized::{CollidingPair, Pose};
 use crate::plan::{PlanError, PlanOptions, PlanWork, plan};
-use crate::scene::{Planning, Scene};
+use crate::scene::Planning;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -12,7 +12,7 @@ use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
 use super::run::{Simulation, at_start, simulate, tell_verdicts};
 use crate::record::{Manifest, Outcome, RunDirectory, RunOptions};
-use crate::scene::{Scene, Verdict};
+use crate::scene::Verdict;
 
 const EXAMPLES: &str = "\
 Examples:

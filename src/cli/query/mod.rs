@@ -1,6 +1,6 @@
 //! `extricate query`: shapes at given poses, asked one question per pose; each kind of question has its file.
 
-mod broad_phase;
+pub(super) mod broad_phase;
 mod collide;
 mod convex;
 mod deforming;

@@ -1,6 +1,7 @@
 //! Pose lines: where A and B are, one query a line.
 
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use nalgebra::{Isometry3, Matrix3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
@@ -10,14 +11,14 @@ use super::super::failure::{Exit, Failure};
 
 /// Poses of A and B, body → world.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Poses {
+pub(in crate::cli) struct Poses {
     pub(super) a: Isometry3<f64>,
     pub(super) b: Isometry3<f64>,
 }
 
 /// Poses of A and B at the start and at the end of a motion, body → world.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Motions {
+pub(in crate::cli) struct Motions {
     pub(super) start: Poses,
     pub(super) end: Poses,
 }
@@ -51,6 +52,8 @@ pub(in crate::cli) struct Pose {
     rotation: Option<Vec<f64>>,
 }
 
+/// Longest file of lines that is read [bytes]: a hundred times a million pose lines.
+const LINES_BYTES: u64 = 16 << 30;
 /// Largest deviation of a rotation from an orthonormal one: what six written digits leave.
 const ROTATION_TOLERANCE: f64 = 1e-5;
 
@@ -60,27 +63,46 @@ pub(super) fn read_lines<T>(
     what: &str,
     parse: impl Fn(&str) -> Result<T, String>,
 ) -> Result<Vec<T>, Failure> {
-    let bad = |message: String| Failure::new(Exit::BadFile, message);
-    let text = fs::read_to_string(path)
-        .map_err(|error| bad(format!("cannot read the {what} {}: {error}", path.display())))?;
+    let text = text_of(path).map_err(|error| format!("cannot read the {what} {}: {error}", path.display()));
+    let lines = text.and_then(|text| parse_lines(&text, path, what, parse));
+    lines.map_err(|message| Failure::new(Exit::BadFile, message))
+}
+
+/// What the lines of the content of a file say; the path stands in the errors.
+pub(in crate::cli) fn parse_lines<T>(
+    text: &str,
+    path: &Path,
+    what: &str,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<Vec<T>, String> {
     let mut lines = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let line = parse(line).map_err(|why| bad(format!("{}:{}: {why}", path.display(), index + 1)))?;
-        lines.push(line);
+        lines.push(parse(line).map_err(|why| format!("{}:{}: {why}", path.display(), index + 1))?);
     }
     if lines.is_empty() {
-        return Err(bad(format!("{} holds no {what}", path.display())));
+        return Err(format!("{} holds no {what}", path.display()));
     }
     Ok(lines)
 }
 
+/// The text of a file of lines, which may be a pipe.
+pub(in crate::cli) fn text_of(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    let read = File::open(path)?.take(LINES_BYTES + 1).read_to_string(&mut text)?;
+    if read as u64 > LINES_BYTES {
+        let message = format!("it has more than {LINES_BYTES} bytes");
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(text)
+}
+
 /// The poses of a line.
-pub(super) fn parse(line: &str) -> Result<Poses, String> {
+pub(in crate::cli) fn parse(line: &str) -> Result<Poses, String> {
     poses(serde_json::from_str(line).map_err(|error| format!("not a pose line: {error}"))?)
 }
 
 /// The motions of a line.
-pub(super) fn parse_motions(line: &str) -> Result<Motions, String> {
+pub(in crate::cli) fn parse_motions(line: &str) -> Result<Motions, String> {
     let line: MotionLine =
         serde_json::from_str(line).map_err(|error| format!("not a line of a motion: {error}"))?;
     let start = poses(line.start)?;

@@ -1,9 +1,9 @@
 //! `extricate repair`: the nearest collision-free poses of a robot, or of the bodies and robots of a scene.
 
 mod bodies;
-mod obstacle;
+pub(super) mod obstacle;
 mod posed;
-mod robot;
+pub(super) mod robot;
 
 use std::fs;
 use std::path::{Path, PathBuf};
