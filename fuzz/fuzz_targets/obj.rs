@@ -1,2 +1,3 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| { let _ = extricate::geometry::read::parse_mesh(bytes, "x.obj"); });
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| extricate_fuzz::feed("obj", bytes));

@@ -63,7 +63,7 @@ const ROTATION_TOLERANCE: f64 = 1e-5;
 
 /// The shape and its pose: `SHAPE`, `SHAPE@X,Y,Z` or `SHAPE@X,Y,Z,W,QX,QY,QZ`. What stands behind an `@` and is no list of
 /// numbers belongs to the name of a file.
-fn split(text: &str) -> Result<(&str, Isometry3<f64>), Fault> {
+pub(crate) fn split(text: &str) -> Result<(&str, Isometry3<f64>), Fault> {
     let whole = Ok((text, Isometry3::identity()));
     let Some((name, pose)) = text.rsplit_once('@') else { return whole };
     let numbers: Result<Vec<f64>, _> = pose.split(',').map(|number| number.trim().parse::<f64>()).collect();

@@ -14,6 +14,8 @@ mod merge;
 mod mesh;
 mod plan;
 mod query;
+#[doc(hidden)]
+pub mod reading;
 mod record;
 mod render;
 mod repair;

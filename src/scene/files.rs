@@ -46,3 +46,19 @@ impl<'a> Files<'a> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meshes_that_fill_the_memory_only_together_are_refused_together() {
+        let reach = Reach::anywhere();
+        let files = Files::of(Path::new("s.ron"), &reach);
+        for _ in 0..5 {
+            assert!(files.count(ELEMENTS / 5).is_ok());
+        }
+        assert!(files.count(1).is_err_and(|fault| fault.to_string().contains("more than 50000000")));
+        assert!(files.count(usize::MAX).is_err());
+    }
+}

@@ -2,7 +2,7 @@
 
 mod bodies;
 mod posed;
-mod robot;
+pub(super) mod robot;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! A robot among obstacles: configurations of a file, repaired line by line.
 
 mod answer;
-mod lines;
+pub(in crate::cli) mod lines;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
