@@ -1,12 +1,15 @@
 //! What a run leaves behind: states, a summary, timings and the hashes that make runs comparable.
 
 mod bundle;
+mod checkpoint;
+mod course;
 mod directory;
 mod hash;
 mod manifest;
 mod monitor;
 mod nodes;
 mod recording;
+mod resume;
 mod run;
 mod soft;
 mod state;
@@ -17,6 +20,7 @@ pub use hash::Hash;
 pub use manifest::Manifest;
 pub use monitor::{DeepestContact, GreatestSpeed, MomentumBalance};
 pub use recording::{RecordedRobot, RecordedSoftBody, RecordedState, Recording, RecordingError};
+pub use resume::{ResumeError, ResumeFrom, Resumed, resume};
 pub use run::{Outcome, RunError, RunOptions, run};
 pub use soft::{SoftBodySummary, SoftLine, SoftSummary};
 pub use state::{BaseLine, BodyLine, EnergyLine, RobotLine, StateLine};
