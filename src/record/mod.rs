@@ -21,6 +21,7 @@ pub use manifest::Manifest;
 pub use monitor::{DeepestContact, GreatestSpeed, MomentumBalance};
 pub use recording::{RecordedRobot, RecordedSoftBody, RecordedState, Recording, RecordingError};
 pub use resume::{ResumeError, ResumeFrom, Resumed, resume};
+pub(crate) use run::scene_hash;
 pub use run::{Outcome, RunError, RunOptions, run};
 pub use soft::{SoftBodySummary, SoftLine, SoftSummary};
 pub use state::{BaseLine, BodyLine, EnergyLine, RobotLine, StateLine};

@@ -40,22 +40,6 @@ pub enum ResumeError {
         /// Why not.
         cause: String,
     },
-    /// Every checkpoint is of a later step.
-    #[error("{} has no checkpoint at or before step {step}; the first is that of step {first}", .folder.display())]
-    TooEarly {
-        /// The folder of the run.
-        folder: PathBuf,
-        /// The step.
-        step: u64,
-        /// The first step of which there is one.
-        first: u64,
-    },
-    /// The run ends before that step, or at it.
-    #[error("the run is complete after {steps} steps; more steps or more time make it longer")]
-    Complete {
-        /// Its steps.
-        steps: u64,
-    },
     /// A step failed on the way.
     #[error(transparent)]
     Step(#[from] StepError),
@@ -85,7 +69,8 @@ pub struct Resumed {
 }
 
 impl Resumed {
-    /// The run in a folder, at a checkpoint; at its start where there is none at all. With `steps` it is to take so many in all.
+    /// The run in a folder, at a checkpoint before its end; at its start where there is none. With `steps` it is to take so
+    /// many in all.
     ///
     /// Where the newest checkpoint that is early enough is damaged, or newer than the files of the run, the one before it is
     /// taken.
@@ -105,9 +90,11 @@ impl Resumed {
         }
         let mut scene = Scene::load(folder.join(bundle::SCENE))?;
         scene.options.time_step = manifest.time_step;
+        // What is recorded only because a run ends is not in a checkpoint: a step is left to be taken.
+        let before_the_end = manifest.steps.saturating_sub(1);
         let last = match from {
-            ResumeFrom::Last => manifest.steps,
-            ResumeFrom::Step(step) => step.min(manifest.steps),
+            ResumeFrom::Last => before_the_end,
+            ResumeFrom::Step(step) => step.min(before_the_end),
         };
         let found = newest(&folder, &manifest, &scene, last)?;
         let (world, state) = match found {
@@ -136,28 +123,23 @@ impl Resumed {
     }
 }
 
-/// The world of the newest checkpoint that can be used and is not after `last`; none where there is no checkpoint at all.
+/// The world of the newest checkpoint that can be used and is not after `last`; none where no checkpoint is so early.
 fn newest(
     folder: &Path,
     manifest: &Manifest,
     scene: &Scene,
     last: u64,
 ) -> Result<Option<(World, RunState)>, ResumeError> {
-    let steps = checkpoint::steps(folder);
-    let early = steps.iter().copied().filter(|&step| step <= last);
     let mut refused = None;
-    for step in early.rev() {
+    for step in checkpoint::steps(folder).into_iter().rev().filter(|&step| step <= last) {
         match restored(folder, manifest, scene, step)? {
             Ok(found) => return Ok(Some(found)),
             Err(unusable) => refused = Some(unusable),
         }
     }
-    match (refused, steps.first()) {
-        (Some(Unusable { path, cause }), _) => Err(ResumeError::Unusable { path, cause }),
-        (None, Some(&first)) if last > 0 => {
-            Err(ResumeError::TooEarly { folder: folder.to_owned(), step: last, first })
-        }
-        (None, _) => Ok(None),
+    match refused {
+        Some(Unusable { path, cause }) => Err(ResumeError::Unusable { path, cause }),
+        None => Ok(None),
     }
 }
 
@@ -269,7 +251,10 @@ impl Recording {
     }
 
     /// `run.json` of a folder.
-    fn manifest_of(folder: &Path) -> Result<Manifest, RecordingError> {
+    ///
+    /// # Errors
+    /// [`RecordingError`] when there is none, or it is damaged.
+    pub fn manifest_of(folder: &Path) -> Result<Manifest, RecordingError> {
         let path = folder.join(Manifest::FILE);
         let text = std::fs::read(&path).map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => RecordingError::NoRun { folder: folder.to_owned() },

@@ -150,7 +150,7 @@ impl Going<'_> {
 }
 
 /// Hash of the scene file and of all meshes and robots that it names.
-pub(super) fn scene_hash(scene: &Scene) -> Result<Hash, RecordError> {
+pub(crate) fn scene_hash(scene: &Scene) -> Result<Hash, RecordError> {
     let files = scene
         .meshes
         .iter()
