@@ -269,23 +269,45 @@ fn ctrl_c_leaves_a_checkpoint_of_the_step_and_the_run_goes_on_from_it() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_ends_a_run_with_its_file_and_without_a_summary() {
+fn a_full_disk_ends_a_run_with_the_name_of_the_file_and_without_a_summary() {
     let folder = Folder::new();
     let scene = folder.write("scene.ron", SCENE);
-    for (name, file) in [("states", "states.jsonl"), ("nodes", "nodes.bin")] {
-        let out = folder.path(name);
-        fs::create_dir_all(&out).unwrap();
-        // Whatever is written to this device does not fit. `nodes.bin` is made anew when a run begins, so it is put there
-        // as a folder that cannot be written.
-        if file == "states.jsonl" {
-            std::os::unix::fs::symlink("/dev/full", Path::new(&out).join(file)).unwrap();
-        } else {
-            fs::create_dir_all(Path::new(&out).join("checkpoints/000000010.bin.part/x")).unwrap();
-        }
-        let ended = extricate(["run", &scene, "-o", &out, "--steps", "20", "--checkpoint-every", "10"]);
-        assert_eq!(ended.exit, 2, "{}", ended.stderr);
-        let words = if file == "states.jsonl" { "states.jsonl: No space left" } else { "checkpoints" };
-        assert!(ended.stderr.contains(words), "{}", ended.stderr);
-        assert!(!folder.exists(&format!("{name}/summary.json")));
+    let out = folder.path("out");
+    fs::create_dir_all(&out).unwrap();
+    // Whatever is written to this device does not fit.
+    std::os::unix::fs::symlink("/dev/full", Path::new(&out).join("states.jsonl")).unwrap();
+    let ended = extricate(["run", &scene, "-o", &out, "--steps", "20"]);
+    assert_eq!(ended.exit, 2, "{}", ended.stderr);
+    assert!(ended.stderr.contains("states.jsonl: No space left"), "{}", ended.stderr);
+    assert!(!folder.exists("out/summary.json"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_had_no_room_goes_on_once_there_is_room() {
+    let reference = Reference::new();
+    let out = reference.folder.path("small");
+    // Files of up to so many blocks of half a kilobyte: too few for a checkpoint, then for the states.
+    for (blocks, file) in [(60, "checkpoints"), (170, "states.jsonl")] {
+        let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        let arguments = ["run", &reference.scene, "-o", &out, "--every", "1", "--checkpoint-every", "20"];
+        let program = program();
+        let ended = std::process::Command::new("sh")
+            .args(["-c", &limited])
+            .arg(program.get_program())
+            .args(arguments)
+            .output()
+            .unwrap();
+        let told = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(2), "{file}: {told}");
+        assert!(told.contains(file) && told.contains("File too large"), "{file}: {told}");
+        let left = files(&out);
+        assert!(!left.keys().any(|path| path.ends_with("summary.json")), "{file}");
+        assert!(!left.keys().any(|path| path.extension().is_some_and(|end| end == "part")), "{file}");
     }
+    assert_eq!(extricate(["run", &out, "--from", "last"]).exit, 0);
+    let whole = reference.folder.path("every");
+    let arguments = ["run", &reference.scene, "-o", &whole, "--every", "1", "--checkpoint-every", "20"];
+    assert_eq!(extricate(arguments).exit, 0);
+    same_files(&whole, &out);
 }

@@ -225,7 +225,7 @@ pub fn resume(
         Some(false) => return Err(CheckpointError::OtherWorld.into()),
         None => course.observe(&world, 0, &mut directory)?,
     }
-    Going { course, world, directory, options: manifest.options() }.to_the_end(watch)
+    Going { course, world, directory, options: manifest.options() }.until_the_end(watch)
 }
 
 impl Recording {

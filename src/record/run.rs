@@ -100,7 +100,7 @@ pub fn run(
     }
     let mut course = Course::new(scene, &manifest, &world);
     course.observe(&world, 0, &mut directory)?;
-    Going { course, world, directory, options: *options }.to_the_end(watch)
+    Going { course, world, directory, options: *options }.until_the_end(watch)
 }
 
 /// A run between two steps.
@@ -116,7 +116,7 @@ impl Going<'_> {
     ///
     /// A checkpoint holds the run without what is recorded only because the run ends or is stopped there: so it serves a longer
     /// one as well.
-    pub(super) fn to_the_end(
+    pub(super) fn until_the_end(
         self,
         watch: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
     ) -> Result<Outcome, RunError> {

@@ -55,14 +55,14 @@ impl SoftContact {
     /// Takes neighbourhoods and candidates where they were taken.
     fn search_again(&mut self, search: &KeptSearch) {
         let margin = self.options.margin.unwrap_or(MARGIN * self.longest);
-        let [(wide, wide_samples), (x, samples)] = search.places();
+        let [wide, near] = search.places();
         self.candidates = Candidates::default();
-        if !wide.is_empty() {
-            self.bodies.iter_mut().for_each(|body| body.refit(wide));
-            self.candidates.widen(&scene(&self.bodies, wide, wide_samples, &self.options), margin);
+        if !wide.x.is_empty() {
+            self.bodies.iter_mut().for_each(|body| body.refit(&wide.x));
+            self.candidates.widen(&scene(&self.bodies, &wide.x, &wide.samples, &self.options), margin);
         }
-        if !x.is_empty() {
-            self.candidates.refresh(&scene(&self.bodies, x, samples, &self.options), margin);
+        if !near.x.is_empty() {
+            self.candidates.refresh(&scene(&self.bodies, &near.x, &near.samples, &self.options), margin);
         }
     }
 }

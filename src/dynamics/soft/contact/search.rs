@@ -47,9 +47,9 @@ pub(super) struct Scene<'a> {
 
 /// Where everything was.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Places {
-    x: Vec<Vector3<f64>>,
-    samples: Vec<Vec<Vector3<f64>>>,
+pub(super) struct Places {
+    pub(super) x: Vec<Vector3<f64>>,
+    pub(super) samples: Vec<Vec<Vector3<f64>>>,
 }
 
 impl Places {
@@ -93,9 +93,9 @@ impl KeptSearch {
         [&self.at, &self.neighbours_at].iter().all(|places| places.x.is_empty() || places.x.len() == blocks)
     }
 
-    /// Blocks [m] and samples [m, world] of the neighbourhoods, to which the trees were fitted, and of the candidates.
-    pub(super) fn places(&self) -> [(&[Vector3<f64>], &[Vec<Vector3<f64>>]); 2] {
-        [&self.neighbours_at, &self.at].map(|places| (&places.x[..], &places.samples[..]))
+    /// Those of the neighbourhoods, to which the trees were fitted, and of the candidates.
+    pub(super) fn places(&self) -> [&Places; 2] {
+        [&self.neighbours_at, &self.at]
     }
 }
 
