@@ -90,10 +90,10 @@ fn manifest(folder: &Folder, items: usize) -> String {
 }
 
 /// Two cubes, one in the other.
-const SCENE: &str = r#"Scene(
+const SCENE: &str = r#"(
     title: "Two cubes, one in the other",
     duration: 0.1,
-    shapes: {"cube": Cuboid(size: (1, 1, 1))},
+    shapes: {"cube": cuboid(size: (1, 1, 1))},
     bodies: [
         (name: "a", shape: "cube", position: (0, 0, 0)),
         (name: "b", shape: "cube", position: (0.6, 0.1, 0)),
@@ -146,6 +146,8 @@ fn answers_are_those_of_the_commands_that_items_stand_for() {
     let mesh = format!("{ROOT}/assets/meshes/ring.obj");
     let pose = r#"{"a": {"translation": [0.3, 0.2, 0.1], "rotation": [0.8, 0, 0, 0.6]}}"#;
     let poses = folder.write("poses.jsonl", pose);
+    let motion = r#"{"a": {"translation": [4, 0, 0]}, "a_end": {"rotation": [0.8, 0, 0, 0.6]}}"#;
+    let motions = folder.write("motions.jsonl", motion);
     let robot = format!("{ROOT}/assets/robots/arm.urdf");
     let joints = r#""joints": {"shoulder": 1.2, "elbow": 0.3}"#;
     let configuration = folder.write("q.json", &format!("{{{joints}}}"));
@@ -483,7 +485,9 @@ fn shards_that_do_not_make_a_whole_are_refused_by_name() {
     let results = folder.read("cut/results.jsonl");
     fs::write(format!("{cut}/results.jsonl"), &results[..results.len() / 2]).unwrap();
     let changed = shard("changed", "2/3");
-    fs::write(format!("{changed}/results.jsonl"), results.replacen("depth\":0", "depth\":1", 1)).unwrap();
+    let other_depth = results.replacen("depth\":0", "depth\":1", 1);
+    assert_ne!(other_depth, results);
+    fs::write(format!("{changed}/results.jsonl"), other_depth).unwrap();
     let nothing = folder.path("nothing");
     fs::create_dir(&nothing).unwrap();
     let out = folder.path("merged");

@@ -115,7 +115,7 @@ impl<'a> Gate<'a> {
         line
     }
 
-    /// Tells that so many answers were written, and how many bytes wait.
+    /// Tells that so many answers to lines that were taken were written, and how many bytes wait.
     fn written(&self, answers: u64, waiting_bytes: usize) {
         let mut feed = self.lock();
         feed.written += answers;
@@ -248,6 +248,8 @@ struct Writer<'a, 'b> {
     waiting_bytes: usize,
     items: u64,
     found: u64,
+    /// Places of answers that an earlier call has left waiting: nobody took these.
+    left: BTreeSet<u64>,
     answered: u64,
     started: Instant,
     stopped: bool,
@@ -264,6 +266,7 @@ impl<'a, 'b> Writer<'a, 'b> {
     ) -> Self {
         let waiting_bytes = waiting.values().map(|answer| answer.line.len()).sum();
         let found = tally.done + waiting.len() as u64;
+        let left = waiting.keys().copied().collect();
         Self {
             gate,
             folder,
@@ -272,6 +275,7 @@ impl<'a, 'b> Writer<'a, 'b> {
             waiting_bytes,
             items,
             found,
+            left,
             answered: 0,
             started: Instant::now(),
             stopped: false,
@@ -336,11 +340,11 @@ impl<'a, 'b> Writer<'a, 'b> {
         let (mut results, mut failed, mut written) = (Vec::new(), Vec::new(), 0);
         while let Some(answer) = self.waiting.remove(&self.tally.done) {
             early.remove(&self.tally.done);
+            written += u64::from(!self.left.remove(&self.tally.done));
             self.tally.add(&answer.facts, &answer.line);
             self.waiting_bytes -= answer.line.len();
             failed.extend(answer.facts.failed_line().unwrap_or_default());
             results.extend_from_slice(&answer.line);
-            written += 1;
         }
         if !results.is_empty() {
             self.folder.append(&results, &failed)?;
