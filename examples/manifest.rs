@@ -32,7 +32,7 @@ const JOINTS: [(&str, f64); 5] =
 const APART: f64 = 0.4;
 
 /// How far from its root obstacles of the arm stand [m].
-const REACH: [f64; 2] = [0.35, 0.9];
+const REACH: [f64; 2] = [0.45, 0.9];
 
 /// What the items ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -228,6 +228,47 @@ fn answers_are_those_of_the_commands_that_items_stand_for() {
         ),
         (
             format!(
+                r#"{{"kind": "hausdorff", "a": "{mesh}", "b": "box:1,1,1", "poses": {pose}, "one_sided": true, "tolerance": "1%"}}"#
+            ),
+            vec![
+                "query",
+                "hausdorff",
+                &mesh,
+                "box:1,1,1",
+                "--poses",
+                &poses,
+                "--one-sided",
+                "--tolerance",
+                "1%",
+            ],
+        ),
+        (
+            format!(r#"{{"kind": "spanning", "a": "{mesh}", "b": "box:1,1,1", "poses": {pose}}}"#),
+            vec!["query", "spanning", &mesh, "box:1,1,1", "--poses", &poses],
+        ),
+        (
+            format!(
+                r#"{{"kind": "time-of-contact", "a": "{mesh}", "b": "box:1,1,1", "poses": {motion}, "motion": "screw", "tolerance": "0.001%"}}"#
+            ),
+            vec![
+                "query",
+                "time-of-contact",
+                &mesh,
+                "box:1,1,1",
+                "--poses",
+                &motions,
+                "--motion",
+                "screw",
+                "--tolerance",
+                "0.001%",
+            ],
+        ),
+        (
+            format!(r#"{{"kind": "self-collision", "a": "{mesh}", "all": true}}"#),
+            vec!["query", "self-collision", &mesh, "--all"],
+        ),
+        (
+            format!(
                 r#"{{"kind": "repair", "robot": "{robot}", {joints}, "obstacle": ["box:0.4,0.4,0.4@0.5,0,0.4", "halfspace@0,0,-0.1"], "fix": ["turn"], "weight": {{"elbow": 2}}, "allow": [["forearm", "halfspace@0,0,-0.1"]]}}"#
             ),
             vec![

@@ -100,19 +100,19 @@ impl BatchFolder {
     /// Keeps answers whose turn it is not yet; `all` are those that wait.
     pub(super) fn keep(&mut self, lines: &[u8], all: &Pending) -> Result<(), BatchError> {
         let path = self.folder.join(PENDING);
-        let write = || -> io::Result<()> {
-            if self.pending_bytes > 0 && all.is_empty() {
+        let written = match () {
+            () if self.pending_bytes > 0 && all.is_empty() => {
                 self.pending_bytes = 0;
-                return self.pending.set_len(0);
+                self.pending.set_len(0)
             }
-            if self.pending_bytes > LONG_PENDING {
-                return self.rewrite_pending(all);
+            () if self.pending_bytes > LONG_PENDING => self.rewrite_pending(all),
+            () if lines.is_empty() => Ok(()),
+            () => {
+                self.pending_bytes += lines.len() as u64;
+                self.pending.write_all(lines)
             }
-            self.pending_bytes += lines.len() as u64;
-            self.pending.write_all(lines)
         };
-        let mut write = write;
-        write().map_err(BatchError::write(&path))
+        written.map_err(BatchError::write(&path))
     }
 
     fn rewrite_pending(&mut self, all: &Pending) -> io::Result<()> {
