@@ -29,6 +29,10 @@ pub(super) const RUNS: &str = "runs";
 /// Length of `pending.jsonl` beyond which it is written anew with what is still pending [bytes].
 const LONG_PENDING: u64 = 1 << 26;
 
+/// Length of `pending.jsonl` beyond which it is emptied where nothing is pending [bytes]: what had its turn does no harm there, and
+/// to cut a file costs as much as to write many answers.
+const STALE_PENDING: u64 = 1 << 20;
+
 /// An answer as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answer {
@@ -101,7 +105,7 @@ impl BatchFolder {
     pub(super) fn keep(&mut self, lines: &[u8], all: &Pending) -> Result<(), BatchError> {
         let path = self.folder.join(PENDING);
         let written = match () {
-            () if self.pending_bytes > 0 && all.is_empty() => {
+            () if self.pending_bytes > STALE_PENDING && all.is_empty() => {
                 self.pending_bytes = 0;
                 self.pending.set_len(0)
             }

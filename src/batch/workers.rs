@@ -432,7 +432,7 @@ mod tests {
         let ask = |line: &ManifestLine| {
             assert!(line.index % 10 != 3, "item {} is too much", line.index);
             // Every seventh one is late, so that answers come out of order.
-            if line.index % 7 == 0 {
+            if line.index.is_multiple_of(7) {
                 thread::sleep(Duration::from_millis(3));
             }
             let head = Head { index: line.index, id: None, kind: "run" };
