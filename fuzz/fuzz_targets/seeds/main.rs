@@ -1,5 +1,8 @@
-//! `seeds [DIR]`: writes a small corpus for every reader into `DIR/READER` (`corpus` unless said otherwise), made from
-//! procedural meshes, the shipped robots and scenes, and texts by hand that reach what those do not.
+//! Writes a small corpus for every reader into `corpus/READER` of the working folder, made from procedural meshes, the shipped
+//! robots and scenes, and texts by hand that reach what those do not. It is a target like the others, so that one build
+//! makes all; it writes and ends, and tests nothing.
+
+#![no_main]
 
 mod by_hand;
 
@@ -22,8 +25,16 @@ type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
 /// Longest shipped file that is taken [bytes].
 const SHORT: u64 = 12_000;
 
-fn main() -> Outcome {
-    let folder = PathBuf::from(std::env::args_os().nth(1).unwrap_or_else(|| "corpus".into()));
+libfuzzer_sys::fuzz_target!(
+    init: {
+        write().expect("the seeds can be written");
+        std::process::exit(0);
+    },
+    |bytes: &[u8]| assert!(bytes.is_empty())
+);
+
+fn write() -> Outcome {
+    let folder = PathBuf::from("corpus");
     for (reader, _) in extricate_fuzz::READERS {
         fs::create_dir_all(folder.join(reader))?;
     }
