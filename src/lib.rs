@@ -12,8 +12,9 @@
 //! # Layers
 //!
 //! Each layer names only those before it: [`geometry`], [`kinematics`], [`bvh`], [`proximity`], [`penetration`], [`field`], [`mod@plan`], [`dynamics`],
-//! [`scene`], [`repair`], [`record`], `viewer` (with the feature of that name), [`cli`].
+//! [`scene`], [`repair`], [`record`], [`batch`], `viewer` (with the feature of that name), [`cli`].
 
+pub mod batch;
 pub mod bvh;
 pub mod cli;
 pub mod dynamics;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers, bottom to top. A new top-level module takes its place here.
-const LAYERS: [&str; 13] = [
+const LAYERS: [&str; 14] = [
     "geometry",
     "kinematics",
     "bvh",
@@ -19,6 +19,7 @@ const LAYERS: [&str; 13] = [
     "scene",
     "repair",
     "record",
+    "batch",
     "viewer",
     "cli",
 ];

@@ -49,6 +49,13 @@ impl Console {
         Ok(self.stdout.flush()?)
     }
 
+    /// A line on stderr about how it goes. Nobody has to read it: that it cannot be written is no failure.
+    pub(super) fn note(&self, text: impl Display) {
+        if !self.style.quiet {
+            let _ = writeln!(io::stderr(), "{text}");
+        }
+    }
+
     /// A bar for something that may take long; it shows on a terminal only, and after a second.
     pub(super) fn progress(&self, total: u64) -> Progress {
         let hidden = self.style.quiet || !io::stderr().is_terminal();

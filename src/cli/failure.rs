@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, Report};
 
+use crate::batch::{Class, Fault};
 use crate::scene::SceneError;
 
 /// Exit codes. `docs/cli.md` lists them.
@@ -61,7 +62,6 @@ impl Failure {
     }
 
     /// What is to be told, without colours.
-    #[cfg(feature = "viewer")]
     pub(super) fn text(&self) -> String {
         match self {
             Self::Told(_, message) => message.clone(),
@@ -128,6 +128,25 @@ struct Several {
     message: String,
     #[related]
     problems: Vec<crate::scene::Problem>,
+}
+
+impl From<Class> for Exit {
+    fn from(class: Class) -> Self {
+        match class {
+            Class::CheckFailed => Self::CheckFailed,
+            Class::Usage => Self::Usage,
+            Class::BadFile => Self::BadFile,
+            Class::InitialPenetration => Self::InitialPenetration,
+            Class::Numerical => Self::Numerical,
+            Class::NoFreePose => Self::NoFreePose,
+        }
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(Fault { class, message }: Fault) -> Self {
+        Self::new(class.into(), message)
+    }
 }
 
 /// An error of writing to stdout.

@@ -1,18 +1,22 @@
 //! The command line: one file per subcommand, no physics. `docs/cli.md` is its contract.
 
-mod access;
+mod batch;
 mod check;
+mod compared;
 mod console;
 mod convert;
+mod diff;
 mod failure;
 mod field;
 mod info;
 mod interrupt;
+mod merge;
 mod mesh;
 mod plan;
 mod query;
 #[doc(hidden)]
 pub mod reading;
+mod record;
 mod render;
 mod repair;
 mod run;
@@ -27,6 +31,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::batch::access;
 use console::{Console, Style};
 use failure::{Exit, Failure};
 use interrupt::Interrupt;
@@ -63,6 +68,7 @@ Examples:
   extricate run scenes/rigid/ring_stack.ron
   extricate check scenes/rigid/ring_stack.ron --strict
   extricate verify scenes/rigid
+  extricate diff out/before out/after
   extricate query penetration cup.obj spoon.obj --poses poses.jsonl --json
   extricate repair scene.ron -o repaired.ron
   extricate plan scene.ron -o path.json
@@ -77,8 +83,12 @@ enum Command {
     Run(run::Arguments),
     /// Check a scene: errors, overlaps at the start, defects of meshes.
     Check(check::Arguments),
-    /// Run scenes and judge what they expect.
+    /// Run scenes and judge what they expect, and hold them against their golden files.
     Verify(verify::Arguments),
+    /// Run a scene and write its golden file.
+    Record(record::Arguments),
+    /// Tell in which step, body and field two runs differ first, and how far they drift apart.
+    Diff(diff::Arguments),
     /// Ask about shapes: do they collide, how far apart, how deep, when.
     #[command(subcommand, after_help = query::EXAMPLES)]
     Query(query::Question),
@@ -86,6 +96,10 @@ enum Command {
     Repair(repair::Arguments),
     /// Find a free path for a robot or body of a scene.
     Plan(plan::Arguments),
+    /// Answer many questions of a manifest: queries, repairs, runs.
+    Batch(batch::Arguments),
+    /// Make one batch of all its shards.
+    Merge(merge::Arguments),
     /// Make pictures and films of scenes and runs, without a display.
     Render(render::Arguments),
     /// Make a procedural mesh.
@@ -143,9 +157,13 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Run(arguments) => run::execute(&mut console, &interrupt, arguments),
         Command::Check(arguments) => check::execute(&mut console, arguments),
         Command::Verify(arguments) => verify::execute(&mut console, &interrupt, arguments),
+        Command::Record(arguments) => record::execute(&mut console, &interrupt, arguments),
+        Command::Diff(arguments) => diff::execute(&mut console, arguments),
         Command::Query(question) => query::execute(&mut console, &interrupt, question),
         Command::Repair(arguments) => repair::execute(&mut console, &interrupt, arguments),
         Command::Plan(arguments) => plan::execute(&mut console, arguments),
+        Command::Batch(arguments) => batch::execute(&mut console, &interrupt, arguments),
+        Command::Merge(arguments) => merge::execute(&mut console, arguments),
         Command::Render(arguments) => render::execute(&mut console, &interrupt, arguments),
         Command::Mesh(arguments) => mesh::execute(&mut console, arguments),
         Command::Tetrahedralize(arguments) => tetrahedralize::execute(&mut console, arguments),

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::query::shape::ShapeArgument;
 use super::query::{broad_phase, poses, robot};
-use super::repair::obstacle;
 use super::repair::robot::lines;
+use crate::batch::obstacles;
+use crate::batch::shape::ShapeArgument;
 use crate::repair::Robot;
 
 /// Number of pose lines of a text.
@@ -45,6 +45,6 @@ pub fn configurations(text: &str, robot: &Robot) -> Result<usize, String> {
 /// Whether a text names a shape as the command line writes it, with a pose or without one, or two links.
 #[must_use]
 pub fn names_shape(text: &str) -> bool {
-    let is_shape = obstacle::split(text).is_ok_and(|(name, _)| ShapeArgument::parse(name).is_ok());
+    let is_shape = obstacles::split(text).is_ok_and(|(name, _)| ShapeArgument::parse(name).is_ok());
     is_shape || robot::two_links(text).is_ok()
 }

@@ -10,15 +10,14 @@ use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
-use super::repair;
 use super::table::{self, Table};
+use crate::batch::answers::start;
 use crate::dynamics::{NarrowPhase, World};
-use crate::penetration::Effort;
 use crate::record::{
     self, DeepestContact, Outcome, RunDirectory, RunError, RunOptions, SoftBodySummary, SoftSummary, Summary,
 };
+use crate::scene::Scene;
 use crate::scene::schema::OnOverlap;
-use crate::scene::{Scene, overlaps, soft_overlaps};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -144,22 +143,7 @@ impl From<OverlapArgument> for OnOverlap {
 
 /// The scene and its world at the start: repaired, or refused, where bodies overlap and must not.
 pub(super) fn at_start(scene: Scene, on_overlap: OnOverlap) -> Result<(Scene, World), Failure> {
-    let world = scene.world().map_err(|error| Failure::of(Exit::BadFile, &error))?;
-    if on_overlap == OnOverlap::Ignore {
-        return Ok((scene, world));
-    }
-    let mut overlaps =
-        overlaps(&world, Effort::Best).map_err(|error| Failure::of(Exit::Numerical, &error))?;
-    overlaps.extend(soft_overlaps(&world));
-    if overlaps.is_empty() {
-        return Ok((scene, world));
-    }
-    if on_overlap == OnOverlap::Repair {
-        return repair::repaired(scene, &world);
-    }
-    let pairs: Vec<String> = overlaps.iter().map(table::overlap).collect();
-    let message = format!("{}: bodies overlap at the start:\n  {}", scene.path.display(), pairs.join("\n  "));
-    Err(Failure::new(Exit::InitialPenetration, message))
+    Ok(start::at_start(scene, on_overlap)?)
 }
 
 /// A run that is about to start.

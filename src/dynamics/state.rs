@@ -55,6 +55,13 @@ impl StateHash {
     /// Prime of FNV-1a.
     const PRIME: u64 = 0x0000_0100_0000_01b3;
 
+    /// Hash of bytes.
+    pub(super) fn of_bytes(bytes: &[u8]) -> u64 {
+        let mut hash = Self(Self::BASIS);
+        hash.bytes(bytes);
+        hash.value()
+    }
+
     /// Hash of the states in the order given.
     pub(super) fn of<'a>(states: impl IntoIterator<Item = &'a BodyState>) -> Self {
         let mut hash = Self(Self::BASIS);

@@ -21,7 +21,7 @@ use crate::scene::{NamedFile, Scene, SceneError};
 /// Name of the scene in the folder of a run.
 pub(super) const SCENE: &str = "scene.ron";
 /// Name of the folder of its files.
-const ASSETS: &str = "assets";
+pub(super) const ASSETS: &str = "assets";
 
 /// Writes `scene` and its files to the folder, and removes files of an earlier scene from it.
 ///
@@ -58,11 +58,39 @@ impl From<SceneError> for Refused {
 }
 
 /// Writes a file under another name and renames it, so that it is never there in part.
-pub(super) fn whole(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
+///
+/// # Errors
+/// [`RecordError`] when the system does not allow it.
+pub fn whole(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
     let mut draft = path.as_os_str().to_owned();
     draft.push(".part");
     let written = fs::write(&draft, bytes).and_then(|()| fs::rename(&draft, path));
     written.map_err(|source| RecordError::write(path, source))
+}
+
+/// The file and those that it names, itself first: the other one of TetGen's two, buffers of a glTF file, meshes of a URDF
+/// file that are there, and their buffers.
+///
+/// # Errors
+/// [`RecordError`] when one that has to be looked into cannot be read.
+pub(super) fn files_of(file: &NamedFile, reach: &Reach) -> Result<Vec<PathBuf>, RecordError> {
+    let path = &file.path;
+    match (&file.packages, extension_of(path).as_str()) {
+        (Some(packages), _) => {
+            let mut files = vec![path.clone()];
+            for mesh in urdf::meshes(path, packages, reach)? {
+                files.extend(files_of(&NamedFile { path: mesh, packages: None }, reach)?);
+            }
+            Ok(files)
+        }
+        (None, "node") => Ok(vec![path.clone(), path.with_extension("ele")]),
+        (None, "ele") => Ok(vec![path.clone(), path.with_extension("node")]),
+        (None, "gltf") => {
+            let buffers = gltf::buffers(path, &read(path, path, reach)?);
+            Ok(std::iter::once(path.clone()).chain(buffers).collect())
+        }
+        (None, _) => Ok(vec![path.clone()]),
+    }
 }
 
 /// The folder of the files of a scene, as it is filled.
@@ -107,9 +135,7 @@ impl Assets {
 
     /// The bytes of a file that `named_by` names.
     fn read(&self, path: &Path, named_by: &Path) -> Result<Vec<u8>, RecordError> {
-        let refused = |error: OutOfReach| io::Error::new(io::ErrorKind::PermissionDenied, error);
-        let bytes = self.reach.check(path, named_by).map_err(refused);
-        bytes.and_then(|()| bytes_of(path, FILE_BYTES)).map_err(|source| RecordError::read(path, source))
+        read(path, named_by, &self.reach)
     }
 
     /// Writes a file under the hash of its content. Returns its name.
@@ -149,6 +175,13 @@ impl Assets {
 
 /// Letters of a hash.
 const HASH_LETTERS: usize = 16;
+
+/// The bytes of a file that `named_by` names, if that may name it.
+pub(super) fn read(path: &Path, named_by: &Path, reach: &Reach) -> Result<Vec<u8>, RecordError> {
+    let refused = |error: OutOfReach| io::Error::new(io::ErrorKind::PermissionDenied, error);
+    let bytes = reach.check(path, named_by).map_err(refused);
+    bytes.and_then(|()| bytes_of(path, FILE_BYTES)).map_err(|source| RecordError::read(path, source))
+}
 
 fn extension_of(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()

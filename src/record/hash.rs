@@ -9,16 +9,21 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 pub struct Hash(pub u64);
 
 impl Hash {
+    /// The hash of no bytes, from which [`Hash::then`] goes on.
+    pub const OF_NOTHING: Self = Self(0xcbf2_9ce4_8422_2325);
+
     /// FNV-1a over several byte strings, each with its length, so that moving a border changes the hash.
     #[must_use]
     pub fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut hash = 0xcbf2_9ce4_8422_2325;
-        let mut add = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        for part in parts {
-            (part.len() as u64).to_le_bytes().into_iter().for_each(&mut add);
-            part.iter().copied().for_each(&mut add);
-        }
-        Self(hash)
+        let with_length = |hash: Self, part: &[u8]| hash.then(&(part.len() as u64).to_le_bytes()).then(part);
+        parts.into_iter().fold(Self::OF_NOTHING, with_length)
+    }
+
+    /// FNV-1a over what was hashed so far and these bytes behind it, of a stream that is never held as a whole.
+    #[must_use]
+    pub fn then(self, bytes: &[u8]) -> Self {
+        let add = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        Self(bytes.iter().fold(self.0, add))
     }
 }
 
@@ -54,5 +59,8 @@ mod tests {
         assert_ne!(hash(&["abc"]), hash(&["abd"]));
         assert_eq!(hash(&["abc", ""]), hash(&["abc", ""]));
         assert_eq!(Hash(0xab).to_string(), "00000000000000ab");
+        // FNV-1a of "a", as its authors list it.
+        assert_eq!(Hash::OF_NOTHING.then(b"a"), Hash(0xaf63_dc4c_8601_ec8c));
+        assert_eq!(Hash::OF_NOTHING.then(b"ab").then(b"c"), Hash::OF_NOTHING.then(b"abc"));
     }
 }

@@ -1,8 +1,11 @@
 //! What a run leaves behind: states, a summary, timings and the hashes that make runs comparable.
 
 mod bundle;
+pub mod compare;
 mod directory;
+pub mod golden;
 mod hash;
+mod inputs;
 mod manifest;
 mod monitor;
 mod nodes;
@@ -12,8 +15,10 @@ mod soft;
 mod state;
 mod summary;
 
+pub use bundle::whole as write_whole;
 pub use directory::{RecordError, RunDirectory};
 pub use hash::Hash;
+pub use inputs::{InputFile, Inputs};
 pub use manifest::Manifest;
 pub use monitor::{DeepestContact, GreatestSpeed, MomentumBalance};
 pub use recording::{RecordedRobot, RecordedSoftBody, RecordedState, Recording, RecordingError};

@@ -9,8 +9,8 @@ use thiserror::Error;
 use super::monitor::Monitor;
 use super::soft::SoftMonitor;
 use super::{
-    EnergyLine, Hash, Manifest, RecordError, RunDirectory, StateLine, Summary, Timing, WorstPenetration,
-    host_name,
+    EnergyLine, Hash, Inputs, Manifest, RecordError, RunDirectory, StateLine, Summary, Timing,
+    WorstPenetration, host_name,
 };
 use crate::dynamics::{BodyPenetration, BuildError, SoftBodyState, StepError, StepReport, World};
 use crate::penetration::{Effort, PenetrationError};
@@ -94,7 +94,7 @@ pub fn run(
     mut directory: Option<RunDirectory>,
     watch: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
 ) -> Result<Outcome, RunError> {
-    let input_hash = scene_hash(scene)?;
+    let input_hash = Inputs::of(scene)?.hash;
     let started = Instant::now();
     let mut course = Course::new(scene, &world);
     if let Some(directory) = &mut directory {
@@ -129,19 +129,6 @@ fn soft_moment<'a>(world: &'a World, state: &'a SoftBodyState) -> SoftMoment<'a>
     let nodes = world.soft_positions(&state.name).unwrap_or_default();
     let velocities = world.soft_velocities(&state.name).unwrap_or_default();
     SoftMoment { state, nodes, velocities }
-}
-
-/// Hash of the scene file and of all meshes and robots that it names.
-fn scene_hash(scene: &Scene) -> Result<Hash, RecordError> {
-    let files = scene
-        .meshes
-        .iter()
-        .map(|mesh| &mesh.path)
-        .chain(&scene.robot_files)
-        .map(|path| std::fs::read(path).map_err(|source| RecordError::read(path, source)));
-    let contents = files.collect::<Result<Vec<_>, _>>()?;
-    let parts = std::iter::once(scene.text.as_bytes()).chain(contents.iter().map(Vec::as_slice));
-    Ok(Hash::of(parts))
 }
 
 /// What is kept of a run while it runs.

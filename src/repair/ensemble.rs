@@ -165,6 +165,14 @@ impl Ensemble {
         self.arrangement.place(prop, pose);
     }
 
+    /// Gives a prop another name, by its number.
+    ///
+    /// # Panics
+    /// When there is no such prop.
+    pub fn name_prop(&mut self, prop: usize, name: impl Into<String>) {
+        self.props[prop] = name.into();
+    }
+
     /// Lets two parts collide, by name: links, bodies or obstacles.
     ///
     /// # Errors

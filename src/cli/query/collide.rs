@@ -3,7 +3,6 @@
 use std::fmt;
 
 use clap::Args;
-use serde::Serialize;
 
 use super::super::console::Console;
 use super::super::failure::Failure;
@@ -11,9 +10,9 @@ use super::super::interrupt::Interrupt;
 use super::super::table::number;
 use super::lines::{self, Reply, timed};
 use super::pair::{Pair, PairArguments};
-use super::poses::Poses;
-use super::{POSES, SHAPES, convex, coordinates};
-use crate::proximity::{IntersectionSegment, Model, collide, intersecting_pairs, intersection_segments};
+use super::{POSES, SHAPES};
+use crate::batch::answers::collide::{Collision, Details, Segment, of_meshes};
+use crate::batch::answers::convex;
 
 /// Arguments of `query collide`.
 #[derive(Debug, Args)]
@@ -41,24 +40,6 @@ pub(in crate::cli) struct Arguments {
     segments: bool,
 }
 
-/// Whether two shapes collide.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct Collision {
-    collides: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pairs: Option<Vec<[u32; 2]>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    segments: Option<Vec<Segment>>,
-}
-
-/// What two triangles share, world frame.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct Segment {
-    triangles: [u32; 2],
-    points: [[f64; 3]; 2],
-    coplanar: bool,
-}
-
 pub(super) fn execute(
     console: &mut Console,
     interrupt: &Interrupt,
@@ -70,60 +51,17 @@ pub(super) fn execute(
         _ => arguments.pair.load()?,
     };
     let poses = arguments.pair.poses()?;
+    let details = Details { pairs: arguments.all, segments: arguments.segments };
     lines::answer(console, interrupt, &poses, |poses| match &pair {
         Pair::Convex(shapes) => {
             let (found, time) = timed(|| convex::signed_distance_at(shapes, poses));
             (found.map(|found| Collision::told(found.value <= 0.0)), time)
         }
         Pair::Meshes(models) => {
-            let (found, time) = timed(|| of_meshes(models, poses, arguments));
+            let (found, time) = timed(|| of_meshes([&models[0], &models[1]], poses, details));
             (Ok(found), time)
         }
     })
-}
-
-fn of_meshes([a, b]: &[Model; 2], poses: &Poses, arguments: &Arguments) -> Collision {
-    let (mut pairs, mut segments) = (Vec::new(), Vec::new());
-    if arguments.all {
-        intersecting_pairs(a, &poses.a, b, &poses.b, &mut pairs);
-    }
-    if arguments.segments {
-        intersection_segments(a, &poses.a, b, &poses.b, &mut segments);
-    }
-    let touch = !pairs.is_empty() || !segments.is_empty();
-    Collision {
-        collides: touch || collide(a, &poses.a, b, &poses.b),
-        pairs: arguments.all.then_some(pairs),
-        segments: arguments.segments.then(|| segments.iter().map(Segment::from).collect()),
-    }
-}
-
-impl Collision {
-    /// An answer without triangles.
-    fn told(collides: bool) -> Self {
-        Self { collides, pairs: None, segments: None }
-    }
-}
-
-impl Segment {
-    /// Its length [m].
-    fn length(&self) -> f64 {
-        let [p, q] = self.points.map(nalgebra::Point3::from);
-        nalgebra::distance(&p, &q)
-    }
-}
-
-impl From<&IntersectionSegment> for Segment {
-    fn from(segment: &IntersectionSegment) -> Self {
-        let points = coordinates(&segment.points);
-        Self { triangles: segment.triangles, points, coplanar: segment.coplanar }
-    }
-}
-
-impl Reply for Collision {
-    fn status(&self) -> &'static str {
-        if self.collides { "colliding" } else { "separate" }
-    }
 }
 
 impl fmt::Display for Collision {

@@ -2,24 +2,19 @@
 //! `--signed` also how deep they overlap.
 
 use std::fmt;
-use std::time::Duration;
 
 use clap::Args;
-use nalgebra::Point3;
-use serde::Serialize;
 
 use super::super::console::Console;
 use super::super::failure::Failure;
 use super::super::interrupt::Interrupt;
 use super::super::table::number;
-use super::lines::{self, Answered, Reply, timed};
+use super::lines;
 use super::pair::{Pair, PairArguments};
-use super::poses::Poses;
-use super::tolerance::Tolerance;
-use super::{POSES, SHAPES, convex, coordinates, text_of};
-use crate::geometry::convex::ConvexShape;
-use crate::penetration::{TranslationalOptions, signed_distance};
-use crate::proximity::{DistanceCache, DistanceOptions, Model, distance_with};
+use super::{POSES, SHAPES, text_of};
+use crate::batch::answers::distance::{Separation, Wanted, of_convex, of_meshes, signed};
+use crate::batch::tolerance::Tolerance;
+use crate::proximity::DistanceCache;
 
 /// Arguments of `query distance`.
 #[derive(Debug, Args)]
@@ -52,18 +47,6 @@ pub(in crate::cli) struct Arguments {
     signed: bool,
 }
 
-/// How far two shapes are apart; no distance where they are farther than the limit.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct Separation {
-    distance: Option<f64>,
-    /// What is proved [m].
-    lower_bound: Option<f64>,
-    /// Of a signed distance: what it is at most [m].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    upper_bound: Option<f64>,
-    points: Option<[[f64; 3]; 2]>,
-}
-
 /// A length from the command line [m].
 pub(super) fn length(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -79,93 +62,15 @@ pub(super) fn execute(
 ) -> Result<(), Failure> {
     let pair = arguments.pair.load()?;
     let poses = arguments.pair.poses()?;
+    let Arguments { closer_than, tolerance, signed: negative, .. } = *arguments;
+    let wanted = Wanted { closer_than, tolerance, signed: negative };
+    let parallel = !arguments.pair.is_sequence();
     let mut cache = DistanceCache::default();
     lines::answer(console, interrupt, &poses, |poses| match &pair {
-        Pair::Convex(shapes) => of_convex(shapes, poses, arguments),
-        Pair::Meshes(models) if arguments.signed => signed(models, poses, arguments.pair.is_sequence()),
-        Pair::Meshes(models) => of_meshes(models, poses, &arguments.options(), &mut cache),
+        Pair::Convex(shapes) => of_convex(shapes, poses, &wanted),
+        Pair::Meshes(models) if negative => signed([&models[0], &models[1]], poses, parallel),
+        Pair::Meshes(models) => of_meshes([&models[0], &models[1]], poses, &wanted.options(), &mut cache),
     })
-}
-
-impl Arguments {
-    fn options(&self) -> DistanceOptions {
-        let default = DistanceOptions::default();
-        let limit = self.closer_than.unwrap_or(default.limit);
-        match self.tolerance {
-            None => DistanceOptions { limit, ..default },
-            Some(Tolerance::Length(absolute)) => {
-                DistanceOptions { limit, absolute_tolerance: absolute, ..default }
-            }
-            Some(Tolerance::Share(relative)) => {
-                DistanceOptions { limit, relative_tolerance: relative, ..default }
-            }
-        }
-    }
-}
-
-fn of_convex(
-    shapes: &[ConvexShape; 2],
-    poses: &Poses,
-    arguments: &Arguments,
-) -> (Answered<Separation>, Duration) {
-    let (found, time) = timed(|| convex::signed_distance_at(shapes, poses));
-    let answer = found.map(|found| match arguments.closer_than {
-        Some(limit) if found.value > limit => Separation::FARTHER,
-        _ if arguments.signed => Separation {
-            upper_bound: Some(found.at_most),
-            ..Separation::new([found.value, found.value], &found.witnesses)
-        },
-        _ => Separation::new([found.value.max(0.0); 2], &found.witnesses),
-    });
-    (answer, time)
-}
-
-fn of_meshes(
-    [a, b]: &[Model; 2],
-    poses: &Poses,
-    options: &DistanceOptions,
-    cache: &mut DistanceCache,
-) -> (Answered<Separation>, Duration) {
-    let (found, time) = timed(|| distance_with(a, &poses.a, b, &poses.b, options, cache));
-    let answer = found.map(|found| {
-        found.map_or(Separation::FARTHER, |found| {
-            Separation::new([found.value, found.lower_bound], &found.witnesses)
-        })
-    });
-    (answer.map_err(|error| error.to_string()), time)
-}
-
-fn signed([a, b]: &[Model; 2], poses: &Poses, sequence: bool) -> (Answered<Separation>, Duration) {
-    let options = TranslationalOptions { parallel: !sequence, ..TranslationalOptions::default() };
-    let (found, time) = timed(|| signed_distance(a, &poses.a, b, &poses.b, &options));
-    let answer = found.map(|found| {
-        let [lower, upper] = found.bounds();
-        Separation { upper_bound: Some(upper), ..Separation::new([found.value(), lower], &found.witnesses()) }
-    });
-    (answer.map_err(|error| error.to_string()), time)
-}
-
-impl Separation {
-    const FARTHER: Self = Self { distance: None, lower_bound: None, upper_bound: None, points: None };
-
-    fn new([distance, lower_bound]: [f64; 2], witnesses: &[Point3<f64>; 2]) -> Self {
-        Self {
-            distance: Some(distance),
-            lower_bound: Some(lower_bound),
-            upper_bound: None,
-            points: Some(coordinates(witnesses)),
-        }
-    }
-}
-
-impl Reply for Separation {
-    fn status(&self) -> &'static str {
-        match self.distance {
-            Some(distance) if distance <= 0.0 => "colliding",
-            Some(_) => "separate",
-            None => "farther",
-        }
-    }
 }
 
 impl fmt::Display for Separation {

@@ -12,8 +12,8 @@ use super::super::table::number;
 use super::lines::{self, Answered, Reply, timed};
 use super::pair::PairArguments;
 use super::poses::Poses;
-use super::tolerance::Tolerance;
 use super::{POSES, SHAPES, coordinates, text_of};
+use crate::batch::tolerance::Tolerance;
 use crate::proximity::{
     Hausdorff, HausdorffOptions, Model, Side, hausdorff_distance, one_sided_hausdorff_distance,
 };

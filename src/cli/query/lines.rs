@@ -1,7 +1,7 @@
 //! Answering a question line by line: a line of JSON or of text for each, the failures counted.
 
 use std::fmt::Display;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -9,14 +9,7 @@ use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::interrupt::Interrupt;
 
-/// An answer as programs read it (its fields) and as people do (its text).
-pub(super) trait Reply: Serialize + Display {
-    /// What the answer says in a word.
-    fn status(&self) -> &'static str;
-}
-
-/// An answer, or why there is none.
-pub(super) type Answered<R> = Result<R, String>;
+pub(super) use crate::batch::answers::{Answered, Reply, timed};
 
 /// An answer as a line of JSON.
 #[derive(Debug, Serialize)]
@@ -34,16 +27,9 @@ struct NoAnswer<'a> {
     error: &'a str,
 }
 
-/// Runs a query and tells how long it took.
-pub(super) fn timed<T>(query: impl FnOnce() -> T) -> (T, Duration) {
-    let started = Instant::now();
-    let found = query();
-    (found, started.elapsed())
-}
-
 /// Asks the question for every line in their order and tells the answers. The time of an answer is that of the query
 /// alone.
-pub(super) fn answer<L, R: Reply>(
+pub(super) fn answer<L, R: Reply + Display>(
     console: &mut Console,
     interrupt: &Interrupt,
     lines: &[L],

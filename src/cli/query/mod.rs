@@ -2,7 +2,6 @@
 
 pub(super) mod broad_phase;
 mod collide;
-mod convex;
 mod deforming;
 mod distance;
 mod generalized;
@@ -13,18 +12,16 @@ mod penetration;
 pub(super) mod poses;
 pub(super) mod robot;
 mod self_collision;
-pub(super) mod shape;
 mod spanning;
 mod time_of_contact;
-mod tolerance;
 
 use clap::Subcommand;
-use nalgebra::Point3;
 
 use super::console::Console;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::table::number;
+use crate::batch::answers::coordinates;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -96,11 +93,6 @@ pub(super) fn execute(
         Question::Generalized(arguments) => generalized::execute(console, interrupt, arguments),
         Question::Penetration(arguments) => penetration::execute(console, interrupt, arguments),
     }
-}
-
-/// Points as their coordinates.
-fn coordinates<const N: usize>(points: &[Point3<f64>; N]) -> [[f64; 3]; N] {
-    points.map(|point| point.coords.into())
 }
 
 /// Coordinates as text.

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::super::failure::{Exit, Failure};
 use super::poses::{self, Motions, Poses};
-use super::shape::ShapeArgument;
+use crate::batch::shape::ShapeArgument;
 use crate::geometry::Solidity;
 use crate::geometry::convex::ConvexShape;
 use crate::proximity::Model;

@@ -1,29 +1,27 @@
 //! `query penetration`: how far must A move to be free of B? Where to start, how much work to do, what to keep.
 
+use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use self::answer::{Answer, PenetrationAnswer};
 use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::interrupt::Interrupt;
+use super::super::table::number;
 use super::lines::{self, Answered, timed};
 use super::pair::{Pair, PairArguments};
 use super::poses::Poses;
-use super::shape::make_folder;
-use super::{POSES, SHAPES, convex};
+use super::{POSES, SHAPES, text_of};
+use crate::batch::answers::convex;
+use crate::batch::answers::penetration::{Answer, PenetrationAnswer, lower_bound};
+use crate::batch::shape::make_folder;
 use crate::penetration::{
     Effort, FreeConfiguration, LowerBound, MotionCoherence, Penetration, PenetrationError,
     TranslationalOptions, local_penetrations, penetration, penetration_coherent,
 };
 use crate::proximity::Model;
-
-pub(super) mod answer;
-
-/// Signed distances that a cover may evaluate unless told otherwise: tens of milliseconds.
-const EVALUATIONS: u32 = 4096;
 
 /// Arguments of `query penetration`.
 #[derive(Debug, Args)]
@@ -70,20 +68,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let positive = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
     let budget = positive.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     budget.ok_or_else(|| String::from("a time in seconds above zero is needed"))
-}
-
-fn lower_bound(text: &str) -> Result<LowerBound, String> {
-    let cover = |evaluations| LowerBound::Cover { evaluations };
-    match text.split_once(':') {
-        None if text == "skip" => Ok(LowerBound::Skip),
-        None if text == "balls" => Ok(LowerBound::InnerBalls),
-        None if text == "cover" => Ok(cover(EVALUATIONS)),
-        Some(("cover", count)) => match count.parse() {
-            Ok(count) if count > 0 => Ok(cover(count)),
-            _ => Err(String::from("a cover needs a number of distances above zero: cover:N")),
-        },
-        _ => Err(String::from("write skip, balls, cover or cover:N")),
-    }
 }
 
 impl Arguments {
@@ -202,19 +186,21 @@ fn search(
     penetration_coherent((a, &poses.a), (b, &poses.b), &options, coherence)
 }
 
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self::Penetrating(found) = self else { return f.write_str("separate") };
+        let (depth, translation) = (number(found.depth), text_of(&found.translation));
+        let regions = found.local.len();
+        write!(f, "{depth} m deep in {regions} regions; moving A by ({translation}) m frees it")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn bounds_and_budgets_are_read_and_refused_with_what_to_write() {
-        assert_eq!(lower_bound("skip"), Ok(LowerBound::Skip));
-        assert_eq!(lower_bound("balls"), Ok(LowerBound::InnerBalls));
-        assert_eq!(lower_bound("cover"), Ok(LowerBound::Cover { evaluations: EVALUATIONS }));
-        assert_eq!(lower_bound("cover:70"), Ok(LowerBound::Cover { evaluations: 70 }));
-        for bad in ["", "none", "balls:3", "cover:", "cover:0", "cover:-1", "cover:1.5"] {
-            assert!(lower_bound(bad).unwrap_err().contains("cover:N"), "{bad}");
-        }
+    fn budgets_are_read_and_refused_with_what_to_write() {
         assert_eq!(seconds("0.25"), Ok(Duration::from_millis(250)));
         for bad in ["", "0", "-1", "inf", "NaN", "1e300", "2s"] {
             assert!(seconds(bad).unwrap_err().contains("seconds"), "{bad}");

@@ -16,6 +16,7 @@ use super::super::table::number;
 use super::lines::{self, Answered, Reply, timed};
 use super::poses::{self, Motions};
 use super::{coordinates, text_of};
+pub(super) use crate::batch::shape::is_robot;
 use crate::geometry::Solidity;
 use crate::geometry::report::MeshReport;
 use crate::kinematics::Motion;
@@ -92,11 +93,7 @@ pub(super) struct LinkContact {
     steps: u64,
 }
 
-/// Whether a shape on the command line is a robot.
-pub(in crate::cli) fn is_robot(text: &str) -> bool {
-    text.to_ascii_lowercase().ends_with(".urdf")
-}
-
+/// Two links of a robot by name.
 pub(in crate::cli) fn two_links(text: &str) -> Result<[String; 2], String> {
     match text.split_once(',') {
         Some((first, second)) if !first.is_empty() && !second.is_empty() => {

@@ -5,35 +5,17 @@ use std::path::Path;
 use std::time::Instant;
 
 use nalgebra::Vector3;
-use serde::Serialize;
 
 use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::table::{self, Table};
-use super::{Arguments, Status, write_whole};
-use crate::dynamics::{BodyPenetration, BodySeparation, BodySeparationError, Mobility, World};
-use crate::penetration::{Effort, SeparationOptions};
-use crate::scene::{Moves, Scene, overlaps, soft_overlaps};
-
-/// The answer as JSON.
-#[derive(Debug, Serialize)]
-struct Answer {
-    index: u32,
-    status: Status,
-    scene: String,
-    /// Translations by name [m].
-    change: BTreeMap<String, [f64; 3]>,
-    /// Sum of their lengths [m].
-    depth: f64,
-    /// Least distance of two bodies [m]; null where there is one only, or where not known.
-    clearance: Option<f64>,
-    verified_free: bool,
-    overlaps_before: usize,
-    overlaps_after: Vec<[String; 2]>,
-    rounds: u32,
-    queries: u64,
-    time_ms: f64,
-}
+use super::{Arguments, Told, word, write_whole};
+use crate::batch::answers::Status;
+use crate::batch::answers::bodies_repair::{Answer, separated};
+use crate::batch::answers::overlaps::{all_measured, build, not_moved};
+use crate::dynamics::{BodyPenetration, Mobility};
+use crate::penetration::SeparationOptions;
+use crate::scene::{Moves, Scene};
 
 /// Repairs the scene.
 pub(super) fn execute(
@@ -54,38 +36,15 @@ pub(super) fn execute(
         max_move: arguments.max_move,
         ..SeparationOptions::default()
     };
-    let (found, refusal) = match world.separate(&mobility, &options) {
-        Ok(found) => (found, None),
-        Err(error) => {
-            let message = error.to_string();
-            (best_effort(error)?, Some(message))
-        }
-    };
+    let (found, refusal) = separated(&world, &mobility, &options)?;
     let repaired = write(scene, &found.moved, output)?;
     let repaired = build(&repaired)?;
     let after = all_measured(&repaired)?;
     let refusal = refusal.or_else(|| not_moved(&repaired));
-    let status = match (refusal.is_none() && after.is_empty(), found.moved.is_empty()) {
-        (false, _) => Status::NotFound,
-        (true, true) => Status::AlreadyFree,
-        (true, false) => Status::Repaired,
-    };
-    let answer = Answer {
-        index: 0,
-        status,
-        scene: scene.name(),
-        change: found.moved.iter().map(|(name, by)| (name.clone(), (*by).into())).collect(),
-        depth: found.total_displacement,
-        clearance: Some(found.clearance).filter(|clearance| clearance.is_finite()),
-        verified_free: after.is_empty(),
-        overlaps_before: before.len(),
-        overlaps_after: after.iter().map(|pair| pair.bodies.clone()).collect(),
-        rounds: found.rounds,
-        queries: found.queries,
-        time_ms: started.elapsed().as_secs_f64() * 1e3,
-    };
+    let answer = Answer::new(scene, &found, [&before, &after], refusal);
+    let (status, refusal) = (answer.status, answer.refusal.clone());
     if console.json() {
-        console.json_line(&answer)?;
+        console.json_line(&Told::new(status, None, &answer, started.elapsed()))?;
     } else {
         tell(console, &answer, &before, &after, output)?;
     }
@@ -93,17 +52,6 @@ pub(super) fn execute(
         (Status::NotFound, Some(message)) => Err(Failure::new(Exit::NoFreePose, message)),
         (Status::NotFound, None) => Err(Failure::Silent(Exit::NoFreePose)),
         _ => Ok(()),
-    }
-}
-
-/// The best arrangement found, where a separation failed for want of one.
-fn best_effort(error: BodySeparationError) -> Result<BodySeparation, Failure> {
-    match error {
-        BodySeparationError::NotSeparated { best, .. } | BodySeparationError::TooFar { best, .. } => {
-            Ok(*best)
-        }
-        BodySeparationError::Pair { .. } => Err(Failure::of(Exit::Numerical, &error)),
-        _ => Err(Failure::of(Exit::Usage, &error)),
     }
 }
 
@@ -115,39 +63,6 @@ fn write(scene: &Scene, moves: &Moves, output: &Path) -> Result<Scene, Failure> 
     Ok(Scene::parse(output, text)?)
 }
 
-pub(super) fn build(scene: &Scene) -> Result<World, Failure> {
-    scene.world().map_err(|error| Failure::of(Exit::BadFile, &error))
-}
-
-pub(super) fn measured(world: &World) -> Result<Vec<BodyPenetration>, Failure> {
-    overlaps(world, Effort::Best).map_err(|error| Failure::of(Exit::Numerical, &error))
-}
-
-/// The same, with the overlaps of soft bodies behind those of rigid ones.
-pub(super) fn all_measured(world: &World) -> Result<Vec<BodyPenetration>, Failure> {
-    let mut found = measured(world)?;
-    found.extend(soft_overlaps(world));
-    Ok(found)
-}
-
-/// Why overlaps of soft bodies stay, if there are any.
-pub(super) fn not_moved(world: &World) -> Option<String> {
-    let overlaps = soft_overlaps(world);
-    let pairs: Vec<String> = overlaps.iter().map(table::overlap).collect();
-    let why = "soft bodies overlap at the start, and what overlaps with a soft body is not moved (a run pushes it out)";
-    (!pairs.is_empty()).then(|| format!("{why}:\n  {}", pairs.join("\n  ")))
-}
-
-/// The scene with its bodies moved apart, for a run.
-pub(super) fn moved_apart(scene: Scene, world: &World) -> Result<Scene, Failure> {
-    let options = SeparationOptions { effort: Effort::Best, ..SeparationOptions::default() };
-    let found = world.separate(&Mobility::default(), &options).map_err(|error| match error {
-        BodySeparationError::Pair { .. } => Failure::of(Exit::Numerical, &error),
-        _ => Failure::of(Exit::NoFreePose, &error),
-    })?;
-    Ok(scene.moved(&found.moved))
-}
-
 fn tell(
     console: &mut Console,
     answer: &Answer,
@@ -155,11 +70,7 @@ fn tell(
     after: &[BodyPenetration],
     output: &Path,
 ) -> Result<(), Failure> {
-    let word = match answer.status {
-        Status::Repaired => "repaired",
-        Status::AlreadyFree => "free already",
-        Status::NotFound => "NOT repaired",
-    };
+    let word = word(answer.status);
     console.line(format_args!("{}: {word}", answer.scene))?;
     let mut facts = Table::default();
     let depths = table::number(before.iter().map(|pair| pair.depth).sum());

@@ -1,13 +1,12 @@
 //! `extricate repair`: the nearest collision-free poses of a robot, or of the bodies and robots of a scene.
 
 mod bodies;
-pub(super) mod obstacle;
 mod posed;
 pub(super) mod robot;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -16,10 +15,9 @@ use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
-use crate::dynamics::World;
+use crate::batch::answers::Status;
 use crate::penetration::Effort;
 use crate::repair::Change;
-use crate::scene::Scene;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -97,23 +95,30 @@ impl From<EffortArgument> for Effort {
     }
 }
 
-/// What a repair came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Status {
-    Repaired,
-    AlreadyFree,
-    NotFound,
+/// An answer as a line of JSON.
+#[derive(Debug, Serialize)]
+struct Told<'a, A> {
+    index: usize,
+    status: Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+    #[serde(flatten)]
+    answer: &'a A,
+    time_ms: f64,
 }
 
-impl Status {
-    /// As a person is told.
-    fn word(self) -> &'static str {
-        match self {
-            Self::Repaired => "repaired",
-            Self::AlreadyFree => "free already",
-            Self::NotFound => "NOT repaired",
-        }
+impl<'a, A> Told<'a, A> {
+    fn new(status: Status, error: Option<&'a str>, answer: &'a A, time: Duration) -> Self {
+        Self { index: 0, status, error, answer, time_ms: time.as_secs_f64() * 1e3 }
+    }
+}
+
+/// What a repair came to, as a person is told.
+fn word(status: Status) -> &'static str {
+    match status {
+        Status::Repaired => "repaired",
+        Status::AlreadyFree => "free already",
+        Status::NotFound => "NOT repaired",
     }
 }
 
@@ -160,19 +165,6 @@ pub(super) fn execute(
             bodies::execute(console, arguments, (&scene, output), started)
         }
         _ => robot::execute(console, interrupt, arguments),
-    }
-}
-
-/// The scene without overlaps and its world, for a run: bodies moved apart, and robots put where they are free.
-pub(super) fn repaired(scene: Scene, world: &World) -> Result<(Scene, World), Failure> {
-    let scene = match scene.robots.is_empty() {
-        true => bodies::moved_apart(scene, world)?,
-        false => posed::repaired(scene, world)?,
-    };
-    let world = bodies::build(&scene)?;
-    match bodies::not_moved(&world) {
-        Some(message) => Err(Failure::new(Exit::NoFreePose, format!("{}: {message}", scene.path.display()))),
-        None => Ok((scene, world)),
     }
 }
 

@@ -3,20 +3,24 @@
 mod answer;
 pub(in crate::cli) mod lines;
 
-use std::path::PathBuf;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use self::answer::{AllowedAnswer, Answer};
+use self::answer::AllowedAnswer;
 use self::lines::Line;
 use super::super::access;
 use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::interrupt::Interrupt;
 use super::super::query::robot::two_links;
-use super::{Arguments, Status, obstacle, write_whole};
-use crate::kinematics::urdf::Shapes;
+use super::{Arguments, write_whole};
+use crate::batch::answers::robot_repair::{Answer, answer, class_of};
+use crate::batch::answers::{Status, timed};
+use crate::batch::obstacles::ObstacleArgument;
+use crate::batch::{Class, Library};
+use crate::kinematics::urdf::{Shapes, UrdfOptions};
 use crate::penetration::generalized::{Base, GeneralizedCoherence, Pose};
 use crate::repair::{Ensemble, Freedom, RepairError, RepairOptions, Robot, RobotOptions};
 
@@ -92,15 +96,17 @@ impl RobotArguments {
         }
     }
 
-    fn shapes(&self) -> Shapes {
-        if self.visual { Shapes::Visual } else { Shapes::Collision }
+    fn urdf_options(&self) -> UrdfOptions {
+        let shapes = if self.visual { Shapes::Visual } else { Shapes::Collision };
+        UrdfOptions { shapes, packages: self.package.clone(), ..UrdfOptions::default() }
     }
 
     /// Reads the robot; pairs of `--allow` that are not two of its links are left for later.
     fn read(&self) -> Result<(Robot, Vec<&[String; 2]>), Failure> {
         let path =
             self.robot.as_ref().ok_or_else(|| Failure::new(Exit::Usage, "a scene or `--robot` is needed"))?;
-        let robot = access::robot(path, self.shapes(), &self.package);
+        let options = self.urdf_options();
+        let robot = access::robot(path, options.shapes, &options.packages);
         let robot = robot.map_err(|error| Failure::of(Exit::BadFile, &error))?;
         let is_link = |name: &String| robot.articulation.link(name).is_some();
         let (among_links, others): (Vec<_>, Vec<_>) =
@@ -118,12 +124,9 @@ impl RobotArguments {
 
 /// A failure with the file that it is about, by what went wrong.
 fn failure(error: &RepairError, file: &dyn std::fmt::Display) -> Failure {
-    match error {
-        RepairError::UnknownName { .. } | RepairError::BadWeight { .. } => Failure::of(Exit::Usage, error),
-        RepairError::Norm { .. } | RepairError::Articulation(_) | RepairError::Search(_) => {
-            Failure::new(Exit::BadFile, format!("{file}: {error}"))
-        }
-        _ => Failure::of(Exit::Numerical, error),
+    match class_of(error) {
+        Class::BadFile => Failure::new(Exit::BadFile, format!("{file}: {error}")),
+        class => Failure::of(class.into(), error),
     }
 }
 
@@ -139,9 +142,9 @@ pub(super) fn execute(
         return tell_allowed(console, &robot);
     }
     let lines = lines::read(own.joints.as_deref(), &robot)?;
-    let mut props = Vec::new();
+    let (mut props, library) = (Vec::new(), Library::default());
     for text in &own.obstacle {
-        props.extend(obstacle::props(text, own.shapes(), &own.package)?);
+        props.extend(ObstacleArgument::parse(text)?.props(&library, Path::new(""), &own.urdf_options())?);
     }
     let freedom = Freedom {
         fixed: arguments.fix.iter().cloned().collect(),
@@ -179,7 +182,7 @@ impl Task<'_> {
         console: &mut Console,
         interrupt: &Interrupt,
         lines: &[Line],
-        output: Option<&std::path::Path>,
+        output: Option<&Path>,
     ) -> Result<(), Failure> {
         let mut progress = console.progress(lines.len() as u64);
         let (mut written, mut unrepaired) = (String::new(), 0_usize);
@@ -190,7 +193,7 @@ impl Task<'_> {
                 ended = Err(Failure::Silent(Exit::Interrupted));
                 break;
             }
-            let answer = match self.answer(index, &line.pose, &mut coherence) {
+            let (answer, time) = match self.answer(&line.pose, &mut coherence) {
                 Ok(answer) => answer,
                 Err(error) => {
                     ended = Err(Failure::new(Exit::Numerical, format!("{}: {error}", line.place)));
@@ -199,7 +202,7 @@ impl Task<'_> {
             };
             unrepaired += usize::from(answer.status == Status::NotFound);
             written.push_str(&answer.line()?);
-            answer.tell(console)?;
+            answer.tell(index, time, console)?;
             progress.update(index as u64 + 1, || format!("{unrepaired} not repaired"));
         }
         if let Some(output) = output {
@@ -215,29 +218,18 @@ impl Task<'_> {
 
     fn answer(
         &self,
-        index: usize,
         pose: &Pose,
         coherence: &mut GeneralizedCoherence,
-    ) -> Result<Answer, RepairError> {
+    ) -> Result<(Answer, Duration), RepairError> {
         let poses = [pose.clone()];
-        let started = Instant::now();
-        let found = if self.independent {
-            self.ensemble.repair(&poses, &self.options)
-        } else {
-            self.ensemble.repair_coherent(&poses, &self.options, coherence)
-        };
-        let time_ms = started.elapsed().as_secs_f64() * 1e3;
-        let (status, repair, why) = match found {
-            Ok(None) => (Status::AlreadyFree, None, None),
-            Ok(Some(repair)) => (Status::Repaired, Some(repair), None),
-            Err(RepairError::NotFound { best, .. }) => (Status::NotFound, Some(*best), None),
-            Err(RepairError::TooFar { best, name, distance, limit }) => {
-                let why = format!("`{name}` would move {distance} m, farther than {limit} m");
-                (Status::NotFound, Some(*best), Some(why))
+        let (found, time) = timed(|| {
+            if self.independent {
+                self.ensemble.repair(&poses, &self.options)
+            } else {
+                self.ensemble.repair_coherent(&poses, &self.options, coherence)
             }
-            Err(other) => return Err(other),
-        };
-        Answer::new((index, status, why), self.ensemble, pose, repair, (self.measure, time_ms))
+        });
+        Ok((answer(self.ensemble, pose, self.measure, found)?, time))
     }
 }
 

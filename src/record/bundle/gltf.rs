@@ -1,6 +1,6 @@
 //! glTF files in JSON: copies of the buffers that stand beside them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -20,4 +20,12 @@ pub(super) fn copy(assets: &mut Assets, path: &Path, bytes: Vec<u8>) -> Result<S
     }
     let bytes = if is_changed { content.to_string().into_bytes() } else { bytes };
     assets.add(&bytes, "gltf")
+}
+
+/// The buffers that stand beside a glTF file, in its order.
+pub(super) fn buffers(path: &Path, bytes: &[u8]) -> Vec<PathBuf> {
+    let content = serde_json::from_slice::<Value>(bytes).unwrap_or_default();
+    let buffers = content.get("buffers").and_then(Value::as_array).into_iter().flatten();
+    let names = buffers.filter_map(|buffer| buffer.get("uri")?.as_str());
+    names.filter_map(|uri| buffer_file(uri, path)).collect()
 }

@@ -1,73 +1,18 @@
-//! What the repair of a robot answers, as people and programs read it.
+//! What the repair of a robot answers, as people read it.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use nalgebra::Isometry3;
 use serde::Serialize;
 
 use super::super::super::console::Console;
 use super::super::super::failure::{Exit, Failure};
 use super::super::super::table::{Table, number};
-use super::super::{Status, matter};
-use crate::penetration::generalized::Pose;
-use crate::penetration::object_norm::Measure;
+use super::super::{Told, matter, word};
+use crate::batch::answers::Status;
+use crate::batch::answers::robot_repair::{Answer, BaseAnswer, FarthestAnswer};
 use crate::proximity::AllowedBecause;
-use crate::repair::{Change, Collision, Ensemble, Moved, Repair, RepairError, Robot};
-
-/// The answer to a configuration.
-#[derive(Debug, Serialize)]
-pub(super) struct Answer {
-    index: usize,
-    pub(super) status: Status,
-    /// Why it was not repaired though it is free.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-    sigma: f64,
-    depth: f64,
-    mean_squared_displacement: f64,
-    /// What the motion is measured by.
-    measure: &'static str,
-    joints: BTreeMap<String, f64>,
-    base: BaseAnswer,
-    change: BTreeMap<String, f64>,
-    base_change: Option<BaseChange>,
-    farthest: Option<FarthestAnswer>,
-    clearance: Option<f64>,
-    limits_kept: bool,
-    verified_free: bool,
-    collisions_before: Vec<[String; 2]>,
-    collisions_after: Vec<[String; 2]>,
-    iterations: u32,
-    time_ms: f64,
-    #[serde(skip)]
-    told: Told,
-}
-
-/// What only people are told.
-#[derive(Debug, Default)]
-struct Told {
-    changes: Vec<Change>,
-    before: BTreeMap<String, f64>,
-    collisions: Vec<Collision>,
-}
-
-#[derive(Debug, Clone, Serialize)]
-struct BaseAnswer {
-    translation: [f64; 3],
-    rotation: [f64; 4],
-}
-
-#[derive(Debug, Serialize)]
-struct BaseChange {
-    translation: [f64; 3],
-    angle: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct FarthestAnswer {
-    link: String,
-    distance: f64,
-}
+use crate::repair::{Change, Collision, Moved, Robot};
 
 /// A line of the file of what was repaired.
 #[derive(Debug, Serialize)]
@@ -76,65 +21,7 @@ struct Line<'a> {
     base: &'a BaseAnswer,
 }
 
-impl From<&Isometry3<f64>> for BaseAnswer {
-    fn from(pose: &Isometry3<f64>) -> Self {
-        let q = pose.rotation;
-        Self { translation: pose.translation.vector.into(), rotation: [q.w, q.i, q.j, q.k] }
-    }
-}
-
 impl Answer {
-    /// The answer to a pose; `repair` is missing where it was free already.
-    pub(super) fn new(
-        (index, status, error): (usize, Status, Option<String>),
-        ensemble: &Ensemble,
-        pose: &Pose,
-        repair: Option<Repair>,
-        (measure, time_ms): (Measure, f64),
-    ) -> Result<Self, RepairError> {
-        let before = ensemble.colliding(std::slice::from_ref(pose))?;
-        let (after, poses) = match &repair {
-            None => (Vec::new(), vec![pose.clone()]),
-            Some(repair) => (ensemble.colliding(&repair.poses)?, repair.poses.clone()),
-        };
-        let clearance = Some(ensemble.clearance(&poses)?).filter(|clearance| clearance.is_finite());
-        let names = |pairs: &[Collision]| pairs.iter().map(|pair| pair.names.clone()).collect();
-        let of_joints = |change: &Change| match change.moved {
-            Moved::Turned(by) | Moved::Slid(by) => Some((change.name.clone(), by)),
-            Moved::Placed { .. } => None,
-        };
-        let of_base = |change: &Change| match change.moved {
-            Moved::Placed { translation, angle } => {
-                Some(BaseChange { translation: translation.into(), angle })
-            }
-            _ => None,
-        };
-        let changes = repair.as_ref().map_or(&[][..], |repair| &repair.changes);
-        let farthest = repair.as_ref().and_then(|repair| repair.farthest.clone());
-        Ok(Self {
-            index,
-            status,
-            error,
-            sigma: repair.as_ref().map_or(0.0, |repair| repair.sigma),
-            depth: repair.as_ref().map_or(0.0, |repair| repair.depth),
-            mean_squared_displacement: repair.as_ref().map_or(0.0, |r| r.mean_squared_displacement),
-            measure: word(measure),
-            joints: values(ensemble, &poses[0]),
-            base: (&poses[0].base).into(),
-            change: changes.iter().filter_map(of_joints).collect(),
-            base_change: changes.iter().find_map(of_base),
-            farthest: farthest.map(|found| FarthestAnswer { link: found.name, distance: found.distance }),
-            clearance,
-            limits_kept: repair.as_ref().is_none_or(|repair| repair.limits_kept),
-            verified_free: ensemble.is_verified_free(&poses)?,
-            collisions_before: names(&before),
-            collisions_after: names(&after),
-            iterations: repair.as_ref().map_or(0, |repair| repair.iterations),
-            time_ms,
-            told: Told { changes: changes.to_vec(), before: values(ensemble, pose), collisions: after },
-        })
-    }
-
     /// The configuration as a line that `--joints` takes.
     pub(super) fn line(&self) -> Result<String, Failure> {
         let line = Line { joints: &self.joints, base: &self.base };
@@ -142,13 +29,15 @@ impl Answer {
         text.map(|text| text + "\n").map_err(|error| Failure::of(Exit::Usage, &error))
     }
 
-    pub(super) fn tell(&self, console: &mut Console) -> Result<(), Failure> {
+    /// As JSON, or for people.
+    pub(super) fn tell(&self, index: usize, time: Duration, console: &mut Console) -> Result<(), Failure> {
         if console.json() {
-            return console.json_line(self);
+            let (status, error) = (self.status, self.error.as_deref());
+            return console.json_line(&Told { index, ..Told::new(status, error, self, time) });
         }
-        let word = self.status.word();
+        let word = word(self.status);
         let pairs = self.collisions_before.len();
-        console.line(format_args!("{}: {word}; {pairs} pairs collided", self.index))?;
+        console.line(format_args!("{}: {word}; {pairs} pairs collided", index))?;
         let mut facts = Table::default();
         if self.status != Status::AlreadyFree {
             let by = if self.measure == "volume" { "" } else { ", by area" };
@@ -209,20 +98,6 @@ impl Answer {
 
 fn kept(kept: bool) -> &'static str {
     if kept { "kept" } else { "NOT kept" }
-}
-
-fn word(measure: Measure) -> &'static str {
-    match measure {
-        Measure::Area => "area",
-        _ => "volume",
-    }
-}
-
-/// Values of the joints that move of themselves, by name.
-fn values(ensemble: &Ensemble, pose: &Pose) -> BTreeMap<String, f64> {
-    let articulation = ensemble.arrangement().movers()[0].articulation();
-    let joints = articulation.coordinates().iter().map(|&joint| articulation.joints()[joint].name.clone());
-    joints.zip(pose.joints.iter().copied()).collect()
 }
 
 /// Which links may collide, and why.

@@ -1,12 +1,10 @@
 //! Configurations of a robot as a file holds them: objects of JSON, one after another.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::Deserialize;
-
 use super::super::super::failure::{Exit, Failure};
-use super::super::super::query::poses::{self, isometry};
+use super::super::super::query::poses;
+use crate::batch::answers::configuration::{Entry, configuration};
 use crate::penetration::generalized::Pose;
 use crate::repair::Robot;
 
@@ -16,15 +14,6 @@ pub(in crate::cli) struct Line {
     /// File and line, for messages.
     pub(super) place: String,
     pub(super) pose: Pose,
-}
-
-/// A configuration; further keys are ignored.
-#[derive(Debug, Default, Deserialize)]
-struct Entry {
-    #[serde(default)]
-    joints: BTreeMap<String, f64>,
-    #[serde(default)]
-    base: poses::Pose,
 }
 
 /// The configurations of a file; without one, all joints at zero. Objects may stand on a line each or on several.
@@ -60,9 +49,4 @@ pub(in crate::cli) fn parse(text: &str, path: &Path, robot: &Robot) -> Result<Ve
         return Err(format!("{} holds no configurations", path.display()));
     }
     Ok(lines)
-}
-
-fn configuration(robot: &Robot, Entry { joints, base }: Entry) -> Result<Pose, String> {
-    let base = isometry(base).map_err(|why| format!("base: {why}"))?;
-    robot.pose(&joints, base).map_err(|error| error.to_string())
 }

@@ -20,7 +20,7 @@ struct Said {
 }
 
 /// Takes what the command line says; the first time counts.
-pub(super) fn say(roots: Vec<PathBuf>, anywhere: bool) {
+pub(crate) fn say(roots: Vec<PathBuf>, anywhere: bool) {
     // A second command line in one process is one of the tests, which say nothing.
     let _ = SAID.set(Said { roots, anywhere });
 }
@@ -35,19 +35,19 @@ fn widened(own: Reach) -> Reach {
 }
 
 /// The scene of a file.
-pub(super) fn scene(path: impl AsRef<Path>) -> Result<Scene, SceneError> {
+pub(crate) fn scene(path: impl AsRef<Path>) -> Result<Scene, SceneError> {
     let path = path.as_ref();
     Scene::load_within(path, &widened(Reach::around(path)))
 }
 
 /// The mesh of a file.
-pub(super) fn mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, ReadError> {
+pub(crate) fn mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, ReadError> {
     let path = path.as_ref();
     read_mesh_within(path, &widened(Reach::around(path)))
 }
 
 /// The robot of a file with the packages that `--package` gives.
-pub(super) fn robot(
+pub(crate) fn robot(
     path: impl AsRef<Path>,
     shapes: Shapes,
     packages: &[PathBuf],

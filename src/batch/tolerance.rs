@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 /// How exact an answer must be.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Tolerance {
+pub(crate) enum Tolerance {
     /// To within a length [m].
     Length(f64),
     /// To within a share of what is asked for.

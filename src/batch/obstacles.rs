@@ -1,46 +1,74 @@
 //! What a robot is among: mesh files, convex shapes and URDF files, each with an optional pose behind an `@`.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 
-use super::super::access;
-use super::super::failure::{Exit, Failure};
-use super::super::query::robot::is_robot;
-use super::super::query::shape::ShapeArgument;
+use super::access;
+use super::fault::{Class, Fault};
+use super::library::Library;
+use super::shape::{ShapeArgument, is_robot};
 use crate::geometry::Solidity;
 use crate::geometry::report::MeshReport;
-use crate::kinematics::urdf::Shapes;
+use crate::kinematics::urdf::UrdfOptions;
 use crate::penetration::generalized::{Obstacle, Shape};
 use crate::proximity::Model;
 use crate::repair::{Prop, at_rest};
 
+/// Something that stands still, as it was written.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ObstacleArgument {
+    /// What it goes by in answers: all of the text.
+    pub(crate) name: String,
+    /// Its shape, or a URDF file.
+    pub(crate) shape: String,
+    /// Body → world.
+    pub(crate) pose: Isometry3<f64>,
+}
+
+impl ObstacleArgument {
+    /// The obstacle of a text: `SHAPE`, `SHAPE@X,Y,Z` or `SHAPE@X,Y,Z,W,QX,QY,QZ`.
+    pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
+        let (shape, pose) = split(text)?;
+        Ok(Self { name: text.to_owned(), shape: shape.to_owned(), pose })
+    }
+
+    /// Whether it is a robot, whose links stay where they are at rest.
+    pub(crate) fn is_robot(&self) -> bool {
+        is_robot(&self.shape)
+    }
+
+    /// What it is made of: one shape, or of a robot one for each link that has one. Files are against a folder.
+    pub(crate) fn props(
+        &self,
+        library: &Library,
+        folder: &Path,
+        options: &UrdfOptions,
+    ) -> Result<Vec<Prop>, Fault> {
+        if self.is_robot() {
+            return of_robot((&self.shape, &folder.join(&self.shape)), &self.pose, options);
+        }
+        let argument = ShapeArgument::parse_in(&self.shape, folder)?;
+        let shape = if argument.is_convex() {
+            Shape::convex(library.convex(&argument)?)
+        } else {
+            library.shape(&argument, None)?
+        };
+        Ok(vec![Prop { name: self.name.clone(), obstacle: Obstacle { shape, pose: self.pose } }])
+    }
+}
+
 /// Largest deviation from 1 of the length of a quaternion: what six written digits leave.
 const ROTATION_TOLERANCE: f64 = 1e-5;
 
-/// The obstacles that an argument names; a URDF file makes one for each of its links that has a shape.
-pub(super) fn props(text: &str, shapes: Shapes, packages: &[PathBuf]) -> Result<Vec<Prop>, Failure> {
-    let (name, pose) = split(text)?;
-    if is_robot(name) {
-        return of_robot(name, &pose, shapes, packages);
-    }
-    let argument = ShapeArgument::parse(name)?;
-    let shape = if argument.is_convex() {
-        Shape::convex(argument.convex()?)
-    } else {
-        Shape::of_model(argument.model(None, None)?)
-    };
-    Ok(vec![Prop { name: text.to_owned(), obstacle: Obstacle { shape, pose } }])
-}
-
 /// The shape and its pose: `SHAPE`, `SHAPE@X,Y,Z` or `SHAPE@X,Y,Z,W,QX,QY,QZ`. What stands behind an `@` and is no list of
 /// numbers belongs to the name of a file.
-pub(in crate::cli) fn split(text: &str) -> Result<(&str, Isometry3<f64>), Failure> {
+pub(crate) fn split(text: &str) -> Result<(&str, Isometry3<f64>), Fault> {
     let whole = Ok((text, Isometry3::identity()));
     let Some((name, pose)) = text.rsplit_once('@') else { return whole };
     let numbers: Result<Vec<f64>, _> = pose.split(',').map(|number| number.trim().parse::<f64>()).collect();
     let Ok(numbers) = numbers else { return whole };
-    let wrong = |why: &str| Err(Failure::new(Exit::Usage, format!("`{text}`: {why}")));
+    let wrong = |why: &str| Err(Fault::new(Class::Usage, format!("`{text}`: {why}")));
     if !numbers.iter().all(|number| number.is_finite()) {
         return wrong("the numbers of a pose must be finite");
     }
@@ -63,26 +91,25 @@ pub(in crate::cli) fn split(text: &str) -> Result<(&str, Isometry3<f64>), Failur
 }
 
 fn of_robot(
-    path: &str,
+    (name, path): (&str, &Path),
     pose: &Isometry3<f64>,
-    shapes: Shapes,
-    packages: &[PathBuf],
-) -> Result<Vec<Prop>, Failure> {
-    let robot = access::robot(path, shapes, packages);
-    let robot = robot.map_err(|error| Failure::of(Exit::BadFile, &error))?;
+    options: &UrdfOptions,
+) -> Result<Vec<Prop>, Fault> {
+    let robot = access::robot(path, options.shapes, &options.packages)
+        .map_err(|error| Fault::of(Class::BadFile, &error))?;
     let at_rest = at_rest(&robot.articulation);
     let places = robot.articulation.link_poses(&at_rest, pose);
-    let places = places.map_err(|error| Failure::of(Exit::BadFile, &error))?;
+    let places = places.map_err(|error| Fault::of(Class::BadFile, &error))?;
     let links = robot.articulation.links().iter().zip(robot.meshes).zip(places);
     let prop = |((link, mesh), pose): ((&String, Option<_>), _)| {
         let mesh = mesh?;
         let solid = if MeshReport::of(&mesh).solid { Solidity::Solid } else { Solidity::Surface };
         let shape = Shape::of_model(Model::new(mesh, solid));
-        Some(Prop { name: format!("{path}/{link}"), obstacle: Obstacle { shape, pose } })
+        Some(Prop { name: format!("{name}/{link}"), obstacle: Obstacle { shape, pose } })
     };
     let props: Vec<_> = links.filter_map(prop).collect();
     if props.is_empty() {
-        return Err(Failure::new(Exit::BadFile, format!("{path}: no link has a shape")));
+        return Err(Fault::new(Class::BadFile, format!("{}: no link has a shape", path.display())));
     }
     Ok(props)
 }
@@ -106,7 +133,7 @@ mod tests {
             ("sphere:1@0,0,0,1,1,0,0", "length 1.41"),
         ] {
             match split(text) {
-                Err(Failure::Told(Exit::Usage, message)) => assert!(message.contains(why), "{message}"),
+                Err(Fault { class: Class::Usage, message }) => assert!(message.contains(why), "{message}"),
                 other => panic!("{text}: {other:?}"),
             }
         }

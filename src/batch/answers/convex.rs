@@ -2,10 +2,9 @@
 
 use nalgebra::{Isometry3, Translation3, center};
 
-use super::coordinates;
-use super::lines::Answered;
-use super::penetration::answer::{Answer, Local, PenetrationAnswer};
-use super::poses::Poses;
+use super::penetration::{Answer, Local, PenetrationAnswer};
+use super::{Answered, coordinates};
+use crate::batch::poses::Poses;
 use crate::geometry::convex::ConvexShape;
 use crate::penetration::convex::{ConvexCache, ConvexError, ConvexOptions, SignedDistance, signed_distance};
 
@@ -18,7 +17,7 @@ const ROUNDING: f64 = 1e-14;
 
 /// The certified signed distance of two shapes. Every answer begins afresh, so that it does not depend on those before.
 /// Bounds that leave open whether the shapes overlap are no answer.
-pub(super) fn signed_distance_at(shapes: &[ConvexShape; 2], poses: &Poses) -> Answered<SignedDistance> {
+pub(crate) fn signed_distance_at(shapes: &[ConvexShape; 2], poses: &Poses) -> Answered<SignedDistance> {
     let found = search(shapes, &poses.a, &poses.b).map_err(|error| error.to_string())?;
     if found.value <= 0.0 && found.at_most > rounding(shapes, poses) {
         let (above, below) = (found.at_most, -found.value);
@@ -38,7 +37,7 @@ fn search(
 }
 
 /// How deep shapes overlap; a translation after which they are not found apart is a failure.
-pub(super) fn penetration(
+pub(crate) fn penetration(
     shapes: &[ConvexShape; 2],
     poses: &Poses,
     found: &SignedDistance,

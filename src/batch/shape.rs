@@ -1,4 +1,4 @@
-//! Shapes as the command line names them: a mesh file, or a convex shape such as `box:1,2,3` or `rounded:0.1:hull:FILE`.
+//! Shapes as command lines and manifests name them: a mesh file, or a convex shape such as `box:1,2,3` or `rounded:0.1:hull:FILE`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
-use super::super::access;
-use super::super::failure::{Exit, Failure};
+use super::access;
+use super::fault::{Class, Fault};
 use crate::geometry::convex::{ConvexHull, ConvexShape, Core};
 use crate::geometry::procedural::{Cuboid, Procedural};
 use crate::geometry::report::MeshReport;
@@ -16,7 +16,7 @@ use crate::proximity::Model;
 
 /// A shape by name.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::cli) struct ShapeArgument {
+pub(crate) struct ShapeArgument {
     /// As it was written.
     text: String,
     form: Form,
@@ -41,25 +41,45 @@ const LARGE: usize = 20_000;
 const FORMS: &str =
     "sphere:R, box:X,Y,Z, capsule:R,LENGTH, cylinder:R,H, cone:R,H, halfspace, hull:FILE, rounded:R:SHAPE";
 
+/// Whether a text names a robot: a URDF file.
+pub(crate) fn is_robot(text: &str) -> bool {
+    text.to_ascii_lowercase().ends_with(".urdf")
+}
+
 impl ShapeArgument {
     /// The shape that the text names.
-    pub(in crate::cli) fn parse(text: &str) -> Result<Self, Failure> {
-        let form = form(text).map_err(|why| Failure::new(Exit::Usage, format!("`{text}`: {why}")))?;
+    pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
+        Self::parse_in(text, Path::new(""))
+    }
+
+    /// The shape that the text names, its file against a folder.
+    pub(crate) fn parse_in(text: &str, folder: &Path) -> Result<Self, Fault> {
+        let form = form(text, folder).map_err(|why| Fault::new(Class::Usage, format!("`{text}`: {why}")))?;
         Ok(Self { text: text.to_owned(), form })
     }
 
+    /// The mesh file that it needs, if it needs one.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.form.file()
+    }
+
+    /// The text without the file: what is made of it.
+    pub(crate) fn text_before_file(&self) -> String {
+        self.form.text_before_file()
+    }
+
     /// As it was written.
-    pub(in crate::cli) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// Whether the shape is convex by its form; that of a mesh file is not known.
-    pub(in crate::cli) fn is_convex(&self) -> bool {
+    pub(crate) fn is_convex(&self) -> bool {
         !matches!(self.form, Form::File(_))
     }
 
     /// Whether triangles describe the shape exactly.
-    pub(super) fn has_triangles(&self) -> bool {
+    pub(crate) fn has_triangles(&self) -> bool {
         match &self.form {
             Form::File(_) | Form::Hull(_) => true,
             Form::Primitive(shape) => matches!(shape.core(), Core::Cuboid { .. }),
@@ -68,17 +88,13 @@ impl ShapeArgument {
     }
 
     /// The convex shape.
-    pub(in crate::cli) fn convex(&self) -> Result<ConvexShape, Failure> {
+    pub(crate) fn convex(&self) -> Result<ConvexShape, Fault> {
         self.form.convex()
     }
 
     /// The shape with its tree, which is kept in the folder `cache` if it is large; closed meshes are solid unless
     /// `solidity` says otherwise.
-    pub(in crate::cli) fn model(
-        &self,
-        solidity: Option<Solidity>,
-        cache: Option<&Path>,
-    ) -> Result<Model, Failure> {
+    pub(crate) fn model(&self, solidity: Option<Solidity>, cache: Option<&Path>) -> Result<Model, Fault> {
         let mesh = self.mesh()?;
         let report = MeshReport::of(&mesh);
         if solidity == Some(Solidity::Solid) && !report.solid {
@@ -86,7 +102,7 @@ impl ShapeArgument {
                 Some(volume) => format!("it has a volume of {volume} m³"),
                 None => format!("it is open ({} of {} edges)", report.unbalanced_edges, report.edges),
             };
-            return Err(Failure::new(Exit::BadFile, format!("{} is no solid: {why}", self.text)));
+            return Err(Fault::new(Class::BadFile, format!("{} is no solid: {why}", self.text)));
         }
         let derived = if report.solid { Solidity::Solid } else { Solidity::Surface };
         let solidity = solidity.unwrap_or(derived);
@@ -97,30 +113,30 @@ impl ShapeArgument {
     }
 
     /// The triangles of a shape that has some.
-    fn mesh(&self) -> Result<TriangleMesh, Failure> {
+    fn mesh(&self) -> Result<TriangleMesh, Fault> {
         let core = match &self.form {
             Form::File(path) => {
-                return access::mesh(path).map_err(|error| Failure::of(Exit::BadFile, &error));
+                return access::mesh(path).map_err(|error| Fault::of(Class::BadFile, &error));
             }
             form => form.convex()?.core().clone(),
         };
         match core {
             Core::Hull(hull) => hull
                 .mesh()
-                .map_err(|error| Failure::new(Exit::BadFile, format!("{} is flat: {error}", self.text))),
+                .map_err(|error| Fault::new(Class::BadFile, format!("{} is flat: {error}", self.text))),
             Core::Cuboid { half_extents } => {
                 let [x, y, z] = (2.0 * half_extents).into();
                 let cuboid = Cuboid { x, y, z, ..Cuboid::default() };
-                cuboid.mesh().map_err(|error| Failure::of(Exit::Usage, &error))
+                cuboid.mesh().map_err(|error| Fault::of(Class::Usage, &error))
             }
-            _ => Err(Failure::new(Exit::Usage, format!("`{}` has no triangles", self.text))),
+            _ => Err(Fault::new(Class::Usage, format!("`{}` has no triangles", self.text))),
         }
     }
 }
 
 /// A model of `mesh` whose tree is in the folder, or is put there.
-fn kept(mesh: TriangleMesh, solidity: Solidity, folder: &Path) -> Result<Model, Failure> {
-    let bad = |error: &dyn std::error::Error| Failure::of(Exit::BadFile, error);
+fn kept(mesh: TriangleMesh, solidity: Solidity, folder: &Path) -> Result<Model, Fault> {
+    let bad = |error: &dyn std::error::Error| Fault::of(Class::BadFile, error);
     let path = folder.join(format!("{:016x}.tree", mesh.fingerprint()));
     if path.exists() {
         return Model::load_tree(mesh, solidity, &path).map_err(|error| bad(&error));
@@ -132,23 +148,40 @@ fn kept(mesh: TriangleMesh, solidity: Solidity, folder: &Path) -> Result<Model, 
 }
 
 /// Makes the folder of what is kept between calls.
-pub(super) fn make_folder(folder: &Path) -> Result<(), Failure> {
+pub(crate) fn make_folder(folder: &Path) -> Result<(), Fault> {
     fs::create_dir_all(folder).map_err(|error| {
-        Failure::new(Exit::BadFile, format!("cannot make the folder {}: {error}", folder.display()))
+        Fault::new(Class::BadFile, format!("cannot make the folder {}: {error}", folder.display()))
     })
 }
 
 impl Form {
-    fn convex(&self) -> Result<ConvexShape, Failure> {
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) | Self::Hull(path) => Some(path),
+            Self::Primitive(_) => None,
+            Self::Rounded(_, form) => form.file(),
+        }
+    }
+
+    fn text_before_file(&self) -> String {
+        match self {
+            Self::File(_) => String::new(),
+            Self::Hull(_) => String::from("hull:"),
+            Self::Primitive(shape) => format!("{shape:?}"),
+            Self::Rounded(radius, form) => format!("rounded:{radius:?}:{}", form.text_before_file()),
+        }
+    }
+
+    fn convex(&self) -> Result<ConvexShape, Fault> {
         match self {
             Self::File(path) => {
                 let why = format!("{} is a mesh file: write hull:FILE for its convex hull", path.display());
-                Err(Failure::new(Exit::Usage, why))
+                Err(Fault::new(Class::Usage, why))
             }
             Self::Hull(path) => {
-                let mesh = access::mesh(path).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+                let mesh = access::mesh(path).map_err(|error| Fault::of(Class::BadFile, &error))?;
                 let hull = ConvexHull::new(mesh.vertices());
-                let hull = hull.map_err(|error| Failure::of(Exit::BadFile, &error))?;
+                let hull = hull.map_err(|error| Fault::of(Class::BadFile, &error))?;
                 Ok(ConvexShape::hull(Arc::new(hull)))
             }
             Self::Primitive(shape) => Ok(shape.clone()),
@@ -158,7 +191,7 @@ impl Form {
 }
 
 /// The form that a text names, or why there is none.
-fn form(text: &str) -> Result<Form, String> {
+fn form(text: &str, folder: &Path) -> Result<Form, String> {
     let (name, rest) = text.split_once(':').unwrap_or((text, ""));
     let shape = match name {
         "sphere" => {
@@ -184,9 +217,9 @@ fn form(text: &str) -> Result<Form, String> {
         "halfspace" if text == name => ConvexShape::half_space(),
         "halfspace" => return Err(String::from("a half-space has no sizes: write halfspace")),
         "hull" if rest.is_empty() => return Err(String::from("write hull:FILE with a mesh file")),
-        "hull" => return Ok(Form::Hull(rest.into())),
-        "rounded" => return rounded(rest),
-        _ => return file(text, name),
+        "hull" => return Ok(Form::Hull(folder.join(rest))),
+        "rounded" => return rounded(rest, folder),
+        _ => return file(text, name, folder),
     };
     shape.validated().map(Form::Primitive).map_err(|error| error.to_string())
 }
@@ -198,7 +231,7 @@ fn sizes<const N: usize>(text: &str, written: &str) -> Result<[f64; N], String> 
     numbers.ok_or_else(|| format!("write {written} in metres"))
 }
 
-fn rounded(text: &str) -> Result<Form, String> {
+fn rounded(text: &str, folder: &Path) -> Result<Form, String> {
     let Some((radius, shape)) = text.split_once(':') else {
         return Err(String::from("write rounded:R:SHAPE with a radius in metres"));
     };
@@ -208,7 +241,7 @@ fn rounded(text: &str) -> Result<Form, String> {
             "the radius of a rounded shape must be zero or above and finite, not {radius} m"
         ));
     }
-    match form(shape)? {
+    match form(shape, folder)? {
         Form::File(_) => {
             Err(String::from("a mesh file can be rounded as its convex hull only: rounded:R:hull:FILE"))
         }
@@ -217,8 +250,8 @@ fn rounded(text: &str) -> Result<Form, String> {
 }
 
 /// A file, unless what it would be called looks like a shape. One letter before a colon is a drive.
-fn file(text: &str, name: &str) -> Result<Form, String> {
-    let path = PathBuf::from(text);
+fn file(text: &str, name: &str, folder: &Path) -> Result<Form, String> {
+    let path = folder.join(text);
     let is_word = name.len() > 1 && name.chars().all(|letter| letter.is_ascii_alphabetic());
     if text != name && is_word && !path.exists() {
         return Err(format!("there is no shape `{name}`; shapes are {FORMS} and mesh files"));
@@ -280,7 +313,7 @@ mod tests {
             ("spere:1", "there is no shape `spere`"),
         ] {
             match ShapeArgument::parse(text) {
-                Err(Failure::Told(Exit::Usage, message)) => {
+                Err(Fault { class: Class::Usage, message }) => {
                     assert!(message.contains(told) && message.contains(text), "{message}");
                 }
                 other => panic!("{text}: {other:?}"),

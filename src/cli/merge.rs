@@ -1,0 +1,43 @@
+//! `extricate merge`: one batch of all its shards.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::batch::counts;
+use super::console::Console;
+use super::failure::{Exit, Failure};
+use crate::batch::merge;
+
+const EXAMPLES: &str = "\
+Examples:
+  extricate merge out/shards -o out/all
+  extricate merge out/0 out/1 out/2 -o out/all --json
+
+OUT is the same as if the manifest had been answered at once, byte for byte but for timing.json, which it has not. Shards that are
+missing, there twice, incomplete or of different manifests are refused by name (exit code 3).
+Exit code 8 tells that items failed.";
+
+/// Arguments of `merge`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// Folders of shards, or folders that hold such.
+    #[arg(required = true, value_name = "DIR")]
+    shards: Vec<PathBuf>,
+    /// Folder of the whole batch.
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+}
+
+/// Merges the shards.
+pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
+    let summary = merge(&arguments.shards, &arguments.output)?;
+    if console.json() {
+        console.json_line(&summary)?;
+    } else {
+        console.line(format_args!("{}: complete", arguments.output.display()))?;
+        console.line(counts(&summary))?;
+    }
+    if summary.failed > 0 { Err(Failure::Silent(Exit::PartlyFailed)) } else { Ok(()) }
+}
