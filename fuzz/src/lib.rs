@@ -8,8 +8,10 @@ mod scene;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use extricate::batch::Item;
 use extricate::bvh::TriangleBvh;
 use extricate::cli::reading;
+use extricate::dynamics::Checkpoint;
 use extricate::field::DistanceField;
 use extricate::geometry::procedural::{Cuboid, Procedural};
 use extricate::geometry::read::parse_mesh;
@@ -17,6 +19,7 @@ use extricate::geometry::tet_mesh::read::{parse_gmsh, parse_tetgen};
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::kinematics::urdf::{Shapes, UrdfOptions, parse_urdf};
 use extricate::proximity::Model;
+use extricate::record::golden::Golden;
 use extricate::repair::{Robot, RobotOptions};
 
 pub use recording::{folder, recording};
@@ -26,7 +29,7 @@ pub use scene::{scene, world};
 pub type Reader = (&'static str, fn(&[u8]));
 
 /// All readers.
-pub const READERS: [Reader; 16] = [
+pub const READERS: [Reader; 19] = [
     ("obj", |bytes| mesh(bytes, "x.obj")),
     ("stl", |bytes| mesh(bytes, "x.stl")),
     ("ply", |bytes| mesh(bytes, "x.ply")),
@@ -43,6 +46,9 @@ pub const READERS: [Reader; 16] = [
     ("field", field),
     ("tree", tree),
     ("clear", clear),
+    ("golden", golden),
+    ("manifest", manifest),
+    ("checkpoint", checkpoint),
 ];
 
 /// Gives the bytes to a reader.
@@ -113,6 +119,36 @@ fn shape_argument(bytes: &[u8]) {
 fn clear(bytes: &[u8]) {
     let mut model = Model::new(cuboid().clone(), Solidity::Solid);
     let _ = text(bytes).map(|text| model.parse_clear_configurations(text, Path::new("x.json")));
+}
+
+/// What is written of what was read is read as the same.
+fn golden(bytes: &[u8]) {
+    if let Some(Ok(golden)) = text(bytes).map(Golden::parse) {
+        let again = golden.to_string();
+        assert!(Golden::parse(&again).is_ok(), "{again}");
+    }
+}
+
+fn manifest(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    for line in text.lines() {
+        match Item::parse(line) {
+            Ok(item) => assert!(item.id().is_none_or(|id| !id.contains('/'))),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+}
+
+fn checkpoint(bytes: &[u8]) {
+    let repaired = checksum::of_checkpoint(bytes);
+    for bytes in [bytes, &repaired] {
+        if let Ok(checkpoint) = Checkpoint::read(bytes) {
+            assert_eq!(
+                Checkpoint::read(&checkpoint.to_bytes().expect("bytes")).expect("it was written"),
+                checkpoint
+            );
+        }
+    }
 }
 
 fn poses(bytes: &[u8]) {
