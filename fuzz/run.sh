@@ -6,14 +6,14 @@ cd "$(dirname "$0")"
 seconds=$1
 shift
 bin=${FUZZ_BIN:-target/x86_64-unknown-linux-gnu/release}
-[ $# -gt 0 ] || set -- obj stl ply off gltf tetgen gmsh urdf scene world recording poses shape_argument field tree clear
+[ $# -gt 0 ] || set -- obj stl ply off gltf tetgen gmsh urdf scene world recording poses shape_argument field tree clear golden manifest checkpoint
 mkdir -p artifacts logs
 for target in "$@"; do
     mkdir -p "corpus/$target" "artifacts/$target"
     dictionary=
     [ ! -f "dictionaries/$target.dict" ] || dictionary=-dict=dictionaries/$target.dict
     # Memory and time of one input, an allocation of which is too large as well.
-    nice -n 19 "$bin/$target" "corpus/$target" $dictionary -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+    ${FUZZ_NICE-nice -n 19} "$bin/$target" "corpus/$target" $dictionary -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
         -malloc_limit_mb=512 -max_len=16384 -len_control=20 -print_final_stats=1 -artifact_prefix="artifacts/$target/" \
         >"logs/$target.log" 2>&1 || true
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "logs/$target.log")

@@ -21,6 +21,16 @@ pub fn of_field(bytes: &[u8]) -> Vec<u8> {
     bytes
 }
 
+/// A checkpoint with the checksum of its bytes.
+pub fn of_checkpoint(bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    if bytes.len() >= 20 {
+        let sum = bytes[20..].iter().fold(BASIS, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME));
+        bytes[12..20].copy_from_slice(&sum.to_le_bytes());
+    }
+    bytes
+}
+
 /// A tree with the checksum of its bytes and the fingerprint of its mesh.
 pub fn of_tree(bytes: &[u8], fingerprint: u64) -> Vec<u8> {
     let mut bytes = bytes.to_vec();

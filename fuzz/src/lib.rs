@@ -8,8 +8,10 @@ mod scene;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use extricate::batch::Item;
 use extricate::bvh::TriangleBvh;
 use extricate::cli::reading;
+use extricate::dynamics::Checkpoint;
 use extricate::field::DistanceField;
 use extricate::geometry::procedural::{Cuboid, Procedural};
 use extricate::geometry::read::parse_mesh;
@@ -17,16 +19,17 @@ use extricate::geometry::tet_mesh::read::{parse_gmsh, parse_tetgen};
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::kinematics::urdf::{Shapes, UrdfOptions, parse_urdf};
 use extricate::proximity::Model;
+use extricate::record::golden::Golden;
 use extricate::repair::{Robot, RobotOptions};
 
-pub use recording::recording;
+pub use recording::{folder, recording};
 pub use scene::{scene, world};
 
 /// A reader by its name, which is that of its target.
 pub type Reader = (&'static str, fn(&[u8]));
 
 /// All readers.
-pub const READERS: [Reader; 16] = [
+pub const READERS: [Reader; 19] = [
     ("obj", |bytes| mesh(bytes, "x.obj")),
     ("stl", |bytes| mesh(bytes, "x.stl")),
     ("ply", |bytes| mesh(bytes, "x.ply")),
@@ -39,10 +42,13 @@ pub const READERS: [Reader; 16] = [
     ("world", world),
     ("recording", recording),
     ("poses", poses),
-    ("shape_argument", |bytes| drop(text(bytes).map(reading::names_shape))),
+    ("shape_argument", shape_argument),
     ("field", field),
     ("tree", tree),
     ("clear", clear),
+    ("golden", golden),
+    ("manifest", manifest),
+    ("checkpoint", checkpoint),
 ];
 
 /// Gives the bytes to a reader.
@@ -102,14 +108,47 @@ fn tree(bytes: &[u8]) {
     let repaired = checksum::of_tree(bytes, cuboid().fingerprint());
     let _ = TriangleBvh::parse(cuboid(), bytes, Path::new("x.tree"));
     if let Ok(tree) = TriangleBvh::parse(cuboid(), &repaired, Path::new("x.tree")) {
-        let path = std::env::temp_dir();
-        assert!(path.is_absolute() && tree == tree.clone());
+        assert_eq!(tree, tree.clone());
     }
+}
+
+fn shape_argument(bytes: &[u8]) {
+    let _ = text(bytes).is_some_and(reading::names_shape);
 }
 
 fn clear(bytes: &[u8]) {
     let mut model = Model::new(cuboid().clone(), Solidity::Solid);
     let _ = text(bytes).map(|text| model.parse_clear_configurations(text, Path::new("x.json")));
+}
+
+/// What is written of what was read is read as the same.
+fn golden(bytes: &[u8]) {
+    if let Some(Ok(golden)) = text(bytes).map(Golden::parse) {
+        let again = golden.to_string();
+        assert!(Golden::parse(&again).is_ok(), "{again}");
+    }
+}
+
+fn manifest(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    for line in text.lines() {
+        match Item::parse(line) {
+            Ok(item) => assert!(item.id().is_none_or(|id| !id.contains('/'))),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+}
+
+fn checkpoint(bytes: &[u8]) {
+    let repaired = checksum::of_checkpoint(bytes);
+    for bytes in [bytes, &repaired] {
+        if let Ok(checkpoint) = Checkpoint::read(bytes) {
+            assert_eq!(
+                Checkpoint::read(&checkpoint.to_bytes().expect("bytes")).expect("it was written"),
+                checkpoint
+            );
+        }
+    }
 }
 
 fn poses(bytes: &[u8]) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Writes the texts of every reader.
 pub fn write(folder: &Path) -> std::io::Result<()> {
-    let texts: [(&str, &[&str]); 11] = [
+    let texts: [(&str, &[&str]); 13] = [
         ("obj", &OBJ),
         ("off", &OFF),
         ("stl", &STL),
@@ -17,6 +17,8 @@ pub fn write(folder: &Path) -> std::io::Result<()> {
         ("world", &SCENE),
         ("poses", &POSES),
         ("shape_argument", &SHAPES),
+        ("golden", &GOLDEN),
+        ("manifest", &MANIFEST),
     ];
     for (reader, texts) in texts {
         for (index, text) in texts.iter().enumerate() {
@@ -302,3 +304,67 @@ fn base64(bytes: &[u8]) -> String {
     };
     bytes.chunks(3).map(group).collect()
 }
+
+const GOLDEN: [&str; 1] = [r#"# why the positions may be off
+extricate golden file, version 1
+scene "scenes/a b.ron"
+input 0123456789abcdef
+text 00000000000000ff
+file "parts/ring.obj" 0000000000000001
+program "0.1.0"
+library "rapier3d-f64" "0.36.0"
+target "x86_64-unknown-linux-gnu"
+time_step 0.0025
+steps 20
+every 10
+seed 7
+scale length 2
+scale body 0.5
+scale speed 6.25
+scale energy 10
+sliding "arm/rail"
+tolerance position 0.001
+tolerance rotation 1e-6
+tolerance linear_velocity 1e-5
+tolerance angular_velocity 1e-5
+tolerance joint 1e-6
+tolerance nodes 1e-6
+tolerance volume 1e-6
+tolerance inverted 0
+tolerance penetration 1e-6
+tolerance energy 1e-6
+tolerance contacts any
+bound worst_penetration 0.001
+bound energy_gain 0
+trail 10 00000000000000aa
+
+state 0 time 0 hash 00000000000000a0
+body "ball \"1\"" position 0 0 1.25
+body "box" position 1 2 3 rotation 0.6 0.8 0 0 linear_velocity 0 0 -1 angular_velocity 0.5 0 0
+robot "arm" position 0 0 0
+joint "arm" "rail" 0.1
+soft "jelly" centroid 0 0 0.5 volume 0.125 max_penetration 0 inverted 0
+energy 1 2 0.5
+contacts 0
+max_penetration 0
+
+state 20 time 0.05 hash 00000000000000a1
+body "box" position 1 2 2.95 rotation 0.6 0.8 0 0 linear_velocity 0 0 -1 angular_velocity 0.5 0 0
+energy 1 1.5 0.5
+contacts 4
+max_penetration 0.0001
+"#];
+
+const MANIFEST: [&str; 1] = [r#"{"kind": "penetration", "id": "first", "a": "cup.obj", "b": "box:1,1,1", "poses": {"a": {"translation": [0, 0, 1]}}, "start": "normals", "lower_bound": "cover:100", "effort": "fast"}
+{"kind": "collide", "a": "m.obj", "b": "sphere:1", "all": true, "segments": true, "surface": true}
+{"kind": "distance", "a": "m.obj", "b": "hull:m.obj", "tolerance": "1%", "closer_than": 1, "signed": true}
+{"kind": "generalized", "a": "cup.obj", "b": "halfspace", "effort": "fast", "clearance": 0.01, "seed": 5}
+{"kind": "repair", "scene": "a.ron", "turn": true, "clearance": 0.1, "fix": ["a"]}
+{"kind": "repair", "robot": "r.urdf", "joints": {"a": 1}, "base": {}, "obstacle": ["box:1,1,1@0,0,1"], "fix": ["a"], "weight": {"a": 2}, "allow": [["a", "b"]], "forbid": [["a", "b"]], "floating": true, "package": ["p"]}
+{"kind": "run", "scene": "a.ron", "steps": 10, "every": 2, "dt": 0.001}
+{"kind": "other"}
+{"kind": "run", "id": "../x"}
+{"kind": "run", "nothing": 1}
+[]
+{
+"#];

@@ -1,5 +1,8 @@
-//! `seeds [DIR]`: writes a small corpus for every reader into `DIR/READER` (`corpus` unless said otherwise), made from
-//! procedural meshes, the shipped robots and scenes, and texts by hand that reach what those do not.
+//! Writes a small corpus for every reader into `corpus/READER` of the working folder, made from procedural meshes, the shipped
+//! robots and scenes, and texts by hand that reach what those do not. It is a target like the others, so that one build
+//! makes all; it writes and ends, and tests nothing.
+
+#![no_main]
 
 mod by_hand;
 
@@ -15,6 +18,7 @@ use extricate::geometry::tet_mesh::write::write_tets;
 use extricate::geometry::write::{Encoding, write_mesh_as};
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::proximity::Model;
+use extricate::scene::Scene;
 use nalgebra::{Point3, Vector3};
 
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
@@ -22,8 +26,16 @@ type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
 /// Longest shipped file that is taken [bytes].
 const SHORT: u64 = 12_000;
 
-fn main() -> Outcome {
-    let folder = PathBuf::from(std::env::args_os().nth(1).unwrap_or_else(|| "corpus".into()));
+libfuzzer_sys::fuzz_target!(
+    init: {
+        write().expect("the seeds can be written");
+        std::process::exit(0);
+    },
+    |bytes: &[u8]| assert!(bytes.is_empty())
+);
+
+fn write() -> Outcome {
+    let folder = PathBuf::from("corpus");
     for (reader, _) in extricate_fuzz::READERS {
         fs::create_dir_all(folder.join(reader))?;
     }
@@ -38,6 +50,7 @@ fn main() -> Outcome {
     Model::new(cuboid.clone(), Solidity::Solid).save_clear_configurations(&folder.join("clear/0"))?;
     write_tetrahedra(&folder)?;
     write_run(&folder)?;
+    write_checkpoint(&folder)?;
     copy_shipped(&folder)?;
     by_hand::write(&folder)?;
     Ok(())
@@ -85,10 +98,18 @@ fn write_run(folder: &Path) -> Outcome {
     Ok(())
 }
 
+fn write_checkpoint(folder: &Path) -> Outcome {
+    let text = "(title: \"t\", duration: 1, shapes: {\"s\": ball(radius: 1)}, bodies: [(name: \"a\", shape: \"s\")])";
+    let mut world = Scene::parse(Path::new("x.ron"), text.to_owned())?.world()?;
+    world.step()?;
+    fs::write(folder.join("checkpoint/0"), world.checkpoint()?.to_bytes()?)?;
+    Ok(())
+}
+
 /// Scenes and robots of the repository, and a scene of each procedural kind.
 fn copy_shipped(folder: &Path) -> Outcome {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut found = vec![root.join("scenes"), root.join("assets/robots")];
+    let mut found = vec![root.join("scenes"), root.join("assets/robots"), root.join("tests/golden")];
     while let Some(path) = found.pop() {
         if path.is_dir() {
             let entries = fs::read_dir(&path)?.map(|entry| Ok(entry?.path()));
@@ -99,7 +120,8 @@ fn copy_shipped(folder: &Path) -> Outcome {
         let readers: &[&str] = match path.extension().unwrap_or_default().to_string_lossy().as_ref() {
             "ron" => &["scene", "world"],
             "urdf" => &["urdf"],
-            "jsonl" => &["poses"],
+            "jsonl" => &["poses", "manifest"],
+            "golden" | "txt" => &["golden"],
             _ => &[],
         };
         if fs::metadata(&path)?.len() <= SHORT {
