@@ -3,9 +3,14 @@
 mod cli_program;
 mod json_schema;
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use cli_program::{Ended, Folder, extricate};
+use extricate::record::Inputs;
+use extricate::record::golden::Golden;
+use extricate::scene::Scene;
 use json_schema::faults;
 use serde_json::Value;
 
@@ -345,6 +350,47 @@ fn many_scenes_are_told_in_their_order_whatever_the_number_of_threads() {
         .stdout
     });
     assert_eq!(again[0], again[1]);
+}
+
+fn below(folder: &Path, extension: &str) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("an entry").path();
+        match path.is_dir() {
+            true => found.extend(below(&path, extension)),
+            false if path.extension().is_some_and(|own| own == extension) => {
+                found.insert(path.with_extension(""));
+            }
+            false => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn every_shipped_scene_has_a_golden_file_of_the_scene_and_files_as_they_are() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let relative = |folder: &Path, extension: &str| -> BTreeSet<PathBuf> {
+        let paths = below(folder, extension).into_iter();
+        paths.map(|path| path.strip_prefix(folder).expect("it is below").to_owned()).collect()
+    };
+    let (scenes, golden) = (root.join("scenes"), root.join("tests/golden"));
+    let names = relative(&scenes, "ron");
+    assert_eq!(names, relative(&golden, "golden"));
+    let mut size = 0;
+    for name in names {
+        let path = golden.join(&name).with_extension("golden");
+        let text = fs::read_to_string(&path).expect("the golden file can be read");
+        let read = Golden::parse(&text).unwrap_or_else(|fault| panic!("{}:{fault}", path.display()));
+        assert!(read.to_string() == text, "{} is not as this program writes it", path.display());
+        let scene = Scene::load(scenes.join(&name).with_extension("ron")).expect("the scene");
+        let inputs = Inputs::of(&scene).expect("the files of the scene");
+        let hint = "`verify --update` writes it anew";
+        assert_eq!(read.files, inputs.files, "{}: a file changed: {hint}", path.display());
+        assert_eq!(read.input, inputs.hash, "{}: the scene changed: {hint}", path.display());
+        size += text.len();
+    }
+    assert!(size < 1_000_000, "{size} bytes of golden files are too many");
 }
 
 /// Runs the scene into a folder.
