@@ -8,10 +8,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cli_program::{Ended, Folder, extricate};
+use extricate::geometry::tet_mesh::procedural::block;
+use extricate::geometry::tet_mesh::write::write_tets;
 use extricate::record::Inputs;
 use extricate::record::golden::Golden;
 use extricate::scene::Scene;
 use json_schema::faults;
+use nalgebra::{Point3, Vector3};
 use serde_json::Value;
 
 /// Two balls fly over a plane and land on it: the right one from 0.2 m after √(2 · 0.2 / 9.81) s = 0.2019 s, in step 97 of
@@ -391,6 +394,41 @@ fn every_shipped_scene_has_a_golden_file_of_the_scene_and_files_as_they_are() {
         size += text.len();
     }
     assert!(size < 1_000_000, "{size} bytes of golden files are too many");
+}
+
+/// One triangle, its buffer in a file whose name is escaped.
+const SHEET: &str = r#"{"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+  "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+  "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]}],
+  "bufferViews": [{"buffer": 0, "byteLength": 36}], "buffers": [{"uri": "the%20sheet.bin", "byteLength": 36}]}"#;
+
+#[test]
+fn every_file_that_a_run_reads_is_an_input_and_a_changed_byte_of_it_another_input() {
+    let folder = Folder::new();
+    folder.write("sheet.gltf", SHEET);
+    let corners = [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    fs::write(folder.path("the sheet.bin"), corners.map(f32::to_le_bytes).concat()).expect("the buffer");
+    let tets = block([1, 1, 1], Vector3::repeat(0.5), Point3::origin()).expect("a block");
+    write_tets(&tets, folder.path("block.ele")).expect("the block");
+    let scene = folder.write(
+        "all.ron",
+        r#"(title: "Files that name files", duration: 1, shapes: {"sheet": mesh(file: "sheet.gltf", solidity: surface)},
+            bodies: [(name: "sheet", shape: "sheet", kind: fixed)], soft_bodies: [(name: "block", mesh: file(file: "block.ele"),
+            position: (0, 0, 2), material: (youngs_modulus: 1e5, poisson_ratio: 0.3))])"#,
+    );
+    let scene = Scene::load(scene).expect("a scene");
+    let before = Inputs::of(&scene).expect("its files");
+    let names: Vec<&str> = before.files.iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(names, ["sheet.gltf", "the sheet.bin", "block.ele", "block.node"]);
+    for name in names {
+        let bytes = fs::read(folder.path(name)).expect("the file");
+        fs::write(folder.path(name), [bytes.as_slice(), b"\n"].concat()).expect("the file");
+        let after = Inputs::of(&scene).expect("its files");
+        let changed = before.files.iter().zip(&after.files).filter(|(before, after)| before != after);
+        assert_eq!(changed.map(|(_, after)| after.name.as_str()).collect::<Vec<_>>(), [name]);
+        assert_ne!(before.hash, after.hash);
+        fs::write(folder.path(name), bytes).expect("the file");
+    }
 }
 
 /// Runs the scene into a folder.

@@ -126,13 +126,12 @@ impl Golden {
             Sampling::Count(count) => *count,
             Sampling::Fitting => (LINES / lines.max(1)).clamp(STATES[0], STATES[1]),
         };
-        match drift.and_then(Drift::agrees_until) {
-            Some(last) if last < self.options.steps => {
-                let early = spread(recorded(&self.options, last), count.saturating_sub(1));
-                early.chain([self.options.steps]).collect()
-            }
-            _ => spread(recorded(&self.options, self.options.steps), count).collect(),
-        }
+        let evenly = spread(recorded(&self.options, self.options.steps), count);
+        let last = drift.and_then(Drift::agrees_until).filter(|last| *last < self.options.steps);
+        let Some(last) = last else { return evenly.collect() };
+        let early = spread(recorded(&self.options, last), count.saturating_sub(1));
+        let told: BTreeSet<u64> = early.chain([self.options.steps]).collect();
+        if told.len() < count { told.into_iter().chain(evenly).collect() } else { told }
     }
 }
 
