@@ -132,7 +132,8 @@ pub(super) fn worst(report: &Report) -> Table {
         let times = if worst.difference == 0.0 { 0.0 } else { worst.difference / worst.tolerance };
         let unit = quantity.unit();
         let name = if unit.is_empty() { quantity.to_string() } else { format!("{quantity} [{unit}]") };
-        let numbers = [small(worst.difference), small(worst.tolerance), format!("{times:.2}")];
+        let times = if times < 1000.0 { format!("{times:.2}") } else { small(times) };
+        let numbers = [small(worst.difference), small(worst.tolerance), times];
         table.row(&name, [of, worst.step.to_string()].into_iter().chain(numbers));
     }
     table

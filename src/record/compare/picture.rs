@@ -79,9 +79,12 @@ fn panel(area: &DrawingArea<SVGBackend, Shift>, what: &str, lines: &[(String, &S
         .x_desc("time [s]")
         .y_desc("difference / tolerance")
         .y_label_formatter(&|ratio| format!("{ratio:.0e}"))
+        .bold_line_style(BLACK.mix(0.15))
         .light_line_style(WHITE)
         .draw()?;
-    chart.draw_series(LineSeries::new([(0.0, 1.0), (end, 1.0)], BLACK.stroke_width(1)))?;
+    let tolerance = chart.draw_series(LineSeries::new([(0.0, 1.0), (end, 1.0)], BLACK.stroke_width(2)))?;
+    let key = |(x, y)| PathElement::new([(x, y), (x + 16, y)], BLACK.stroke_width(2));
+    tolerance.label("tolerance").legend(key);
     for ((name, series), color) in lines.iter().zip(COLORS) {
         let points = series.points().iter().map(|&(time, ratio)| (time, ratio.clamp(LEAST, MOST)));
         let drawn = chart.draw_series(LineSeries::new(points, color.stroke_width(2)))?;
