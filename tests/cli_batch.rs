@@ -192,8 +192,8 @@ const ITEMS: [(&str, &str); 15] = [
         "repair --robot ROBOT --joints CONFIGURATION --obstacle box:0.4,0.4,0.4@0.5,0,0.4 --obstacle halfspace@0,0,-0.1 --fix turn --weight elbow=2 --allow forearm,halfspace@0,0,-0.1",
     ),
     (
-        r#"{"kind": "repair", "robot": "ROBOT", JOINTS, "obstacle": ["MESH@0.3,0.1,0.6"], "floating": true, "effort": "fast"}"#,
-        "repair --robot ROBOT --joints CONFIGURATION --obstacle MESH@0.3,0.1,0.6 --base floating --effort fast",
+        r#"{"kind": "repair", "robot": "ROBOT", JOINTS, "obstacle": ["MESH@1.5,0,0.4"], "floating": true, "effort": "fast"}"#,
+        "repair --robot ROBOT --joints CONFIGURATION --obstacle MESH@1.5,0,0.4 --base floating --effort fast",
     ),
     (
         r#"{"kind": "repair", "scene": "SCENE", "turn": true, "fix": ["a"]}"#,
