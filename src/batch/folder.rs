@@ -29,6 +29,10 @@ pub(super) const RUNS: &str = "runs";
 /// Length of `pending.jsonl` beyond which it is written anew with what is still pending [bytes].
 const LONG_PENDING: u64 = 1 << 26;
 
+/// Length of `pending.jsonl` beyond which it is emptied where nothing is pending [bytes]: what had its turn does no harm there, and
+/// to cut a file costs as much as to write many answers.
+const STALE_PENDING: u64 = 1 << 20;
+
 /// An answer as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answer {
@@ -100,19 +104,19 @@ impl BatchFolder {
     /// Keeps answers whose turn it is not yet; `all` are those that wait.
     pub(super) fn keep(&mut self, lines: &[u8], all: &Pending) -> Result<(), BatchError> {
         let path = self.folder.join(PENDING);
-        let write = || -> io::Result<()> {
-            if self.pending_bytes > 0 && all.is_empty() {
+        let written = match () {
+            () if self.pending_bytes > STALE_PENDING && all.is_empty() => {
                 self.pending_bytes = 0;
-                return self.pending.set_len(0);
+                self.pending.set_len(0)
             }
-            if self.pending_bytes > LONG_PENDING {
-                return self.rewrite_pending(all);
+            () if self.pending_bytes > LONG_PENDING => self.rewrite_pending(all),
+            () if lines.is_empty() => Ok(()),
+            () => {
+                self.pending_bytes += lines.len() as u64;
+                self.pending.write_all(lines)
             }
-            self.pending_bytes += lines.len() as u64;
-            self.pending.write_all(lines)
         };
-        let mut write = write;
-        write().map_err(BatchError::write(&path))
+        written.map_err(BatchError::write(&path))
     }
 
     fn rewrite_pending(&mut self, all: &Pending) -> io::Result<()> {

@@ -1,15 +1,15 @@
 //! Answering items side by side, with the answers in order.
 //!
-//! Every worker takes the next line of the manifest, answers it, and hands the answer over; the calling thread writes answers
-//! when it is their turn. How far workers are ahead of what is written is bounded, in items and in bytes, and so is the
-//! memory. A worker has threads of its own, so that an item never waits for another one in the middle of a search.
+//! Every worker takes the next line of the manifest, answers it, and hands the answer over; whoever finds nobody writing
+//! writes the answers whose turn it is. How far workers are ahead of what is written is bounded, in items and in bytes, and so is
+//! the memory. A worker has threads of its own, so that an item never waits for another one in the middle of a search.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -28,9 +28,6 @@ const WINDOW: u64 = 4096;
 
 /// Bytes of answers that may wait for their turn; the answer that they wait for still comes.
 const WAITING_BYTES: usize = 1 << 26;
-
-/// Answers that are written at once, at most.
-const AT_ONCE: usize = 256;
 
 /// How long nothing may be told.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -66,9 +63,11 @@ pub(super) struct Done {
 }
 
 /// What a worker hands over.
-enum Message {
-    Answer { place: u64, answer: Answer, kind: &'static str, time: Duration },
-    Broken(BatchError),
+struct Message {
+    place: u64,
+    answer: Answer,
+    kind: &'static str,
+    time: Duration,
 }
 
 /// Lines that nobody has taken yet, and how far those who took some are ahead.
@@ -115,7 +114,7 @@ impl<'a> Gate<'a> {
         line
     }
 
-    /// Tells that so many answers were written, and how many bytes wait.
+    /// Tells that so many answers to lines that were taken were written, and how many bytes wait.
     fn written(&self, answers: u64, waiting_bytes: usize) {
         let mut feed = self.lock();
         feed.written += answers;
@@ -173,30 +172,40 @@ impl Work<'_> {
             waiting_bytes: 0,
         };
         let gate = Gate { feed: Mutex::new(feed), moved: Condvar::new(), stop: self.stop };
-        let (sender, receiver) = channel();
+        let items = self.shard.share(self.manifest.items());
+        let desk = Desk::new(Writer::new(folder, (tally, pending), items), self.workers);
+        // What was waiting when an earlier call ended may have its turn now.
+        desk.write(&gate);
         thread::scope(|scope| {
             for number in 0..self.workers {
-                let (gate, sender) = (&gate, sender.clone());
+                let (gate, desk) = (&gate, &desk);
                 let worker = thread::Builder::new().name(format!("{THREAD_NAME}{number}")).stack_size(STACK);
-                let started = worker.spawn_scoped(scope, move || self.work(gate, &sender));
+                let started = worker.spawn_scoped(scope, move || {
+                    self.work(gate, desk);
+                    desk.leave();
+                });
                 if let Err(source) = started {
-                    gate.close();
-                    return Err(BatchError::Thread { source });
+                    desk.give_up(gate, BatchError::Thread { source });
+                    desk.leave();
                 }
             }
-            drop(sender);
-            let items = self.shard.share(self.manifest.items());
-            let mut writer = Writer::new(&gate, folder, (tally, pending), items);
-            let written = writer.run(&receiver, watch);
-            // Whatever went wrong, nobody takes any more, and the scope ends.
-            if written.is_err() {
-                gate.close();
+            while !desk.is_left() {
+                let progress = desk.writer().progress();
+                // Who handed something over meanwhile took this for writing.
+                desk.write(&gate);
+                if watch(&progress).is_break() {
+                    gate.close();
+                }
             }
-            written.map(|()| writer.done())
-        })
+        });
+        desk.write(&gate);
+        let writer = desk.writer.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // The end is told as well.
+        let _ = watch(&writer.progress());
+        writer.done()
     }
 
-    fn work(&self, gate: &Gate, sender: &Sender<Message>) {
+    fn work(&self, gate: &Gate, desk: &Desk) {
         let pool = rayon::ThreadPoolBuilder::new();
         // Alone, the worker is its own pool: a search never takes another item up while it waits for a part of its own.
         let pool = match self.threads {
@@ -208,21 +217,14 @@ impl Work<'_> {
             _ => self.answer(line),
         };
         loop {
-            let message = match gate.take() {
+            match gate.take() {
                 Ok(None) => return,
-                Ok(Some((place, line))) => match ask(&line) {
-                    Some((told, kind)) => {
-                        let Told { line, time } = told;
-                        let facts = facts_of(&line).expect("an answer has the fields of all answers");
-                        Message::Answer { place, answer: Answer { facts, line }, kind, time }
-                    }
-                    None => return,
-                },
-                Err(error) => Message::Broken(error),
-            };
-            // Where nobody listens any more, something else went wrong and is told.
-            if sender.send(message).is_err() {
-                return;
+                Err(error) => return desk.give_up(gate, error),
+                Ok(Some((place, line))) => {
+                    let Some((Told { line, time }, kind)) = ask(&line) else { return };
+                    let facts = facts_of(&line).expect("an answer has the fields of all answers");
+                    desk.hand_over(gate, Message { place, answer: Answer { facts, line }, kind, time });
+                }
             }
         }
     }
@@ -239,71 +241,100 @@ impl Work<'_> {
     }
 }
 
+/// Where answers are handed over.
+struct Desk<'a> {
+    handed: Mutex<Vec<Message>>,
+    writer: Mutex<Writer<'a>>,
+    /// Workers that are still there.
+    there: Mutex<usize>,
+    left: Condvar,
+}
+
+impl<'a> Desk<'a> {
+    fn new(writer: Writer<'a>, workers: usize) -> Self {
+        let (handed, writer) = (Mutex::default(), Mutex::new(writer));
+        Self { handed, writer, there: Mutex::new(workers), left: Condvar::new() }
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Writer<'a>> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hand_over(&self, gate: &Gate, message: Message) {
+        self.handed.lock().unwrap_or_else(PoisonError::into_inner).push(message);
+        self.write(gate);
+    }
+
+    /// Writes what was handed over, unless somebody else is at it: then that one finds it when done.
+    fn write(&self, gate: &Gate) {
+        loop {
+            let mut writer = match self.writer.try_lock() {
+                Ok(writer) => writer,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => return,
+            };
+            let messages = mem::take(&mut *self.handed.lock().unwrap_or_else(PoisonError::into_inner));
+            writer.write(messages, gate);
+            drop(writer);
+            if self.handed.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Ends all with an error.
+    fn give_up(&self, gate: &Gate, error: BatchError) {
+        self.writer().failure.get_or_insert(error);
+        gate.close();
+    }
+
+    /// Tells that a worker has left.
+    fn leave(&self) {
+        *self.there.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.left.notify_all();
+    }
+
+    /// Whether all workers have left, soon.
+    fn is_left(&self) -> bool {
+        let there = self.there.lock().unwrap_or_else(PoisonError::into_inner);
+        let wait = self.left.wait_timeout_while(there, PATIENCE, |there| *there > 0);
+        *wait.unwrap_or_else(PoisonError::into_inner).0 == 0
+    }
+}
+
 /// Puts answers in order and writes them.
-struct Writer<'a, 'b> {
-    gate: &'a Gate<'b>,
+struct Writer<'a> {
     folder: &'a mut BatchFolder,
     tally: Tally,
     waiting: Pending,
     waiting_bytes: usize,
     items: u64,
     found: u64,
+    /// Places of answers that an earlier call has left waiting: nobody took these.
+    left: BTreeSet<u64>,
     answered: u64,
     started: Instant,
-    stopped: bool,
+    failure: Option<BatchError>,
     kinds: BTreeMap<&'static str, KindTiming>,
     memory: MemoryLog,
 }
 
-impl<'a, 'b> Writer<'a, 'b> {
-    fn new(
-        gate: &'a Gate<'b>,
-        folder: &'a mut BatchFolder,
-        (tally, waiting): (Tally, Pending),
-        items: u64,
-    ) -> Self {
-        let waiting_bytes = waiting.values().map(|answer| answer.line.len()).sum();
-        let found = tally.done + waiting.len() as u64;
+impl<'a> Writer<'a> {
+    fn new(folder: &'a mut BatchFolder, (tally, waiting): (Tally, Pending), items: u64) -> Self {
         Self {
-            gate,
             folder,
+            waiting_bytes: waiting.values().map(|answer| answer.line.len()).sum(),
+            items,
+            found: tally.done + waiting.len() as u64,
+            left: waiting.keys().copied().collect(),
             tally,
             waiting,
-            waiting_bytes,
-            items,
-            found,
             answered: 0,
             started: Instant::now(),
-            stopped: false,
+            failure: None,
             kinds: BTreeMap::new(),
             memory: MemoryLog::new(),
         }
-    }
-
-    fn run(
-        &mut self,
-        receiver: &Receiver<Message>,
-        watch: &mut dyn FnMut(&BatchProgress) -> ControlFlow<()>,
-    ) -> Result<(), BatchError> {
-        // What was waiting when an earlier call ended may have its turn now.
-        self.write(Vec::new())?;
-        loop {
-            let first = match receiver.recv_timeout(PATIENCE) {
-                Ok(message) => Some(message),
-                Err(RecvTimeoutError::Timeout) => None,
-                Err(RecvTimeoutError::Disconnected) => break,
-            };
-            let messages = first.into_iter().chain(receiver.try_iter()).take(AT_ONCE).collect();
-            self.write(messages)?;
-            self.memory.look(self.tally.done, false);
-            if watch(&self.progress()).is_break() {
-                self.stopped = true;
-                self.gate.close();
-            }
-        }
-        self.memory.look(self.tally.done, true);
-        self.stopped = self.tally.done < self.items;
-        Ok(())
     }
 
     fn progress(&self) -> BatchProgress {
@@ -317,50 +348,65 @@ impl<'a, 'b> Writer<'a, 'b> {
     }
 
     /// Writes what has come and what has its turn with it.
-    fn write(&mut self, messages: Vec<Message>) -> Result<(), BatchError> {
-        let mut early = BTreeMap::new();
-        for message in messages {
-            match message {
-                Message::Broken(error) => return Err(error),
-                Message::Answer { place, answer, kind, time } => {
-                    let timing = self.kinds.entry(kind).or_default();
-                    timing.items += 1;
-                    timing.time += time.as_secs_f64();
-                    self.answered += 1;
-                    self.waiting_bytes += answer.line.len();
-                    early.insert(place, ());
-                    self.waiting.insert(place, answer);
-                }
+    fn write(&mut self, messages: Vec<Message>, gate: &Gate) {
+        // Behind an error nothing is written: what is there must stay whole.
+        if self.failure.is_some() {
+            return;
+        }
+        let mut early = BTreeSet::new();
+        for Message { place, answer, kind, time } in messages {
+            let timing = self.kinds.entry(kind).or_default();
+            timing.items += 1;
+            timing.time += time.as_secs_f64();
+            self.answered += 1;
+            self.waiting_bytes += answer.line.len();
+            early.insert(place);
+            self.waiting.insert(place, answer);
+        }
+        match self.write_turns(early) {
+            Ok(written) => gate.written(written, self.waiting_bytes),
+            Err(error) => {
+                self.failure = Some(error);
+                gate.close();
             }
         }
+        self.memory.look(self.tally.done, false);
+    }
+
+    /// Writes the answers whose turn it is, and keeps those that came before theirs. Returns how many lines that were taken are
+    /// done with.
+    fn write_turns(&mut self, mut early: BTreeSet<u64>) -> Result<u64, BatchError> {
         let (mut results, mut failed, mut written) = (Vec::new(), Vec::new(), 0);
         while let Some(answer) = self.waiting.remove(&self.tally.done) {
             early.remove(&self.tally.done);
+            written += u64::from(!self.left.remove(&self.tally.done));
             self.tally.add(&answer.facts, &answer.line);
             self.waiting_bytes -= answer.line.len();
             failed.extend(answer.facts.failed_line().unwrap_or_default());
             results.extend_from_slice(&answer.line);
-            written += 1;
         }
         if !results.is_empty() {
             self.folder.append(&results, &failed)?;
         }
         let early: Vec<u8> =
-            early.keys().flat_map(|place| self.waiting[place].line.iter().copied()).collect();
+            early.iter().flat_map(|place| self.waiting[place].line.iter().copied()).collect();
         self.folder.keep(&early, &self.waiting)?;
-        self.gate.written(written, self.waiting_bytes);
-        Ok(())
+        Ok(written)
     }
 
-    fn done(self) -> Done {
-        Done {
+    fn done(mut self) -> Result<Done, BatchError> {
+        if let Some(error) = self.failure {
+            return Err(error);
+        }
+        self.memory.look(self.tally.done, true);
+        Ok(Done {
+            stopped: self.tally.done < self.items,
             tally: self.tally,
-            stopped: self.stopped,
             items: self.answered,
             wall: self.started.elapsed(),
             kinds: self.kinds,
             memory: self.memory.into_samples(),
-        }
+        })
     }
 }
 
@@ -386,7 +432,7 @@ mod tests {
         let ask = |line: &ManifestLine| {
             assert!(line.index % 10 != 3, "item {} is too much", line.index);
             // Every seventh one is late, so that answers come out of order.
-            if line.index % 7 == 0 {
+            if line.index.is_multiple_of(7) {
                 thread::sleep(Duration::from_millis(3));
             }
             let head = Head { index: line.index, id: None, kind: "run" };

@@ -114,9 +114,7 @@ struct Report {
 impl Report {
     /// When the first line is told.
     const FIRST: Duration = Duration::from_secs(2);
-    /// How much longer than the last line the next one takes, until it is [`Report::MOST`].
-    const GROWTH: u32 = 2;
-    /// Longest time between two lines.
+    /// Longest time between two lines; as long as it took so far, until then.
     const MOST: Duration = Duration::from_secs(30);
 
     fn tell(&mut self, console: &Console, progress: &BatchProgress) {
@@ -135,7 +133,7 @@ impl Report {
         if elapsed < self.next {
             return;
         }
-        self.next = elapsed + (elapsed * (Self::GROWTH - 1)).min(Self::MOST);
+        self.next = elapsed + elapsed.min(Self::MOST);
         let left =
             if made > 0.0 { format!("{:.0} s left", left / rate) } else { String::from("time left unknown") };
         console.note(format_args!("{done} of {items} items, {rate:.1} items/s, {failed} failed, {left}"));

@@ -19,6 +19,9 @@ const ROUNDING: f64 = 1e-14;
 /// Bounds that leave open whether the shapes overlap are no answer.
 pub(crate) fn signed_distance_at(shapes: &[ConvexShape; 2], poses: &Poses) -> Answered<SignedDistance> {
     let found = search(shapes, &poses.a, &poses.b).map_err(|error| error.to_string())?;
+    if !found.value.is_finite() {
+        return Err(format!("the distance is {} m: coordinates are too large", found.value));
+    }
     if found.value <= 0.0 && found.at_most > rounding(shapes, poses) {
         let (above, below) = (found.at_most, -found.value);
         return Err(format!(

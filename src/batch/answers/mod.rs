@@ -6,11 +6,15 @@ pub(crate) mod configuration;
 pub(crate) mod convex;
 pub(crate) mod distance;
 pub(crate) mod generalized;
+pub(crate) mod hausdorff;
 pub(crate) mod overlaps;
 pub(crate) mod penetration;
 pub(crate) mod robot_repair;
 pub(crate) mod scene_repair;
+pub(crate) mod self_collision;
+pub(crate) mod spanning;
 pub(crate) mod start;
+pub(crate) mod time_of_contact;
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,7 @@
 //! What an item asks, by kind: how it is read, and how it is answered.
 
 mod freedom;
+mod own;
 mod pair;
 mod robot;
 mod scene;
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use self::own::OwnTask;
 use self::pair::PairTask;
 use self::robot::RobotTask;
 use self::scene::{RunTask, SceneTask};
@@ -24,6 +26,7 @@ use super::manifest::ManifestLine;
 /// What an item asks.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Task {
+    Own(OwnTask),
     Pair(Box<PairTask>),
     Robot(Box<RobotTask>),
     Scene(Box<SceneTask>),
@@ -141,12 +144,23 @@ impl Head<'_> {
 
 impl Task {
     /// All kinds.
-    pub(super) const KINDS: [&'static str; 6] =
-        ["collide", "distance", "penetration", "generalized", "repair", "run"];
+    pub(super) const KINDS: [&'static str; 10] = [
+        "collide",
+        "distance",
+        "hausdorff",
+        "spanning",
+        "time-of-contact",
+        "self-collision",
+        "penetration",
+        "generalized",
+        "repair",
+        "run",
+    ];
 
     /// The task of a kind, one of [`Task::KINDS`].
     pub(super) fn take(kind: &'static str, fields: &mut Fields) -> Result<Self, ItemFault> {
         match kind {
+            "self-collision" => Ok(Self::Own(OwnTask::take(fields)?)),
             "run" => Ok(Self::Run(Box::new(RunTask::take(fields)?))),
             "repair" => match (fields.take("robot")?, fields.take("scene")?) {
                 (Some(robot), None) => Ok(Self::Robot(Box::new(RobotTask::take(robot, fields)?))),
@@ -163,6 +177,7 @@ impl Task {
     /// Its kind.
     pub(super) fn kind(&self) -> &'static str {
         match self {
+            Self::Own(_) => "self-collision",
             Self::Pair(task) => task.kind(),
             Self::Robot(_) | Self::Scene(_) => "repair",
             Self::Run(_) => "run",
@@ -172,6 +187,7 @@ impl Task {
     /// Its answer, as it is written; none where it was stopped.
     pub(super) fn answer(&self, bench: &Bench, head: Head) -> Result<Option<Told>, Fault> {
         match self {
+            Self::Own(task) => task.answer(bench, head).map(Some),
             Self::Pair(task) => task.answer(bench, head).map(Some),
             Self::Robot(task) => task.answer(bench, head).map(Some),
             Self::Scene(task) => task.answer(bench, head).map(Some),

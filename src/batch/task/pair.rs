@@ -7,15 +7,18 @@ use super::{Bench, Head, Told};
 use crate::batch::answers::collide::{self, Collision, Details};
 use crate::batch::answers::distance::{self, Wanted};
 use crate::batch::answers::penetration::{Answer, PenetrationAnswer, lower_bound};
-use crate::batch::answers::{Answered, Reply, convex, generalized, timed};
+use crate::batch::answers::time_of_contact::{FirstContact, rigid_contact};
+use crate::batch::answers::{Answered, Reply, convex, generalized, hausdorff, spanning, timed};
 use crate::batch::fault::{Class, Fault};
 use crate::batch::fields::Fields;
 use crate::batch::item::ItemFault;
 use crate::batch::library::SMALL;
-use crate::batch::poses::{self, Poses};
+use crate::batch::poses::{self, Motions, Poses};
 use crate::batch::shape::ShapeArgument;
+use crate::batch::tolerance::Tolerance;
 use crate::geometry::Solidity;
 use crate::geometry::convex::ConvexShape;
+use crate::kinematics::Motion;
 use crate::penetration::{
     Effort, FreeConfiguration, LowerBound, TranslationalOptions, local_penetrations, penetration,
 };
@@ -36,8 +39,20 @@ pub(crate) struct PairTask {
 enum Question {
     Collide(Details),
     Distance(Wanted),
+    Hausdorff(hausdorff::Wanted),
+    Spanning,
+    TimeOfContact(Course),
     Penetration(Search),
     Generalized(RepairOptions),
+}
+
+/// How two shapes move.
+#[derive(Debug, Clone, PartialEq)]
+struct Course {
+    motions: Motions,
+    /// Whether they move about and along an axis.
+    screw: bool,
+    tolerance: Option<Tolerance>,
 }
 
 /// How a penetration is searched for.
@@ -66,9 +81,6 @@ pub(super) fn effort(fields: &mut Fields) -> Result<Option<Effort>, ItemFault> {
 impl PairTask {
     pub(super) fn take(kind: &'static str, fields: &mut Fields) -> Result<Self, ItemFault> {
         let shapes = [fields.need("a")?, fields.need("b")?];
-        let line: Option<poses::Line> = fields.take("poses")?;
-        let poses = poses::poses(line.unwrap_or_default());
-        let poses = poses.map_err(|why| ItemFault::Field { name: "poses", why })?;
         let wish = match (fields.flag("solid")?, fields.flag("surface")?) {
             (true, true) => {
                 let why = String::from("`solid` and `surface` exclude each other");
@@ -78,11 +90,20 @@ impl PairTask {
             (_, true) => Some(Solidity::Surface),
             _ => None,
         };
+        let moves = kind == "time-of-contact";
+        let poses = if moves { Poses::default() } else { resting(fields)? };
         let question = match kind {
             "collide" => {
                 Question::Collide(Details { pairs: fields.flag("all")?, segments: fields.flag("segments")? })
             }
             "distance" => Question::Distance(wanted(fields)?),
+            "hausdorff" => Question::Hausdorff(hausdorff::Wanted {
+                one_sided: fields.flag("one_sided")?,
+                tolerance: fields.parsed("tolerance", str::parse)?,
+                max_evaluations: fields.take("max_evaluations")?,
+            }),
+            "spanning" => Question::Spanning,
+            "time-of-contact" => Question::TimeOfContact(Course::take(fields)?),
             "generalized" => Question::Generalized(RepairOptions {
                 effort: effort(fields)?.unwrap_or(Effort::Best),
                 clearance: fields.length("clearance")?.unwrap_or(0.0),
@@ -98,6 +119,9 @@ impl PairTask {
         match self.question {
             Question::Collide(_) => "collide",
             Question::Distance(_) => "distance",
+            Question::Hausdorff(_) => "hausdorff",
+            Question::Spanning => "spanning",
+            Question::TimeOfContact(_) => "time-of-contact",
             Question::Penetration(_) => "penetration",
             Question::Generalized(_) => "generalized",
         }
@@ -129,6 +153,21 @@ impl PairTask {
                         Ok(distance::of_meshes([&a, &b], poses, &wanted.options(), cache))
                     }
                 })?;
+                Ok(head.told(&found, time))
+            }
+            Question::Hausdorff(wanted) => {
+                let [a, b] = self.meshes(bench, "the Hausdorff distance is that of triangles")?;
+                let (found, time) = timed_answer(|| Ok(timed(|| wanted.ask([&a, &b], poses))))?;
+                Ok(head.told(&found, time))
+            }
+            Question::Spanning => {
+                let [a, b] = self.meshes(bench, "the spanning distance is that of vertices")?;
+                let (found, time) = timed(|| spanning::of_meshes([&a, &b], poses));
+                Ok(head.told(&found, time))
+            }
+            Question::TimeOfContact(course) => {
+                let [a, b] = self.meshes(bench, "the time of contact is that of triangles")?;
+                let (found, time) = timed_answer(|| Ok(timed(|| course.ask([&a, &b]))))?;
                 Ok(head.told(&found, time))
             }
             Question::Penetration(search) => {
@@ -168,11 +207,17 @@ impl PairTask {
         } else {
             "a mesh file is asked about together with another mesh file, box:X,Y,Z or hull:FILE only"
         });
+        Ok(Pair::Meshes(self.meshes(bench, why)?))
+    }
+
+    /// The shapes as triangles, which are needed because of `why`.
+    fn meshes(&self, bench: &Bench, why: &str) -> Result<[Arc<Model>; 2], Fault> {
+        let shapes = self.parsed(bench)?;
         if let Some(shape) = shapes.iter().find(|shape| !shape.has_triangles()) {
             return Err(Fault::new(Class::Usage, format!("`{}` has no triangles: {why}", shape.text())));
         }
         let [a, b] = &shapes;
-        Ok(Pair::Meshes([bench.library.model(a, self.wish)?, bench.library.model(b, self.wish)?]))
+        Ok([bench.library.model(a, self.wish)?, bench.library.model(b, self.wish)?])
     }
 
     /// The shapes for a search with turns, which takes longer to make ready: what is asked about again is kept.
@@ -189,6 +234,36 @@ impl PairTask {
 
 /// Bytes that a pair made ready is counted as, beyond its models: pieces, norms and boxes.
 const PAIR_BYTES: usize = 16 * SMALL;
+
+/// Where two shapes are.
+fn resting(fields: &mut Fields) -> Result<Poses, ItemFault> {
+    let line: Option<poses::Line> = fields.take("poses")?;
+    poses::poses(line.unwrap_or_default()).map_err(|why| ItemFault::Field { name: "poses", why })
+}
+
+impl Course {
+    fn take(fields: &mut Fields) -> Result<Self, ItemFault> {
+        let line: Option<poses::MotionLine> = fields.take("poses")?;
+        let still = Motions { start: Poses::default(), end: Poses::default() };
+        let motions = line.map_or(Ok(still), poses::motions);
+        let screw = fields.parsed("motion", |text| match text {
+            "linear" => Ok(false),
+            "screw" => Ok(true),
+            _ => Err(String::from("write linear or screw")),
+        })?;
+        Ok(Self {
+            motions: motions.map_err(|why| ItemFault::Field { name: "poses", why })?,
+            screw: screw.unwrap_or(false),
+            tolerance: fields.parsed("tolerance", str::parse)?,
+        })
+    }
+
+    fn ask(&self, models: [&Model; 2]) -> Answered<FirstContact> {
+        let way = if self.screw { Motion::screw } else { Motion::linear };
+        let found = rigid_contact(models, &self.motions, way, self.tolerance)?;
+        Ok(found.map_or(FirstContact::None { time: None }, FirstContact::Rigid))
+    }
+}
 
 fn wanted(fields: &mut Fields) -> Result<Wanted, ItemFault> {
     let wanted = Wanted {

@@ -3,20 +3,16 @@
 use std::fmt;
 
 use clap::Args;
-use serde::Serialize;
 
 use super::super::console::Console;
 use super::super::failure::Failure;
 use super::super::interrupt::Interrupt;
 use super::super::table::number;
-use super::lines::{self, Answered, Reply, timed};
+use super::lines::{self, timed};
 use super::pair::PairArguments;
-use super::poses::Poses;
-use super::{POSES, SHAPES, coordinates, text_of};
+use super::{POSES, SHAPES, text_of};
+use crate::batch::answers::hausdorff::{Deviation, Wanted};
 use crate::batch::tolerance::Tolerance;
-use crate::proximity::{
-    Hausdorff, HausdorffOptions, Model, Side, hausdorff_distance, one_sided_hausdorff_distance,
-};
 
 /// Arguments of `query hausdorff`.
 #[derive(Debug, Args)]
@@ -47,20 +43,6 @@ pub(in crate::cli) struct Arguments {
     max_evaluations: Option<u64>,
 }
 
-/// A Hausdorff distance, world frame.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct Deviation {
-    value: f64,
-    lower_bound: f64,
-    upper_bound: f64,
-    error_bound: f64,
-    points: [[f64; 3]; 2],
-    triangles: [u32; 2],
-    farthest_on: &'static str,
-    converged: bool,
-    evaluations: u64,
-}
-
 pub(super) fn execute(
     console: &mut Console,
     interrupt: &Interrupt,
@@ -68,53 +50,9 @@ pub(super) fn execute(
 ) -> Result<(), Failure> {
     let models = arguments.pair.load_meshes("the Hausdorff distance is that of triangles")?;
     let poses = arguments.pair.poses()?;
-    let options = arguments.options();
-    lines::answer(console, interrupt, &poses, |poses| timed(|| arguments.ask(&models, poses, &options)))
-}
-
-impl Arguments {
-    fn options(&self) -> HausdorffOptions {
-        let default = HausdorffOptions::default();
-        let max_evaluations = self.max_evaluations.unwrap_or(default.max_evaluations);
-        let (relative_error, absolute_error) = match self.tolerance {
-            None => (default.relative_error, default.absolute_error),
-            Some(Tolerance::Length(length)) => (0.0, length),
-            Some(Tolerance::Share(share)) => (share, 0.0),
-        };
-        let error_per_size = if self.tolerance.is_some() { 0.0 } else { default.error_per_size };
-        HausdorffOptions { relative_error, absolute_error, error_per_size, max_evaluations, ..default }
-    }
-
-    fn ask(&self, [a, b]: &[Model; 2], poses: &Poses, options: &HausdorffOptions) -> Answered<Deviation> {
-        let distance = if self.one_sided { one_sided_hausdorff_distance } else { hausdorff_distance };
-        let found = distance(a, &poses.a, b, &poses.b, options);
-        found.map(|found| Deviation::from(&found)).map_err(|error| error.to_string())
-    }
-}
-
-impl From<&Hausdorff> for Deviation {
-    fn from(found: &Hausdorff) -> Self {
-        Self {
-            value: found.value,
-            lower_bound: found.lower_bound,
-            upper_bound: found.upper_bound,
-            error_bound: (found.upper_bound - found.value).max(found.value - found.lower_bound),
-            points: coordinates(&found.witnesses),
-            triangles: found.triangles,
-            farthest_on: match found.farthest_on {
-                Side::A => "a",
-                Side::B => "b",
-            },
-            converged: found.converged,
-            evaluations: found.evaluations,
-        }
-    }
-}
-
-impl Reply for Deviation {
-    fn status(&self) -> &'static str {
-        if self.converged { "bounded" } else { "not-converged" }
-    }
+    let &Arguments { one_sided, tolerance, max_evaluations, .. } = arguments;
+    let wanted = Wanted { one_sided, tolerance, max_evaluations };
+    lines::answer(console, interrupt, &poses, |poses| timed(|| wanted.ask([&models[0], &models[1]], poses)))
 }
 
 impl fmt::Display for Deviation {

@@ -16,10 +16,10 @@ use super::lines::{self, Reply, timed};
 use super::poses;
 use super::robot::{self, Robot, RobotArguments, is_robot};
 use super::text_of;
+use crate::batch::answers::self_collision::{AtRest, at_rest};
 use crate::batch::shape::ShapeArgument;
 use crate::geometry::Solidity;
 use crate::proximity::deforming::{DeformingOptions, first_self_contact};
-use crate::proximity::{SelfCollisionOptions, is_self_colliding, self_collisions};
 
 /// Arguments of `query self-collision`.
 #[derive(Debug, Args)]
@@ -57,14 +57,6 @@ pub(in crate::cli) struct Arguments {
     robot: RobotArguments,
 }
 
-/// Whether a mesh meets itself at rest.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct AtRest {
-    collides: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pairs: Option<Vec<[u32; 2]>>,
-}
-
 /// Whether and when a mesh meets itself while it deforms, world frame.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct InMotion {
@@ -94,17 +86,8 @@ pub(super) fn execute(
     }
     let model = shape.model(Some(Solidity::Surface), None)?;
     let Some(end) = &arguments.end else {
-        let options =
-            SelfCollisionOptions { touching: !arguments.crossing, ..SelfCollisionOptions::default() };
         return lines::answer(console, interrupt, &[()], |()| {
-            let (found, time) = timed(|| {
-                let pairs = arguments.all.then(|| self_collisions(&model, &options));
-                let collides = match &pairs {
-                    Some(pairs) => !pairs.is_empty(),
-                    None => is_self_colliding(&model, &options),
-                };
-                AtRest { collides, pairs }
-            });
+            let (found, time) = timed(|| at_rest(&model, arguments.all, arguments.crossing));
             (Ok(found), time)
         });
     };
@@ -135,12 +118,6 @@ fn of_robot(console: &mut Console, interrupt: &Interrupt, arguments: &Arguments)
 
 fn status(collides: bool) -> &'static str {
     if collides { "colliding" } else { "separate" }
-}
-
-impl Reply for AtRest {
-    fn status(&self) -> &'static str {
-        status(self.collides)
-    }
 }
 
 impl fmt::Display for AtRest {

@@ -3,16 +3,15 @@
 use std::fmt;
 
 use clap::Args;
-use serde::Serialize;
 
 use super::super::console::Console;
 use super::super::failure::Failure;
 use super::super::interrupt::Interrupt;
 use super::super::table::number;
-use super::lines::{self, Reply, timed};
+use super::lines::{self, timed};
 use super::pair::PairArguments;
-use super::{POSES, SHAPES, coordinates, text_of};
-use crate::proximity::spanning_distance;
+use super::{POSES, SHAPES, text_of};
+use crate::batch::answers::spanning::{Span, of_meshes};
 
 /// Arguments of `query spanning`.
 #[derive(Debug, Args)]
@@ -31,15 +30,6 @@ pub(in crate::cli) struct Arguments {
     pair: PairArguments,
 }
 
-/// A spanning distance, world frame.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct Span {
-    value: f64,
-    error_bound: f64,
-    points: [[f64; 3]; 2],
-    vertices: [u32; 2],
-}
-
 pub(super) fn execute(
     console: &mut Console,
     interrupt: &Interrupt,
@@ -49,16 +39,9 @@ pub(super) fn execute(
     let [a, b] = &*models;
     let poses = arguments.pair.poses()?;
     lines::answer(console, interrupt, &poses, |poses| {
-        let (found, time) = timed(|| spanning_distance(a, &poses.a, b, &poses.b));
-        let points = coordinates(&found.witnesses);
-        (Ok(Span { value: found.value, error_bound: 0.0, points, vertices: found.vertices }), time)
+        let (found, time) = timed(|| of_meshes([a, b], poses));
+        (Ok(found), time)
     })
-}
-
-impl Reply for Span {
-    fn status(&self) -> &'static str {
-        "exact"
-    }
 }
 
 impl fmt::Display for Span {

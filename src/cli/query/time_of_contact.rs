@@ -17,11 +17,12 @@ use super::lines::{self, Answered, Reply, timed};
 use super::pair::PairArguments;
 use super::poses::{self, Motions};
 use super::robot::{Robot, RobotArguments, is_robot};
-use super::{SHAPES, coordinates, text_of};
+use super::{SHAPES, text_of};
+use crate::batch::answers::time_of_contact::{RigidContact, rigid_contact};
 use crate::batch::tolerance::Tolerance;
 use crate::kinematics::Motion;
+use crate::proximity::Model;
 use crate::proximity::deforming::{DeformingOptions, first_contact};
-use crate::proximity::{ContactInTime, ContinuousOptions, Model, rigid};
 
 /// Why the shapes are asked about as triangles.
 const WHY: &str = "the time of contact is that of triangles";
@@ -84,16 +85,6 @@ enum FirstContact {
     Deforming(FeatureContact),
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct RigidContact {
-    time: f64,
-    points: [[f64; 3]; 2],
-    normal: [f64; 3],
-    gap: f64,
-    triangles: Option<[u32; 2]>,
-    steps: u64,
-}
-
 pub(super) fn execute(
     console: &mut Console,
     interrupt: &Interrupt,
@@ -132,20 +123,8 @@ impl Arguments {
     }
 
     fn of_rigid(&self, [a, b]: &[Model; 2], motions: &Motions) -> Answered<FirstContact> {
-        let motion = self.motion();
-        let (motion_a, motion_b) =
-            (motion(&motions.start.a, &motions.end.a), motion(&motions.start.b, &motions.end.b));
-        let default = ContinuousOptions::default();
-        let tolerance = match self.tolerance {
-            None => default.tolerance,
-            Some(Tolerance::Share(share)) => share,
-            Some(Tolerance::Length(length)) => length / a.radius().min(b.radius()),
-        };
-        let found = rigid(a, &motion_a, b, &motion_b, &ContinuousOptions { tolerance, ..default });
-        let told = |found: Option<ContactInTime>| {
-            found.map_or(FirstContact::None { time: None }, |found| FirstContact::Rigid((&found).into()))
-        };
-        found.map(told).map_err(|error| error.to_string())
+        let found = rigid_contact([a, b], motions, self.motion(), self.tolerance)?;
+        Ok(found.map_or(FirstContact::None { time: None }, FirstContact::Rigid))
     }
 }
 
@@ -173,19 +152,6 @@ fn of_deforming([a, b]: &mut [Deforming; 2], motions: &Motions) -> (Answered<Fir
         Ok(found.map(|found| FeatureContact::new(&found, a, b)))
     });
     (found.map(|found| found.map_or(FirstContact::None { time: None }, FirstContact::Deforming)), time)
-}
-
-impl From<&ContactInTime> for RigidContact {
-    fn from(found: &ContactInTime) -> Self {
-        Self {
-            time: found.time,
-            points: coordinates(&found.points),
-            normal: found.normal.into_inner().into(),
-            gap: found.gap,
-            triangles: found.triangles,
-            steps: found.steps,
-        }
-    }
 }
 
 impl Reply for FirstContact {

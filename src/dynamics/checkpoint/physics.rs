@@ -10,8 +10,6 @@ use rapier3d::math::Pose;
 use rapier3d::pipeline::{CollisionPipeline, PhysicsWorld};
 use serde::{Deserialize, Serialize};
 
-use super::CheckpointError;
-
 /// What of rapier's world is written.
 #[derive(Serialize)]
 pub(super) struct Written<'a> {
@@ -71,7 +69,7 @@ impl Read {
     }
 
     /// Puts the state into a world that was just built. Its narrow phase then lacks its dispatcher.
-    pub(super) fn put_into(self, physics: &mut PhysicsWorld) -> Result<(), CheckpointError> {
+    pub(super) fn put_into(self, physics: &mut PhysicsWorld) {
         self.colliders.put_into(&mut physics.colliders, &mut physics.bodies);
         physics.islands = self.islands;
         physics.broad_phase = self.broad_phase;
@@ -79,7 +77,6 @@ impl Read {
         physics.bodies = self.bodies;
         physics.impulse_joints = self.impulse_joints;
         physics.multibody_joints = self.multibody_joints;
-        Ok(())
     }
 }
 

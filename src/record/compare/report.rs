@@ -67,7 +67,8 @@ pub struct Report {
     pub states: u64,
     /// Number of states of which something was beyond its tolerance.
     pub states_beyond: u64,
-    /// What differs in the first such state, farthest beyond its tolerance first.
+    /// What differs in the first such state: fields of bodies, farthest beyond their tolerance first, then what is of the whole
+    /// scene.
     pub first: Vec<Difference>,
     /// The last state before it, which agrees; none where the first one that was compared differs.
     pub agrees_until: Option<u64>,
@@ -157,7 +158,9 @@ impl Report {
         }
         self.states_beyond += 1;
         if self.first.is_empty() {
-            beyond.sort_by(|a, b| b.0.total_cmp(&a.0));
+            // What is of the whole scene follows from its bodies.
+            let is_whole = |difference: &Difference| difference.body.is_none();
+            beyond.sort_by(|a, b| is_whole(&a.1).cmp(&is_whole(&b.1)).then_with(|| b.0.total_cmp(&a.0)));
             beyond.truncate(MOST_TOLD);
             self.first = beyond.into_iter().map(|(_, difference)| difference).collect();
             self.agrees_until = self.agreed;
