@@ -4,13 +4,14 @@
 //! line, in a call of the library) is read wherever it is; what a *file* names is read only below a root, so that a file
 //! from a stranger reads nothing else. The root of a file is its folder, or the nearest folder above that holds a file
 //! named [`ROOT_MARKER`]. Who can put such a marker into a folder could have put the file itself there, so it opens
-//! nothing that was shut; where several people may write to a folder, as to `/tmp`, only a marker of the folder's owner
-//! counts.
+//! nothing that was shut; where several people may write to a folder, as to `/tmp`, a marker of another one's does not
+//! count.
 //!
 //! Paths are followed as the system does before they are compared: `..`, symbolic links and absolute paths lead nowhere
 //! else. Nothing outside is opened. Not defended against: somebody who swaps folders for links while they are read, and
 //! hard links, which only those can make who may read the file.
 
+use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
 
 use thiserror::Error;
@@ -133,22 +134,26 @@ fn real(path: &Path) -> PathBuf {
     place
 }
 
-/// Whether the folder holds the marker, and both belong to one owner.
+/// Whether the folder holds the marker, put there by somebody whose folder it is, by who runs this, or by the system.
 fn marks(folder: &Path, marker: &str) -> bool {
     let (Ok(of_folder), Ok(of_marker)) = (folder.metadata(), folder.join(marker).symlink_metadata()) else {
         return false;
     };
-    of_marker.is_file() && same_owner(&of_folder, &of_marker)
+    of_marker.is_file() && is_trusted(&of_folder, &of_marker)
 }
 
 #[cfg(unix)]
-fn same_owner(a: &std::fs::Metadata, b: &std::fs::Metadata) -> bool {
+fn is_trusted(folder: &Metadata, marker: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
-    a.uid() == b.uid()
+    /// The system itself.
+    const ROOT: u32 = 0;
+    let owner = marker.uid();
+    let own = || std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == owner);
+    owner == folder.uid() || owner == ROOT || own()
 }
 
 #[cfg(not(unix))]
-fn same_owner(_: &std::fs::Metadata, _: &std::fs::Metadata) -> bool {
+fn is_trusted(_: &Metadata, _: &Metadata) -> bool {
     true
 }
 
