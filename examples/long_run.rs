@@ -4,7 +4,7 @@
 //! cargo run --release --example long_run -- [--minutes 60]
 //! ```
 //!
-//! Every simulated minute prints the resident memory, the contacts of that moment, the mean time of a step, the energy and
+//! Every simulated minute prints the resident memory, the mean number of contacts, the mean processor time of a step, the energy and
 //! the greatest speed. Lines fitted to memory, contacts and time of a step after the first sixth tell how they drift. Exits with 1
 //! when memory or contacts grow beyond their bounds, a body leaves the bin, or one is faster than the paddle can make it.
 //! Resident memory is that of `/proc/self/status`; where there is none, it is not judged, and the table says so.
@@ -20,9 +20,9 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use clap::Parser;
+use cpu_time::ProcessTime;
 use extricate::dynamics::{BodyKind, World};
 use extricate::scene::Scene;
 
@@ -54,7 +54,7 @@ struct Minute {
     /// Resident memory [MiB], if the system tells.
     memory: Option<f64>,
     contacts: f64,
-    /// Mean time of a step [ms].
+    /// Mean processor time of a step [ms].
     step: f64,
     energy: f64,
     speed: f64,
@@ -82,7 +82,7 @@ fn main() -> Result<ExitCode> {
 
 /// A minute of so many steps.
 fn simulate(world: &mut World, steps: u64) -> Result<Minute> {
-    let started = Instant::now();
+    let started = ProcessTime::now();
     let (mut contacts, mut speed) = (0, 0.0_f64);
     for _ in 0..steps {
         let report = world.step()?;

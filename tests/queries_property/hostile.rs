@@ -140,3 +140,10 @@ fn a_hausdorff_search_among_models_beyond_single_precision_ends_with_bounds_that
         assert!(found.lower_bound <= exact && exact <= found.upper_bound, "{found:?}");
     }
 }
+
+#[test]
+fn a_triangle_beyond_single_precision_does_not_meet_the_empty_lanes_of_its_tree() {
+    let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 1.0]];
+    let one = model(&(points.to_vec(), vec![[0, 1, 2]]), 1e100, false).expect("a triangle");
+    assert!(self_collisions(&one, &SelfCollisionOptions::default()).is_empty());
+}

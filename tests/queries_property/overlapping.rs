@@ -6,7 +6,8 @@ use extricate::geometry::convex::{ConvexHull, ConvexShape};
 use extricate::penetration::convex::{self, ConvexCache, ConvexOptions};
 use extricate::penetration::generalized::{self, GeneralizedOptions};
 use extricate::penetration::{
-    Body, Effort, Penetration, SeparationOptions, TranslationalOptions, penetration, separate, signed_distance,
+    Body, Effort, Penetration, SeparationOptions, TranslationalOptions, penetration, separate,
+    signed_distance,
 };
 use extricate::proximity::{Model, collide, distance};
 use nalgebra::{Isometry3, Translation3, Vector3};

@@ -2,9 +2,7 @@
 
 use std::f64::consts::PI;
 
-use extricate::geometry::procedural::{
-    Blob, BumpySphere, Cuboid, Cup, Gear, LShape, Procedural, Torus,
-};
+use extricate::geometry::procedural::{Blob, BumpySphere, Cuboid, Cup, Gear, LShape, Procedural, Torus};
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::proximity::Model;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
@@ -33,7 +31,11 @@ pub(crate) enum Form {
     /// Corners; the order is mended.
     Tetrahedron([[f64; 3]; 4]),
     LShape,
-    Torus { tube: f64, segments: u32, sides: u32 },
+    Torus {
+        tube: f64,
+        segments: u32,
+        sides: u32,
+    },
     Cup,
     Gear,
     Blob(u32),
@@ -155,11 +157,8 @@ impl Pair {
 /// Pairs whose second solid is at most `reach` units from the first one, along each axis.
 pub(crate) fn any_pair(reach: f64) -> impl Strategy<Value = Pair> {
     let unit = prop_oneof![3 => Just(1.0), 1 => Just(1e-3), 1 => Just(1e3)];
-    (any_form(), any_form(), any_pose(0.3), any_pose(reach), unit).prop_map(|(a, b, first, apart, unit)| Pair {
-        forms: [a, b],
-        poses: [first, first * apart],
-        unit,
-    })
+    (any_form(), any_form(), any_pose(0.3), any_pose(reach), unit)
+        .prop_map(|(a, b, first, apart, unit)| Pair { forms: [a, b], poses: [first, first * apart], unit })
 }
 
 /// Vertices in the world.
