@@ -3,7 +3,10 @@
 mod cli_program;
 mod json_schema;
 
+use std::path::Path;
+
 use cli_program::{Folder, extricate};
+use extricate::geometry::read::Reach;
 use extricate::penetration::Effort;
 use extricate::scene::{Scene, overlaps};
 use json_schema::faults;
@@ -39,7 +42,7 @@ fn arm_scene(more: &str) -> String {
 
 fn repair(folder: &Folder, scene: &str, options: &[&str]) -> (i32, Value) {
     let (path, out) = (folder.write("in.ron", scene), folder.path("out.ron"));
-    let arguments = ["repair", &path, "-o", &out, "--json"];
+    let arguments = ["repair", &path, "-o", &out, "--json", "--root", ROOT];
     let ended = extricate(arguments.into_iter().chain(options.iter().copied()));
     let answer: Value = serde_json::from_str(&ended.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}{}", ended.stdout, ended.stderr));
@@ -55,8 +58,15 @@ fn is_free(scene: &Scene) -> bool {
     overlaps(&world, Effort::Best).expect("depths can be measured").is_empty()
 }
 
+/// A scene of the folder, which may name what is shipped.
+fn read(folder: &Folder, name: &str) -> Scene {
+    let path = folder.path(name);
+    let reach = Reach::around(Path::new(&path)).and(Path::new(ROOT));
+    Scene::load_within(Path::new(&path), &reach).unwrap_or_else(|error| panic!("{error}"))
+}
+
 fn out(folder: &Folder) -> Scene {
-    Scene::load(folder.path("out.ron")).unwrap_or_else(|error| panic!("{error}"))
+    read(folder, "out.ron")
 }
 
 #[test]
@@ -64,7 +74,7 @@ fn robots_move_their_joints_and_bodies_their_places_and_the_rest_stays() {
     let folder = Folder::new();
     let (exit, answer) = repair(&folder, &arm_scene(""), &[]);
     assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
-    let (before, after) = (Scene::load(folder.path("in.ron")).unwrap(), out(&folder));
+    let (before, after) = (read(&folder, "in.ron"), out(&folder));
     assert!(!is_free(&before) && is_free(&after) && answer["verified_free"] == true, "{answer}");
     assert!(answer["overlaps_before"].as_u64().unwrap() >= 2, "{answer}");
     let (old, new) = (&before.robots[0], &after.robots[0]);
@@ -115,7 +125,8 @@ fn joints_and_bodies_that_are_fixed_or_dear_are_respected() {
     assert_eq!((exit, &answer["status"], &answer["verified_free"]), (6, &json!("not-found"), &json!(true)));
     assert!(answer["error"].as_str().unwrap().contains("farther than 0.001 m"), "{answer}");
     let path = folder.write("in.ron", &arm_scene(""));
-    let ended = extricate(["repair", &path, "-o", &folder.path("o.ron"), "--fix", "arm/nothing"]);
+    let ended =
+        extricate(["repair", &path, "-o", &folder.path("o.ron"), "--fix", "arm/nothing", "--root", ROOT]);
     assert!(ended.exit == 2 && ended.stderr.contains("named `arm/nothing`"), "{}", ended.stderr);
 }
 
@@ -150,10 +161,7 @@ fn bodies_may_turn_where_that_is_asked_for_and_then_move_less() {
     let folder = Folder::new();
     let (exit, straight) = repair(&folder, PLANK, &[]);
     assert_eq!(exit, 0, "{straight}");
-    assert_eq!(
-        out(&folder).bodies[2].pose.rotation,
-        Scene::load(folder.path("in.ron")).unwrap().bodies[2].pose.rotation
-    );
+    assert_eq!(out(&folder).bodies[2].pose.rotation, read(&folder, "in.ron").bodies[2].pose.rotation);
     let (exit, turned) = repair(&folder, PLANK, &["--turn"]);
     assert_eq!((exit, &turned["status"]), (0, &json!("repaired")), "{turned}");
     let after = out(&folder);
@@ -177,7 +185,7 @@ fn bodies_tied_by_joints_turn_as_one_and_the_joint_with_them() {
     joints: [(name: "j", bodies: ("a", "b"), kind: revolute(anchor: (0.6, 0, 0.6), axis: (0, 1, 0)))])"#;
     let (exit, answer) = repair(&folder, scene, &["--turn"]);
     assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
-    let (before, after) = (Scene::load(folder.path("in.ron")).unwrap(), out(&folder));
+    let (before, after) = (read(&folder, "in.ron"), out(&folder));
     assert!(is_free(&after));
     let between = |scene: &Scene| scene.bodies[1].pose.inverse() * scene.bodies[2].pose;
     assert!((between(&before).to_matrix() - between(&after).to_matrix()).norm() < 1e-12);
@@ -209,8 +217,9 @@ fn a_run_starts_from_the_repaired_robot_and_its_summary_tells_what_moved() {
         [(arm_scene("on_overlap: repair,"), &[][..]), (arm_scene(""), &["--on-overlap", "repair"])]
     {
         let (path, run) = (folder.write("in.ron", &scene), folder.path("run"));
-        let ended =
-            extricate(["run", &path, "-o", &run, "--json"].into_iter().chain(options.iter().copied()));
+        let ended = extricate(
+            ["run", &path, "-o", &run, "--json", "--root", ROOT].into_iter().chain(options.iter().copied()),
+        );
         assert_eq!(ended.exit, 0, "{}{}", ended.stdout, ended.stderr);
         let summary: Value = serde_json::from_str(&ended.stdout).unwrap();
         assert!(summary["joints_moved"].as_object().is_some_and(|joints| !joints.is_empty()), "{summary}");

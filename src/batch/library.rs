@@ -5,7 +5,6 @@
 
 use std::any::Any;
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -13,6 +12,8 @@ use super::fault::{Class, Fault};
 use super::shape::ShapeArgument;
 use crate::geometry::Solidity;
 use crate::geometry::convex::ConvexShape;
+use crate::geometry::limits::FILE_BYTES;
+use crate::geometry::read::file;
 use crate::penetration::generalized::Shape;
 use crate::proximity::Model;
 use crate::record::Hash;
@@ -127,11 +128,14 @@ impl Library {
         if let Some(content) = self.state().paths.get(path) {
             return Ok(Arc::clone(content));
         }
-        let bytes = fs::read(path).map_err(|error| {
+        let bytes = file::bytes_of(path, FILE_BYTES).map_err(|error| {
             Fault::new(Class::BadFile, format!("{}: cannot be read: {error}", path.display()))
         })?;
         let format = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-        let folder = path.parent().filter(|_| format == "gltf").map(|folder| folder.display().to_string());
+        let folder = path
+            .parent()
+            .filter(|_| ["gltf", "glb"].contains(&format.as_str()))
+            .map(|folder| folder.display().to_string());
         let hash = Hash::of([bytes.as_slice()]);
         let content = format!("{format} {} {hash} {}", bytes.len(), folder.unwrap_or_default());
         let content: Arc<str> = content.into();
@@ -233,6 +237,8 @@ pub(super) fn bytes_of(model: &Model) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+
     use crate::geometry::procedural::{Procedural, Torus};
     use crate::geometry::write::write_mesh;
 

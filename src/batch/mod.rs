@@ -3,6 +3,7 @@
 //! A [`Manifest`] holds an [`Item`] a line. [`batch()`] answers all of them, or a [`Shard`], into a folder; [`merge`] makes one
 //! batch of all its shards, the same bytes as if there had been one. What items have in common, a [`Library`] makes ready once.
 
+pub(crate) mod access;
 pub(crate) mod answers;
 mod error;
 mod fault;

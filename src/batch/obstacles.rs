@@ -4,12 +4,13 @@ use std::path::Path;
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 
+use super::access;
 use super::fault::{Class, Fault};
 use super::library::Library;
 use super::shape::{ShapeArgument, is_robot};
 use crate::geometry::Solidity;
 use crate::geometry::report::MeshReport;
-use crate::kinematics::urdf::{UrdfOptions, read_urdf};
+use crate::kinematics::urdf::UrdfOptions;
 use crate::penetration::generalized::{Obstacle, Shape};
 use crate::proximity::Model;
 use crate::repair::{Prop, at_rest};
@@ -62,7 +63,7 @@ const ROTATION_TOLERANCE: f64 = 1e-5;
 
 /// The shape and its pose: `SHAPE`, `SHAPE@X,Y,Z` or `SHAPE@X,Y,Z,W,QX,QY,QZ`. What stands behind an `@` and is no list of
 /// numbers belongs to the name of a file.
-fn split(text: &str) -> Result<(&str, Isometry3<f64>), Fault> {
+pub(crate) fn split(text: &str) -> Result<(&str, Isometry3<f64>), Fault> {
     let whole = Ok((text, Isometry3::identity()));
     let Some((name, pose)) = text.rsplit_once('@') else { return whole };
     let numbers: Result<Vec<f64>, _> = pose.split(',').map(|number| number.trim().parse::<f64>()).collect();
@@ -94,7 +95,8 @@ fn of_robot(
     pose: &Isometry3<f64>,
     options: &UrdfOptions,
 ) -> Result<Vec<Prop>, Fault> {
-    let robot = read_urdf(path, options).map_err(|error| Fault::of(Class::BadFile, &error))?;
+    let robot = access::robot(path, options.shapes, &options.packages)
+        .map_err(|error| Fault::of(Class::BadFile, &error))?;
     let at_rest = at_rest(&robot.articulation);
     let places = robot.articulation.link_poses(&at_rest, pose);
     let places = places.map_err(|error| Fault::of(Class::BadFile, &error))?;

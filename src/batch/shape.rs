@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
+use super::access;
 use super::fault::{Class, Fault};
 use crate::geometry::convex::{ConvexHull, ConvexShape, Core};
 use crate::geometry::procedural::{Cuboid, Procedural};
-use crate::geometry::read::read_mesh;
 use crate::geometry::report::MeshReport;
 use crate::geometry::{Solidity, TriangleMesh};
 use crate::proximity::Model;
@@ -115,7 +115,9 @@ impl ShapeArgument {
     /// The triangles of a shape that has some.
     fn mesh(&self) -> Result<TriangleMesh, Fault> {
         let core = match &self.form {
-            Form::File(path) => return read_mesh(path).map_err(|error| Fault::of(Class::BadFile, &error)),
+            Form::File(path) => {
+                return access::mesh(path).map_err(|error| Fault::of(Class::BadFile, &error));
+            }
             form => form.convex()?.core().clone(),
         };
         match core {
@@ -177,7 +179,7 @@ impl Form {
                 Err(Fault::new(Class::Usage, why))
             }
             Self::Hull(path) => {
-                let mesh = read_mesh(path).map_err(|error| Fault::of(Class::BadFile, &error))?;
+                let mesh = access::mesh(path).map_err(|error| Fault::of(Class::BadFile, &error))?;
                 let hull = ConvexHull::new(mesh.vertices());
                 let hull = hull.map_err(|error| Fault::of(Class::BadFile, &error))?;
                 Ok(ConvexShape::hull(Arc::new(hull)))

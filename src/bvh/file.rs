@@ -136,7 +136,15 @@ impl TriangleBvh {
         let longest = HEAD as u64 + 7 * mesh.triangles().len() as u64 + 8;
         let mut bytes = Vec::new();
         file.take(longest + 1).read_to_end(&mut bytes).map_err(io_error)?;
-        Self::from_bytes(mesh, &bytes).map_err(|fault| fault.in_file(path))
+        Self::parse(mesh, &bytes, path)
+    }
+
+    /// The tree over `mesh` in the content of a file that has been read already; the path stands in the errors.
+    ///
+    /// # Errors
+    /// As [`TriangleBvh::load`].
+    pub fn parse(mesh: &TriangleMesh, bytes: &[u8], path: &Path) -> Result<Self, TreeFileError> {
+        Self::from_bytes(mesh, bytes).map_err(|fault| fault.in_file(path))
     }
 
     /// The file's bytes.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
+use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::table;
@@ -16,7 +17,7 @@ use crate::geometry::tet_mesh::quality::TetQuality;
 use crate::geometry::{Solidity, TriangleMesh};
 use crate::penetration::Effort;
 use crate::proximity::AllowedBecause;
-use crate::scene::{Scene, overlaps, soft_overlaps};
+use crate::scene::{overlaps, soft_overlaps};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -96,7 +97,7 @@ struct MeshFinding {
 
 /// Checks the scene.
 pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
-    let scene = Scene::load(&arguments.scene)?;
+    let scene = access::scene(&arguments.scene)?;
     let world = scene.world().map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let rigid = overlaps(&world, Effort::Best).map_err(|error| Failure::of(Exit::Numerical, &error))?;
     let soft = soft_overlaps(&world);

@@ -6,9 +6,9 @@ use clap::Args;
 use nalgebra::Vector3;
 use serde::Serialize;
 
+use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use crate::geometry::read::read_mesh;
 use crate::geometry::report::MeshReport;
 use crate::geometry::write::{Encoding, write_mesh_as};
 
@@ -51,7 +51,7 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     if !(*scale > 0.0 && scale.is_finite()) {
         return Err(Failure::new(Exit::Usage, format!("the scale must be a positive factor, not {scale}")));
     }
-    let read = read_mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+    let read = access::mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let scaled = read.scaled(&Vector3::repeat(*scale)).map_err(|error| Failure::of(Exit::Usage, &error))?;
     let mesh = if *reverse { scaled.reversed() } else { scaled };
     let encoding = if *text { Encoding::Text } else { Encoding::Binary };

@@ -62,7 +62,6 @@ impl Failure {
     }
 
     /// What is to be told, without colours.
-    #[cfg(feature = "viewer")]
     pub(super) fn text(&self) -> String {
         match self {
             Self::Told(_, message) => message.clone(),

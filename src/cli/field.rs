@@ -6,10 +6,10 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use crate::field::{DistanceField, FieldError, FieldOptions, Order, Side};
-use crate::geometry::read::read_mesh;
 
 /// Arguments of `extricate field`.
 #[derive(Debug, Args)]
@@ -94,7 +94,7 @@ struct Told {
 pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
     let Arguments { input, output, .. } = arguments;
     check_outputs(arguments)?;
-    let mesh = read_mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+    let mesh = access::mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let started = Instant::now();
     let field = DistanceField::of(&mesh, &options(arguments)).map_err(|error| {
         let exit = if matches!(error, FieldError::NotClosed { .. }) { Exit::BadFile } else { Exit::Usage };

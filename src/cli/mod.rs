@@ -2,8 +2,10 @@
 
 mod batch;
 mod check;
+mod compared;
 mod console;
 mod convert;
+mod diff;
 mod failure;
 mod field;
 mod info;
@@ -12,6 +14,9 @@ mod merge;
 mod mesh;
 mod plan;
 mod query;
+#[doc(hidden)]
+pub mod reading;
+mod record;
 mod render;
 mod repair;
 mod run;
@@ -21,10 +26,12 @@ mod verify;
 mod view;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::batch::access;
 use console::{Console, Style};
 use failure::{Exit, Failure};
 use interrupt::Interrupt;
@@ -42,6 +49,13 @@ struct CommandLine {
     /// Tell results as JSON: one object, or one per line for many.
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     json: bool,
+    /// Folder whose files may be named by the scenes, robots and meshes given, beside those of their own folders (or of the
+    /// folder around them that holds a file .extricate-root); may be given several times.
+    #[arg(long, global = true, value_name = "DIR", help_heading = EVERYWHERE)]
+    root: Vec<PathBuf>,
+    /// Let scenes, robots and meshes name any file: only where you trust them.
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    allow_outside: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -54,6 +68,7 @@ Examples:
   extricate run scenes/rigid/ring_stack.ron
   extricate check scenes/rigid/ring_stack.ron --strict
   extricate verify scenes/rigid
+  extricate diff out/before out/after
   extricate query penetration cup.obj spoon.obj --poses poses.jsonl --json
   extricate repair scene.ron -o repaired.ron
   extricate plan scene.ron -o path.json
@@ -68,8 +83,12 @@ enum Command {
     Run(run::Arguments),
     /// Check a scene: errors, overlaps at the start, defects of meshes.
     Check(check::Arguments),
-    /// Run scenes and judge what they expect.
+    /// Run scenes and judge what they expect, and hold them against their golden files.
     Verify(verify::Arguments),
+    /// Run a scene and write its golden file.
+    Record(record::Arguments),
+    /// Tell in which step, body and field two runs differ first, and how far they drift apart.
+    Diff(diff::Arguments),
     /// Ask about shapes: do they collide, how far apart, how deep, when.
     #[command(subcommand, after_help = query::EXAMPLES)]
     Query(query::Question),
@@ -120,7 +139,14 @@ fn start(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
-    let CommandLine { threads, quiet, json, command } = command_line;
+    let CommandLine { threads, quiet, json, root, allow_outside, command } = command_line;
+    if let Some(missing) = root.iter().find(|folder| !folder.is_dir()) {
+        return Err(Failure::new(
+            Exit::Usage,
+            format!("--root {}: there is no such folder", missing.display()),
+        ));
+    }
+    access::say(root, allow_outside);
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build_global()
@@ -131,6 +157,8 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Run(arguments) => run::execute(&mut console, &interrupt, arguments),
         Command::Check(arguments) => check::execute(&mut console, arguments),
         Command::Verify(arguments) => verify::execute(&mut console, &interrupt, arguments),
+        Command::Record(arguments) => record::execute(&mut console, &interrupt, arguments),
+        Command::Diff(arguments) => diff::execute(&mut console, arguments),
         Command::Query(question) => query::execute(&mut console, &interrupt, question),
         Command::Repair(arguments) => repair::execute(&mut console, &interrupt, arguments),
         Command::Plan(arguments) => plan::execute(&mut console, arguments),

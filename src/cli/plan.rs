@@ -8,13 +8,14 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 
+use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::table::{self, Table};
 use crate::kinematics::Articulation;
 use crate::penetration::generalized::{CollidingPair, Pose};
 use crate::plan::{PlanError, PlanOptions, PlanWork, plan};
-use crate::scene::{Planning, Scene};
+use crate::scene::Planning;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -113,7 +114,7 @@ impl PathPose {
 /// Plans a path.
 pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
     let started = Instant::now();
-    let scene = Scene::load(&arguments.scene)?;
+    let scene = access::scene(&arguments.scene)?;
     let planning = scene.planning().map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let options = PlanOptions {
         retraction: !arguments.no_retraction,

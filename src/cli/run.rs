@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use nalgebra::Vector3;
 
+use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
 use super::table::{self, Table};
 use crate::batch::answers::start;
-use crate::dynamics::{NarrowPhase, World};
+use crate::dynamics::{NarrowPhase, StepReport, World};
 use crate::record::{
-    self, DeepestContact, Outcome, RunDirectory, RunError, RunOptions, SoftBodySummary, SoftSummary, Summary,
+    self, DeepestContact, Inputs, Outcome, Recording, ResumeFrom, Resumed, RunDirectory, RunError,
+    RunOptions, SoftBodySummary, SoftSummary, Summary,
 };
 use crate::scene::Scene;
 use crate::scene::schema::OnOverlap;
@@ -24,15 +26,19 @@ Examples:
   extricate run scene.ron --time 2 --every 10 -o out/short
   extricate run scene.ron --on-overlap error --json
   extricate run scenes/soft/drop.ron --vtk
+  extricate run out/drop --from last
+  extricate run out/drop --from 120 --time 5
 
 DIR gets states.jsonl (a line a recorded step), with --vtk the soft bodies, timing.json and, when the run is complete, summary.json.
+It gets a checkpoint each simulated second, the newest three of which stay. A run that was killed, stopped by Ctrl-C or is
+complete goes on from them: SCENE is its folder then, and --from tells from where. Its files end as if nothing had happened.
 Exit code 1 tells that an expectation of the scene is not met; it is judged when the whole scene is run.";
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The scene file.
+    /// The scene file; with --from the folder of a run.
     scene: PathBuf,
     /// Steps to run, instead of the scene's duration.
     #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(1..))]
@@ -55,6 +61,14 @@ pub(super) struct Arguments {
     /// Record and judge every K-th step, and the last one [default: sixty states a second].
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     every: Option<u64>,
+    /// Write a checkpoint every K-th step; 0 writes none [default: each simulated second].
+    #[arg(long, value_name = "K")]
+    checkpoint_every: Option<u64>,
+    /// Go on with a run from the newest checkpoint that is not after STEP, or from the `last` one; from the start where there
+    /// is none. With --steps or --time it becomes so long in all.
+    #[arg(long, value_name = "STEP", value_parser = resume_from)]
+    #[arg(conflicts_with_all = ["dt", "on_overlap", "narrow_phase", "every", "vtk", "checkpoint_every"])]
+    from: Option<ResumeFrom>,
     /// Write every soft body at every recorded state to DIR/soft/NAME-STEP.vtu, for ParaView and its like.
     #[arg(long)]
     vtk: bool,
@@ -96,13 +110,28 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Runs the scene.
+fn resume_from(text: &str) -> Result<ResumeFrom, String> {
+    let step = || text.parse().map(ResumeFrom::Step);
+    if text == "last" {
+        Ok(ResumeFrom::Last)
+    } else {
+        step().map_err(|_| "a step or `last` is needed".into())
+    }
+}
+
+/// Simulated time between checkpoints where nothing else is said [s].
+const CHECKPOINT_TIME: f64 = 1.0;
+
+/// Runs the scene, or goes on with a run.
 pub(super) fn execute(
     console: &mut Console,
     interrupt: &Interrupt,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
-    let mut scene = Scene::load(&arguments.scene)?;
+    if let Some(from) = arguments.from {
+        return go_on(console, interrupt, (arguments, from));
+    }
+    let mut scene = access::scene(&arguments.scene)?;
     let whole = arguments.steps.is_none() && arguments.time.is_none() && arguments.dt.is_none();
     scene.options.time_step = arguments.dt.unwrap_or(scene.options.time_step);
     scene.options.narrow_phase = arguments.narrow_phase.map_or(scene.options.narrow_phase, NarrowPhase::from);
@@ -117,12 +146,70 @@ pub(super) fn execute(
     let (scene, world) = at_start(scene, on_overlap)?;
     let folder = arguments.output.clone().unwrap_or_else(|| Path::new("out").join(scene.name()));
     let directory = RunDirectory::create(&folder).map_err(|error| Failure::of(Exit::Usage, &error))?;
+    let usual = scene.steps(CHECKPOINT_TIME);
+    let directory = directory.with_checkpoints(arguments.checkpoint_every.unwrap_or(usual));
     let directory = match arguments.vtk {
         true => directory.with_pictures().map_err(|error| Failure::of(Exit::Usage, &error))?,
         false => directory,
     };
     let outcome = simulate(console, interrupt, Simulation { scene: &scene, world, options, directory })?;
-    tell(console, &outcome, &folder, whole)?;
+    end(console, &outcome, &folder, whole)
+}
+
+/// Goes on with the run in a folder.
+fn go_on(
+    console: &mut Console,
+    interrupt: &Interrupt,
+    (arguments, from): (&Arguments, ResumeFrom),
+) -> Result<(), Failure> {
+    let folder = match (&arguments.output, arguments.scene.is_dir()) {
+        (None, true) => arguments.scene.clone(),
+        (output, false) => folder_of_scene(&arguments.scene, output.as_deref())?,
+        (Some(_), true) => {
+            let message = "with --from a run goes on in its own folder: --output is for a scene file";
+            return Err(Failure::new(Exit::Usage, message));
+        }
+    };
+    let manifest = Recording::manifest_of(&folder).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+    let steps = arguments.steps.or_else(|| arguments.time.map(|time| steps_in(time, manifest.time_step)));
+    let resumed = Resumed::open(&folder, from, steps).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+    let judged = resumed.manifest().judged;
+    let (scene, steps) = (resumed.manifest().scene.clone(), resumed.manifest().steps);
+    let start = resumed.step();
+    let outcome = watched(console, interrupt, (&scene, steps), |watch| record::resume(resumed, watch))?;
+    if !console.json() {
+        console.line(format_args!("went on from step {start}"))?;
+    }
+    end(console, &outcome, &folder, judged)
+}
+
+/// The folder of the run of a scene file, which must be of that scene.
+fn folder_of_scene(path: &Path, output: Option<&Path>) -> Result<PathBuf, Failure> {
+    let scene = access::scene(path)?;
+    let folder = output.map_or_else(|| Path::new("out").join(scene.name()), Path::to_owned);
+    let manifest = Recording::manifest_of(&folder).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+    let inputs = Inputs::of(&scene).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+    if inputs.hash == manifest.input_hash {
+        return Ok(folder);
+    }
+    let message =
+        format!("{} is a run of another scene, or {} has changed since", folder.display(), path.display());
+    Err(Failure::new(Exit::Usage, message))
+}
+
+/// Steps in a time [s].
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "runs have fewer than 2^53 steps"
+)]
+fn steps_in(time: f64, time_step: f64) -> u64 {
+    ((time / time_step).round() as u64).max(1)
+}
+
+/// Tells the outcome, and ends with its exit code.
+fn end(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) -> Result<(), Failure> {
+    tell(console, outcome, folder, judged)?;
     match (outcome.stopped, outcome.summary.pass) {
         (true, _) => Err(Failure::Silent(Exit::Interrupted)),
         (false, false) => Err(Failure::Silent(Exit::CheckFailed)),
@@ -159,14 +246,26 @@ pub(super) fn simulate(
     interrupt: &Interrupt,
     Simulation { scene, world, options, directory }: Simulation,
 ) -> Result<Outcome, Failure> {
-    let mut progress = console.progress(options.steps);
-    let mut watch = |report: &crate::dynamics::StepReport| {
-        progress.update(report.step, || {
-            format!("{}: {:.2} s, {} contacts", scene.name(), report.time, report.contacts)
-        });
+    let name = scene.name();
+    watched(console, interrupt, (&name, options.steps), |watch| {
+        record::run(scene, world, &options, Some(directory), watch)
+    })
+}
+
+/// A run of a scene of a name, to so many steps, with a progress bar; Ctrl-C ends it after the step.
+fn watched(
+    console: &Console,
+    interrupt: &Interrupt,
+    (name, steps): (&str, u64),
+    run: impl FnOnce(&mut dyn FnMut(&StepReport) -> ControlFlow<()>) -> Result<Outcome, RunError>,
+) -> Result<Outcome, Failure> {
+    let mut progress = console.progress(steps);
+    let mut watch = |report: &StepReport| {
+        progress
+            .update(report.step, || format!("{name}: {:.2} s, {} contacts", report.time, report.contacts));
         if interrupt.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    record::run(scene, world, &options, Some(directory), &mut watch).map_err(|error| match error {
+    run(&mut watch).map_err(|error| match error {
         RunError::Record(error) => Failure::of(Exit::Usage, &error),
         RunError::Build(error) => Failure::of(Exit::BadFile, &error),
         other => Failure::of(Exit::Numerical, &other),

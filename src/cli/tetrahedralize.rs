@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
+use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use crate::field::tetrahedralize::{
     Tetrahedralization, TetrahedralizeError, TetrahedralizeOptions, tetrahedralize,
 };
 use crate::geometry::TriangleMesh;
-use crate::geometry::read::read_mesh;
 use crate::geometry::tet_mesh::write::write_tets;
 
 /// Arguments of `extricate tetrahedralize`.
@@ -48,7 +48,7 @@ struct Filled<'a> {
 /// Fills the mesh, writes the tetrahedra and tells what they are like.
 pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
     let Arguments { input, output, .. } = arguments;
-    let mesh = read_mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+    let mesh = access::mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let options = TetrahedralizeOptions { cell: cell(arguments, &mesh), ..Default::default() };
     let filled = tetrahedralize(&mesh, &options).map_err(|error| {
         let exit = match error {

@@ -7,7 +7,7 @@ use rapier3d::dynamics::{
     RigidBodyType, RopeJointBuilder,
 };
 use rapier3d::geometry::{ColliderBuilder, NarrowPhase as RapierNarrowPhase};
-use rapier3d::parry::query::{DefaultQueryDispatcher, QueryDispatcher};
+use rapier3d::parry::query::{DefaultQueryDispatcher, QueryDispatcher, QueryDispatcherChain};
 use rapier3d::pipeline::{ActiveHooks, PhysicsWorld};
 
 use super::contact::{ContactTally, Dispatcher};
@@ -34,10 +34,8 @@ pub(super) fn assemble(
     physics.gravity = options.gravity.into();
     physics.integration_parameters = options.integration_parameters();
     let tally = ContactTally::default();
-    let fall = options.gravity.norm() * options.time_step.powi(2);
     let narrow_phase = options.narrow_phase;
-    let dispatcher = Dispatcher { tally: tally.clone(), narrow_phase, fall };
-    physics.narrow_phase = RapierNarrowPhase::with_query_dispatcher(dispatcher.chain(DefaultQueryDispatcher));
+    physics.narrow_phase = RapierNarrowPhase::with_query_dispatcher(dispatcher(&options, &tally));
     let mut handles = BTreeMap::<&str, RigidBodyHandle>::new();
     let mut shapes = Shapes::new(narrow_phase);
     for body in bodies.values() {
@@ -51,6 +49,16 @@ pub(super) fn assemble(
     let robots = robots.values().map(|parts| RobotBody::insert(&mut physics, parts, &handles)).collect();
     let handles = handles.into_values().collect();
     Ok(World::assembled(options, physics, tally, bodies.into_values().collect(), handles).with_robots(robots))
+}
+
+/// Who finds the contacts of a world with these options.
+pub(super) fn dispatcher(
+    options: &WorldOptions,
+    tally: &ContactTally,
+) -> QueryDispatcherChain<Dispatcher, DefaultQueryDispatcher> {
+    let fall = options.gravity.norm() * options.time_step.powi(2);
+    let ours = Dispatcher { tally: tally.clone(), narrow_phase: options.narrow_phase, fall };
+    ours.chain(DefaultQueryDispatcher)
 }
 
 fn insert_body(

@@ -22,6 +22,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::dynamics::RigidBodyHandle;
 use rapier3d::geometry::{ColliderHandle, ColliderSet, ContactPair};
 use rapier3d::pipeline::{ContactModificationContext, PhysicsHooks, PhysicsWorld};
+use serde::{Deserialize, Serialize};
 
 use super::{BodyDescription, BodyKind};
 
@@ -62,6 +63,15 @@ pub(super) struct Depenetration {
     fresh: bool,
     /// Depth [m] up to which the solver pushes harder at what is deeper.
     recoverable: f64,
+}
+
+/// What of it the next step follows from.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct KeptOverlaps {
+    resolving: BTreeSet<[usize; 2]>,
+    loaded: BTreeSet<[usize; 2]>,
+    moved: Vec<bool>,
+    fresh: bool,
 }
 
 /// A contact with what is asked of it: n·(x_b − x_a) ≥ least.
@@ -139,6 +149,25 @@ impl Depenetration {
             }
             _ => {}
         }
+    }
+
+    /// What the next step follows from.
+    pub(super) fn kept(&self) -> KeptOverlaps {
+        let Self { resolving, loaded, moved, fresh, .. } = self;
+        KeptOverlaps {
+            resolving: resolving.clone(),
+            loaded: loaded.clone(),
+            moved: moved.clone(),
+            fresh: *fresh,
+        }
+    }
+
+    /// Goes on from what was kept.
+    pub(super) fn resume(&mut self, kept: KeptOverlaps) {
+        let KeptOverlaps { mut resolving, loaded, mut moved, fresh } = kept;
+        moved.resize(self.moved.len(), false);
+        resolving.retain(|pair| pair.iter().all(|&body| body < self.sizes.len()));
+        (self.resolving, self.loaded, self.moved, self.fresh) = (resolving, loaded, moved, fresh);
     }
 
     /// Whether two bodies, by raw index, overlap and are being taken apart.

@@ -76,6 +76,16 @@ impl FreeRotation {
         Self { tops: tops.collect(), turning: Vec::new() }
     }
 
+    /// Which of the bodies contacts or joints held in the last step.
+    pub(super) fn held(&self) -> Vec<bool> {
+        self.tops.iter().map(|top| top.held).collect()
+    }
+
+    /// Goes on from [`Self::held`].
+    pub(super) fn resume(&mut self, held: &[bool]) {
+        self.tops.iter_mut().zip(held).for_each(|(top, &held)| top.held = held);
+    }
+
     /// Gives bodies the velocity of their free rotation over a step [s] of `substeps`.
     pub(super) fn before_step(&mut self, bodies: &mut RigidBodySet, step: f64, substeps: u32) {
         self.turning.clear();

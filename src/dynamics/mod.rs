@@ -2,6 +2,7 @@
 
 mod assembly;
 mod builder;
+mod checkpoint;
 mod contact;
 mod contacts;
 mod continuous;
@@ -26,6 +27,7 @@ mod watch;
 mod world;
 
 pub use builder::WorldBuilder;
+pub use checkpoint::{Checkpoint, CheckpointError};
 pub use contacts::WorldContact;
 pub use description::{BodyDescription, BodyKind, JointDescription, JointKind, Mass, Shape};
 pub use error::{BuildError, StepError};

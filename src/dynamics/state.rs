@@ -1,6 +1,7 @@
 //! The state of a world at an instant: where its bodies are, how they move, their energy, one hash of it all.
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
+use serde::{Deserialize, Serialize};
 
 /// Where a body is and how it moves, world frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +19,7 @@ pub struct BodyState {
 }
 
 /// Mechanical energy of the dynamic and the soft bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Energy {
     /// ½ m v² + ½ ωᵀ I ω, summed [J].
     pub kinetic: f64,
@@ -37,7 +38,7 @@ impl Energy {
 }
 
 /// Momentum of the dynamic and the soft bodies.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Momentum {
     /// m v, summed [kg·m/s, world].
     pub linear: Vector3<f64>,
@@ -54,6 +55,13 @@ impl StateHash {
     const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
     /// Prime of FNV-1a.
     const PRIME: u64 = 0x0000_0100_0000_01b3;
+
+    /// Hash of bytes.
+    pub(super) fn of_bytes(bytes: &[u8]) -> u64 {
+        let mut hash = Self(Self::BASIS);
+        hash.bytes(bytes);
+        hash.value()
+    }
 
     /// Hash of the states in the order given.
     pub(super) fn of<'a>(states: impl IntoIterator<Item = &'a BodyState>) -> Self {

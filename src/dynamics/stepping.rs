@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 use rapier3d::dynamics::RigidBodyHandle;
 use rapier3d::geometry::ColliderHandle;
 use rapier3d::pipeline::PhysicsWorld;
+use serde::{Deserialize, Serialize};
 
-use super::depenetration::Depenetration;
+use super::depenetration::{Depenetration, KeptOverlaps};
 use super::gyroscopic::FreeRotation;
-use super::restitution::Bounces;
+use super::restitution::{Bounces, Start};
 use super::soft::Times;
 use super::soft_bodies::Failure;
 use super::watch::Watch;
@@ -38,6 +39,31 @@ impl Outside {
             depenetration: Depenetration::of(physics, bodies, handles, options.recoverable_depth()),
             watch: None,
         }
+    }
+}
+
+/// What of it the next step follows from.
+#[derive(Serialize, Deserialize)]
+pub(super) struct KeptOutside {
+    held: Vec<bool>,
+    starts: Vec<Start>,
+    overlaps: KeptOverlaps,
+    watch: Option<Watch>,
+}
+
+impl Outside {
+    /// What the next step follows from.
+    pub(super) fn kept(&self) -> KeptOutside {
+        let (held, starts) = (self.rotation.held(), self.bounces.starts());
+        KeptOutside { held, starts, overlaps: self.depenetration.kept(), watch: self.watch.clone() }
+    }
+
+    /// Goes on from what was kept.
+    pub(super) fn resume(&mut self, kept: KeptOutside) {
+        self.rotation.resume(&kept.held);
+        self.bounces.resume(kept.starts);
+        self.depenetration.resume(kept.overlaps);
+        self.watch = kept.watch;
     }
 }
 

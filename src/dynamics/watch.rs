@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::pipeline::PhysicsWorld;
+use serde::{Deserialize, Serialize};
 
 use super::{BodyDescription, BodyKind, Energy, StepError};
 
@@ -12,7 +13,7 @@ const RADII_PER_STEP: f64 = 1e5;
 const FAR_BEYOND: f64 = 10.0;
 
 /// What bodies may do.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Watch {
     /// Greatest speeds [m/s], in the order of the bodies.
     bounds: Vec<f64>,

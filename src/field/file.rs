@@ -22,6 +22,8 @@ use nalgebra::Point3;
 use super::distance_field::{DistanceField, empty};
 use super::march::FAR;
 use super::{FieldError, Grid, Order, Side};
+use crate::geometry::limits::FILE_BYTES;
+use crate::geometry::read::file::bytes_of;
 
 /// What every such file begins with.
 const MAGIC: &[u8; 8] = b"exfield\0";
@@ -71,19 +73,27 @@ impl DistanceField {
     /// # Errors
     /// [`FieldError`] when the file cannot be read, is truncated or damaged, or another version wrote it.
     pub fn load(path: &Path) -> Result<Self, FieldError> {
-        let bytes = fs::read(path).map_err(|source| failed(path, source))?;
+        let bytes = bytes_of(path, FILE_BYTES).map_err(|source| failed(path, source))?;
+        Self::parse(&bytes, path)
+    }
+
+    /// The field in the content of a file that has been read already; the path stands in the errors.
+    ///
+    /// # Errors
+    /// As [`DistanceField::load`].
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, FieldError> {
         let malformed = |why: &str| FieldError::Malformed { path: path.to_owned(), why: why.to_owned() };
         if bytes.len() < HEAD || &bytes[..8] != MAGIC {
             return Err(malformed("it does not begin as one does"));
         }
-        let found = word(&bytes, 8);
+        let found = word(bytes, 8);
         if found != VERSION {
             return Err(FieldError::Version { path: path.to_owned(), found, expected: VERSION });
         }
-        if checksum(&bytes) != number(&bytes, CHECKSUM.start) {
+        if checksum(bytes) != number(bytes, CHECKSUM.start) {
             return Err(malformed("its checksum is wrong: it is truncated or damaged"));
         }
-        Self::from_bytes(&bytes).map_err(|why| malformed(&why))
+        Self::from_bytes(bytes).map_err(|why| malformed(&why))
     }
 
     fn to_bytes(&self) -> Vec<u8> {

@@ -2,6 +2,7 @@
 
 pub mod convex;
 mod fingerprint;
+pub mod limits;
 pub mod mass_properties;
 pub mod procedural;
 pub(crate) mod random;

@@ -13,19 +13,23 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Hash, RecordError};
+use crate::geometry::limits::FILE_BYTES;
+use crate::geometry::read::file::bytes_of;
+use crate::geometry::read::{OutOfReach, Reach};
 use crate::scene::{NamedFile, Scene, SceneError};
 
 /// Name of the scene in the folder of a run.
 pub(super) const SCENE: &str = "scene.ron";
 /// Name of the folder of its files.
-const ASSETS: &str = "assets";
+pub(super) const ASSETS: &str = "assets";
 
 /// Writes `scene` and its files to the folder, and removes files of an earlier scene from it.
 ///
 /// # Errors
 /// [`RecordError`] when a file cannot be read or written, or when the scene would be overwritten by another text.
 pub(super) fn write(scene: &Scene, folder: &Path) -> Result<(), RecordError> {
-    let mut assets = Assets { folder: folder.join(ASSETS), written: BTreeSet::new() };
+    let mut assets =
+        Assets { folder: folder.join(ASSETS), written: BTreeSet::new(), reach: scene.reach.clone() };
     let text = scene.text_with_files(&mut |file| assets.place(file).map_err(Refused::Record));
     let path = folder.join(SCENE);
     let text = text.map_err(|refused| match refused {
@@ -54,11 +58,39 @@ impl From<SceneError> for Refused {
 }
 
 /// Writes a file under another name and renames it, so that it is never there in part.
-pub(super) fn whole(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
+///
+/// # Errors
+/// [`RecordError`] when the system does not allow it.
+pub fn whole(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
     let mut draft = path.as_os_str().to_owned();
     draft.push(".part");
     let written = fs::write(&draft, bytes).and_then(|()| fs::rename(&draft, path));
     written.map_err(|source| RecordError::write(path, source))
+}
+
+/// The file and those that it names, itself first: the other one of TetGen's two, buffers of a glTF file, meshes of a URDF
+/// file that are there, and their buffers.
+///
+/// # Errors
+/// [`RecordError`] when one that has to be looked into cannot be read.
+pub(super) fn files_of(file: &NamedFile, reach: &Reach) -> Result<Vec<PathBuf>, RecordError> {
+    let path = &file.path;
+    match (&file.packages, extension_of(path).as_str()) {
+        (Some(packages), _) => {
+            let mut files = vec![path.clone()];
+            for mesh in urdf::meshes(path, packages, reach)? {
+                files.extend(files_of(&NamedFile { path: mesh, packages: None }, reach)?);
+            }
+            Ok(files)
+        }
+        (None, "node") => Ok(vec![path.clone(), path.with_extension("ele")]),
+        (None, "ele") => Ok(vec![path.clone(), path.with_extension("node")]),
+        (None, "gltf") => {
+            let buffers = gltf::buffers(path, &read(path, path, reach)?);
+            Ok(std::iter::once(path.clone()).chain(buffers).collect())
+        }
+        (None, _) => Ok(vec![path.clone()]),
+    }
 }
 
 /// The folder of the files of a scene, as it is filled.
@@ -66,6 +98,8 @@ struct Assets {
     folder: PathBuf,
     /// Names of the files that were written.
     written: BTreeSet<String>,
+    /// Which files the scene may name: no other is copied, not even one that is not read for the run.
+    reach: Reach,
 }
 
 impl Assets {
@@ -82,7 +116,7 @@ impl Assets {
 
     /// Copies a mesh. Returns its new name.
     fn copy_mesh(&mut self, path: &Path) -> Result<String, RecordError> {
-        let bytes = read(path)?;
+        let bytes = self.read(path, path)?;
         let extension = extension_of(path);
         match extension.as_str() {
             "gltf" => gltf::copy(self, path, bytes),
@@ -92,11 +126,16 @@ impl Assets {
 
     /// Copies TetGen's pair of files, which find each other by their name.
     fn copy_pair(&mut self, path: &Path) -> Result<String, RecordError> {
-        let [node, ele] = ["node", "ele"].map(|extension| read(&path.with_extension(extension)));
+        let [node, ele] = ["node", "ele"].map(|extension| self.read(&path.with_extension(extension), path));
         let (node, ele) = (node?, ele?);
         let stem = Hash::of([node.as_slice(), ele.as_slice()]).to_string();
         self.write(&format!("{stem}.node"), &node)?;
         self.write(&format!("{stem}.ele"), &ele)
+    }
+
+    /// The bytes of a file that `named_by` names.
+    fn read(&self, path: &Path, named_by: &Path) -> Result<Vec<u8>, RecordError> {
+        read(path, named_by, &self.reach)
     }
 
     /// Writes a file under the hash of its content. Returns its name.
@@ -137,8 +176,11 @@ impl Assets {
 /// Letters of a hash.
 const HASH_LETTERS: usize = 16;
 
-fn read(path: &Path) -> Result<Vec<u8>, RecordError> {
-    fs::read(path).map_err(|source| RecordError::read(path, source))
+/// The bytes of a file that `named_by` names, if that may name it.
+pub(super) fn read(path: &Path, named_by: &Path, reach: &Reach) -> Result<Vec<u8>, RecordError> {
+    let refused = |error: OutOfReach| io::Error::new(io::ErrorKind::PermissionDenied, error);
+    let bytes = reach.check(path, named_by).map_err(refused);
+    bytes.and_then(|()| bytes_of(path, FILE_BYTES)).map_err(|source| RecordError::read(path, source))
 }
 
 fn extension_of(path: &Path) -> String {

@@ -29,14 +29,31 @@ pub struct Manifest {
     pub steps: u64,
     /// Every how many steps a state is recorded.
     pub every: u64,
+    /// Every how many steps a checkpoint is written; zero where none is.
+    #[serde(default)]
+    pub checkpoint_every: u64,
+    /// Whether what the scene expects is judged at the end.
+    #[serde(default)]
+    pub judged: bool,
+    /// Bodies that were moved apart before the first step [m, world], by name; missing where none was.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub moved: BTreeMap<String, [f64; 3]>,
+    /// Joints of robots that were moved before the first step, by `robot/joint` [rad or m]; missing where none was.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub joints_moved: BTreeMap<String, f64>,
 }
 
 impl Manifest {
     /// Name of the file in the folder of a run.
     pub const FILE: &str = "run.json";
 
-    /// What is about to be run.
-    pub(super) fn new(scene: &Scene, world: &World, options: &RunOptions, input_hash: Hash) -> Self {
+    /// What is about to be run, with a checkpoint every so many steps.
+    pub(super) fn new(
+        scene: &Scene,
+        world: &World,
+        options: &RunOptions,
+        (input_hash, checkpoint_every): (Hash, u64),
+    ) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             libraries: [("rapier3d-f64".to_owned(), rapier3d::VERSION.to_owned())].into(),
@@ -47,6 +64,16 @@ impl Manifest {
             time_step: world.options().time_step,
             steps: options.steps,
             every: options.every,
+            checkpoint_every,
+            judged: options.judge,
+            moved: scene.moved.iter().map(|(name, by)| (name.clone(), (*by).into())).collect(),
+            joints_moved: scene.joints_moved.clone(),
         }
+    }
+
+    /// The options of the run.
+    #[must_use]
+    pub fn options(&self) -> RunOptions {
+        RunOptions { steps: self.steps, every: self.every, judge: self.judged }
     }
 }

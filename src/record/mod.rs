@@ -1,22 +1,31 @@
 //! What a run leaves behind: states, a summary, timings and the hashes that make runs comparable.
 
 mod bundle;
+mod checkpoint;
+pub mod compare;
+mod course;
 mod directory;
+pub mod golden;
 mod hash;
+mod inputs;
 mod manifest;
 mod monitor;
 mod nodes;
 mod recording;
+mod resume;
 mod run;
 mod soft;
 mod state;
 mod summary;
 
+pub use bundle::whole as write_whole;
 pub use directory::{RecordError, RunDirectory};
 pub use hash::Hash;
+pub use inputs::{InputFile, Inputs};
 pub use manifest::Manifest;
 pub use monitor::{DeepestContact, GreatestSpeed, MomentumBalance};
 pub use recording::{RecordedRobot, RecordedSoftBody, RecordedState, Recording, RecordingError};
+pub use resume::{ResumeError, ResumeFrom, Resumed, resume};
 pub use run::{Outcome, RunError, RunOptions, run};
 pub use soft::{SoftBodySummary, SoftLine, SoftSummary};
 pub use state::{BaseLine, BodyLine, EnergyLine, RobotLine, StateLine};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Percentiles;
 use crate::dynamics::{Momentum, StepReport, World};
@@ -21,7 +21,7 @@ pub struct MomentumBalance {
 }
 
 /// The deepest contact that the solver was given at any step.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DeepestContact {
     /// Its depth [m].
     pub depth: f64,
@@ -32,7 +32,7 @@ pub struct DeepestContact {
 }
 
 /// The fastest body at any step.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GreatestSpeed {
     /// Speed of its centre of mass [m/s].
     pub speed: f64,
@@ -40,6 +40,14 @@ pub struct GreatestSpeed {
     pub time: f64,
     /// Name of the body.
     pub body: String,
+}
+
+/// What a monitor has seen so far, but for the times of steps.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Watched {
+    start: Momentum,
+    deepest: Option<DeepestContact>,
+    fastest: Option<GreatestSpeed>,
 }
 
 /// Follows the reports of all steps.
@@ -66,6 +74,17 @@ impl Monitor {
         let of_soft = of_soft.into_iter().filter(|_| !world.soft_descriptions().is_empty());
         let phases = names.into_iter().chain(of_soft).map(|name| Phase { name, times: Vec::new() });
         Self { start: world.momentum(), deepest: None, fastest: None, phases: phases.collect() }
+    }
+
+    /// What was seen so far.
+    pub(super) fn watched(&self) -> Watched {
+        Watched { start: self.start, deepest: self.deepest.clone(), fastest: self.fastest.clone() }
+    }
+
+    /// Goes on from what was seen. Times are those of the steps that follow.
+    pub(super) fn resume(&mut self, watched: Watched) {
+        let Watched { start, deepest, fastest } = watched;
+        (self.start, self.deepest, self.fastest) = (start, deepest, fastest);
     }
 
     /// Takes a step into account.

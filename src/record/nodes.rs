@@ -41,9 +41,21 @@ pub(super) struct NodesWriter {
     path: PathBuf,
     file: File,
     state: Vec<u8>,
+    /// Bytes of the file.
+    length: u64,
 }
 
 impl NodesWriter {
+    /// Goes on with the file of a folder, which has so many bytes.
+    pub(super) fn going_on(folder: &Path, file: File, length: u64) -> Self {
+        Self { path: folder.join(NODES), file, state: Vec::new(), length }
+    }
+
+    /// Bytes of the file.
+    pub(super) fn length(&self) -> u64 {
+        self.length
+    }
+
     /// Begins the file with the bodies of a world.
     pub(super) fn create(folder: &Path, world: &World) -> Result<Self, RecordError> {
         let path = folder.join(NODES);
@@ -59,7 +71,7 @@ impl NodesWriter {
         }
         let created = File::create(&path).and_then(|mut file| file.write_all(&header).map(|()| file));
         match created {
-            Ok(file) => Ok(Self { path, file, state: Vec::new() }),
+            Ok(file) => Ok(Self { path, file, state: Vec::new(), length: header.len() as u64 }),
             Err(source) => Err(RecordError::write(&path, source)),
         }
     }
@@ -72,7 +84,9 @@ impl NodesWriter {
             let nodes = world.soft_positions(&body.name).unwrap_or_default();
             self.state.extend(nodes.iter().flatten().flat_map(|x| x.to_le_bytes()));
         }
-        self.file.write_all(&self.state).map_err(|source| RecordError::write(&self.path, source))
+        self.file.write_all(&self.state).map_err(|source| RecordError::write(&self.path, source))?;
+        self.length += self.state.len() as u64;
+        Ok(())
     }
 
     /// Waits until everything is written.

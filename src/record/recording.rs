@@ -8,7 +8,6 @@ mod error;
 mod index;
 mod state;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +16,7 @@ use serde_json::Value;
 
 use super::nodes::{NODES, NodesFile};
 use super::{Manifest, RunDirectory, bundle};
+use crate::geometry::read::file::bytes_of;
 use crate::scene::Scene;
 
 pub use error::RecordingError;
@@ -225,9 +225,12 @@ fn nodes_of(folder: &Path, world: &crate::dynamics::World) -> Result<Option<Node
     }
 }
 
+/// Longest `run.json` and `summary.json` [bytes]: verdicts and moved bodies of a million.
+const JSON_BYTES: u64 = 1 << 30;
+
 /// The value that a JSON file of a run holds.
 fn json<T: DeserializeOwned>(path: &Path) -> Result<T, RecordingError> {
-    let bytes = fs::read(path).map_err(|source| RecordingError::unreadable(path, source))?;
+    let bytes = bytes_of(path, JSON_BYTES).map_err(|source| RecordingError::unreadable(path, source))?;
     serde_json::from_slice(&bytes)
         .map_err(|error| RecordingError::damaged(path, Some(error.line()), plain(&error)))
 }

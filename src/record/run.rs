@@ -1,20 +1,15 @@
 //! Running a scene from its start to its end: steps, records, judgement.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use thiserror::Error;
 
-use super::monitor::Monitor;
-use super::soft::SoftMonitor;
-use super::{
-    EnergyLine, Hash, Manifest, RecordError, RunDirectory, StateLine, Summary, Timing, WorstPenetration,
-    host_name,
-};
-use crate::dynamics::{BodyPenetration, BuildError, SoftBodyState, StepError, StepReport, World};
-use crate::penetration::{Effort, PenetrationError};
-use crate::scene::{Judge, Moment, Scene, SoftMoment, overlaps, soft_overlaps};
+use super::course::Course;
+use super::{Inputs, Manifest, RecordError, RunDirectory, Summary, Timing};
+use crate::dynamics::{BuildError, CheckpointError, StepError, StepReport, World};
+use crate::penetration::PenetrationError;
+use crate::scene::Scene;
 
 /// What to run of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +50,9 @@ pub enum RunError {
     /// A record could not be written.
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// A checkpoint could not be made.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
 }
 
 /// A run that came to its end, or to the step after which it was stopped.
@@ -89,178 +87,64 @@ pub struct Outcome {
 /// [`RunError`] when a step, a measurement or a record fails; the folder then has no summary.
 pub fn run(
     scene: &Scene,
-    mut world: World,
+    world: World,
     options: &RunOptions,
     mut directory: Option<RunDirectory>,
     watch: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
 ) -> Result<Outcome, RunError> {
-    let input_hash = scene_hash(scene)?;
-    let started = Instant::now();
-    let mut course = Course::new(scene, &world);
+    let input_hash = Inputs::of(scene)?.hash;
+    let checkpoint_every = directory.as_ref().map_or(0, RunDirectory::checkpoint_every);
+    let manifest = Manifest::new(scene, &world, options, (input_hash, checkpoint_every));
     if let Some(directory) = &mut directory {
-        directory.begin(scene, &world, &Manifest::new(scene, &world, options, input_hash))?;
+        directory.begin(scene, &world, &manifest)?;
     }
+    let mut course = Course::new(scene, &manifest, &world);
     course.observe(&world, 0, &mut directory)?;
-    let mut stopped = false;
-    while world.steps() < options.steps && !stopped {
-        let report = world.step()?;
-        course.follow(&world, &report);
-        stopped = watch(&report).is_break() && world.steps() < options.steps;
-        if world.steps().is_multiple_of(options.every) || world.steps() == options.steps || stopped {
+    Going { course, world, directory, options: *options }.until_the_end(watch)
+}
+
+/// A run between two steps.
+pub(super) struct Going<'a> {
+    pub(super) course: Course<'a>,
+    pub(super) world: World,
+    pub(super) directory: Option<RunDirectory>,
+    pub(super) options: RunOptions,
+}
+
+impl Going<'_> {
+    /// Goes on until the last step, or until it is stopped.
+    ///
+    /// A checkpoint holds the run without what is recorded only because the run ends or is stopped there: so it serves a longer
+    /// one as well.
+    pub(super) fn until_the_end(
+        self,
+        watch: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
+    ) -> Result<Outcome, RunError> {
+        let Self { mut course, mut world, mut directory, options } = self;
+        let (started, before) = (Instant::now(), world.time());
+        let mut stopped = false;
+        while world.steps() < options.steps && !stopped {
+            let report = world.step()?;
+            course.follow(&world, &report);
+            let step = world.steps();
+            stopped = watch(&report).is_break() && step < options.steps;
             let contacts = report.contacts + report.soft.map_or(0, |soft| soft.contacts);
-            course.observe(&world, contacts, &mut directory)?;
+            let is_due = step.is_multiple_of(options.every);
+            if is_due {
+                course.observe(&world, contacts, &mut directory)?;
+            }
+            if let Some(directory) = &mut directory {
+                directory.checkpoint(&world, &course, stopped)?;
+            }
+            if !is_due && (step == options.steps || stopped) {
+                course.observe(&world, contacts, &mut directory)?;
+            }
         }
-    }
-    let timing = course.timing(started.elapsed(), world.time());
-    let summary = course.summary(&world, input_hash, options.judge && !stopped);
-    if let Some(directory) = directory.filter(|_| !stopped) {
-        directory.complete(&summary, &timing)?;
-    }
-    Ok(Outcome { summary, timing, stopped })
-}
-
-/// Depth over the size of the smaller body. Depths are finite.
-fn relative_depth(pair: &BodyPenetration) -> f64 {
-    pair.depth / pair.size
-}
-
-/// A soft body as it is.
-fn soft_moment<'a>(world: &'a World, state: &'a SoftBodyState) -> SoftMoment<'a> {
-    let nodes = world.soft_positions(&state.name).unwrap_or_default();
-    let velocities = world.soft_velocities(&state.name).unwrap_or_default();
-    SoftMoment { state, nodes, velocities }
-}
-
-/// Hash of the scene file and of all meshes and robots that it names.
-fn scene_hash(scene: &Scene) -> Result<Hash, RecordError> {
-    let files = scene
-        .meshes
-        .iter()
-        .map(|mesh| &mesh.path)
-        .chain(&scene.robot_files)
-        .map(|path| std::fs::read(path).map_err(|source| RecordError::read(path, source)));
-    let contents = files.collect::<Result<Vec<_>, _>>()?;
-    let parts = std::iter::once(scene.text.as_bytes()).chain(contents.iter().map(Vec::as_slice));
-    Ok(Hash::of(parts))
-}
-
-/// What is kept of a run while it runs.
-struct Course<'a> {
-    scene: &'a Scene,
-    judge: Judge<'a>,
-    worst: WorstPenetration,
-    monitor: Monitor,
-    soft: SoftMonitor,
-}
-
-impl<'a> Course<'a> {
-    fn new(scene: &'a Scene, world: &World) -> Self {
-        let judge = Judge::new(
-            &scene.expect,
-            world.descriptions(),
-            world.soft_descriptions(),
-            &scene.options.gravity,
-        );
-        let worst = WorstPenetration { relative: 0.0, time: 0.0, bodies: None };
-        Self { scene, judge, worst, monitor: Monitor::new(world), soft: SoftMonitor::new(world) }
-    }
-
-    /// Takes a step into account, recorded or not.
-    fn follow(&mut self, world: &World, report: &StepReport) {
-        self.judge.follow_energy(report.energy);
-        if let Some(soft) = &report.soft {
-            self.judge.follow_contacts(soft);
+        let timing = course.timing(started.elapsed(), world.time() - before);
+        let summary = course.summary(&world, options.judge && !stopped);
+        if let Some(directory) = directory.filter(|_| !stopped) {
+            directory.complete(&summary, &timing)?;
         }
-        self.monitor.follow(world, report);
-        self.soft.follow(world, report);
-    }
-
-    fn observe(
-        &mut self,
-        world: &World,
-        contacts: usize,
-        directory: &mut Option<RunDirectory>,
-    ) -> Result<(), RunError> {
-        let mut penetrations = overlaps(world, Effort::Best)?;
-        penetrations.extend(soft_overlaps(world));
-        let deepest = penetrations.iter().max_by(|a, b| relative_depth(a).total_cmp(&relative_depth(b)));
-        let relative = deepest.map_or(0.0, relative_depth);
-        if let Some(pair) = deepest.filter(|_| relative > self.worst.relative) {
-            let bodies = pair.bodies.clone();
-            self.worst = WorstPenetration { relative, time: world.time(), bodies: Some(bodies) };
-        }
-        let bodies = world.bodies();
-        let robots = world.robots();
-        let states = world.soft_bodies();
-        if let Some(lost) = states.iter().find(|state| !state.volume.is_finite()) {
-            let (name, step, time) = (lost.name.clone(), world.steps(), world.time());
-            return Err(StepError::Diverged { name, step, time }.into());
-        }
-        let soft: Vec<SoftMoment> = states.iter().map(|state| soft_moment(world, state)).collect();
-        let energy = world.energy();
-        let angular_momentum = world.momentum().angular;
-        let moment = Moment {
-            time: world.time(),
-            bodies: &bodies,
-            robots: &robots,
-            soft: &soft,
-            energy,
-            angular_momentum,
-            penetration: relative,
-        };
-        self.judge.observe(&moment);
-        self.soft.observe(&states);
-        let Some(directory) = directory else { return Ok(()) };
-        let line = StateLine {
-            step: world.steps(),
-            time: world.time(),
-            bodies: bodies.iter().map(|body| (body.name.as_str(), body.into())).collect(),
-            robots: robots.iter().map(|robot| (robot.name.as_str(), robot.into())).collect(),
-            soft: states.iter().map(|state| (state.name.as_str(), state.into())).collect(),
-            energy: EnergyLine::from(energy),
-            contacts,
-            max_penetration: penetrations.iter().map(|pair| pair.depth).fold(0.0, f64::max),
-            hash: Hash(world.hash()),
-        };
-        directory.append_nodes(world)?;
-        directory.append(&line)?;
-        Ok(directory.picture(world)?)
-    }
-
-    fn summary(&self, world: &World, input_hash: Hash, judged: bool) -> Summary {
-        let expect = if judged { self.judge.verdicts() } else { Vec::new() };
-        Summary {
-            version: env!("CARGO_PKG_VERSION"),
-            libraries: BTreeMap::from([("rapier3d-f64", rapier3d::VERSION)]),
-            scene: self.scene.name(),
-            title: self.scene.title.clone(),
-            input_hash,
-            seed: self.scene.seed,
-            time_step: world.options().time_step,
-            steps: world.steps(),
-            time: world.time(),
-            bodies: world.descriptions().len(),
-            moved: self.scene.moved.iter().map(|(name, by)| (name.clone(), (*by).into())).collect(),
-            joints_moved: self.scene.joints_moved.clone(),
-            worst_penetration: self.worst.clone(),
-            deepest_contact: self.monitor.deepest(),
-            greatest_speed: self.monitor.fastest(),
-            energy: self.judge.energy().expect("the start was observed"),
-            momentum: self.monitor.momentum(world),
-            soft: self.soft.summary(),
-            hash: Hash(world.hash()),
-            pass: expect.iter().all(|verdict| verdict.pass),
-            expect,
-        }
-    }
-
-    fn timing(&self, wall: Duration, simulated: f64) -> Timing {
-        Timing {
-            host: host_name(),
-            threads: rayon::current_num_threads(),
-            wall_time: wall.as_secs_f64(),
-            real_time_factor: simulated / wall.as_secs_f64(),
-            step_ms: self.monitor.percentiles().collect(),
-        }
+        Ok(Outcome { summary, timing, stopped })
     }
 }

@@ -67,7 +67,7 @@ pub struct SoftSummary {
 }
 
 /// A soft body over a run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SoftBodySummary {
     /// Number of nodes, those of the edges' middles included where elements are quadratic.
     pub nodes: usize,
@@ -79,6 +79,51 @@ pub struct SoftBodySummary {
     pub max_penetration: f64,
     /// Elements turned inside out in the last state.
     pub inverted: usize,
+}
+
+/// What a monitor has seen so far: the fields of a [`SoftSummary`], all of them.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct WatchedSoft {
+    bodies: BTreeMap<String, SoftBodySummary>,
+    deepest_contact: Option<DeepestContact>,
+    /// Force, imbalance and residual.
+    greatest: [f64; 3],
+    /// Inverted elements, and iterations of Newton's method of a step.
+    most: [usize; 2],
+    /// Iterations of Newton's method and of conjugate gradients.
+    iterations: [usize; 2],
+    divided_steps: u64,
+}
+
+impl From<&SoftSummary> for WatchedSoft {
+    fn from(summary: &SoftSummary) -> Self {
+        Self {
+            bodies: summary.bodies.clone(),
+            deepest_contact: summary.deepest_contact.clone(),
+            greatest: [summary.greatest_contact_force, summary.greatest_imbalance, summary.greatest_residual],
+            most: [summary.most_inverted, summary.most_newton_iterations],
+            iterations: [summary.newton_iterations, summary.linear_iterations],
+            divided_steps: summary.divided_steps,
+        }
+    }
+}
+
+impl From<WatchedSoft> for SoftSummary {
+    fn from(watched: WatchedSoft) -> Self {
+        let WatchedSoft { bodies, deepest_contact, greatest, most, iterations, divided_steps } = watched;
+        Self {
+            bodies,
+            deepest_contact,
+            greatest_contact_force: greatest[0],
+            greatest_imbalance: greatest[1],
+            greatest_residual: greatest[2],
+            most_inverted: most[0],
+            most_newton_iterations: most[1],
+            newton_iterations: iterations[0],
+            linear_iterations: iterations[1],
+            divided_steps,
+        }
+    }
 }
 
 /// Follows the soft bodies of a run.
@@ -111,6 +156,16 @@ impl SoftMonitor {
             greatest_residual: 0.0,
         });
         Self { summary }
+    }
+
+    /// What was seen so far; none without soft bodies.
+    pub(super) fn watched(&self) -> Option<WatchedSoft> {
+        self.summary.as_ref().map(WatchedSoft::from)
+    }
+
+    /// Goes on from what was seen.
+    pub(super) fn resume(&mut self, watched: Option<WatchedSoft>) {
+        self.summary = watched.map(SoftSummary::from);
     }
 
     /// Takes a step into account.
@@ -180,6 +235,12 @@ pub(super) fn write_pictures(world: &World, folder: &Path) -> Result<(), RecordE
         })?;
     }
     Ok(())
+}
+
+/// The step of a file that [`write_pictures`] wrote.
+pub(super) fn picture_step(path: &Path) -> Option<u64> {
+    let is_one = path.extension().is_some_and(|extension| extension == "vtu");
+    path.file_stem().filter(|_| is_one)?.to_str()?.rsplit_once('-')?.1.parse().ok()
 }
 
 /// The name of a body as that of a file: what no folder may hold becomes a dash.

@@ -8,6 +8,9 @@ use std::sync::Arc;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use thiserror::Error;
 
+use super::limits::SUGGESTIONS;
+use crate::geometry::read::OutOfReach;
+
 /// Why a scene could not be loaded.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -170,7 +173,7 @@ pub enum Fault {
         what: &'static str,
         /// The name.
         name: String,
-        /// The names there are.
+        /// The names there are, of very many the first.
         known: Vec<String>,
     },
     /// A direction that must have length 1 has another one.
@@ -202,6 +205,20 @@ pub enum Fault {
         path: PathBuf,
         /// Path, line where there is one, and what is wrong.
         cause: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A file lies where the scene may name none.
+    #[error("cannot use \"{file}\": {cause}")]
+    OutOfReach {
+        /// The path as the scene writes it.
+        file: String,
+        /// Where it leads, and where it may.
+        cause: OutOfReach,
+    },
+    /// The scene asks for more than [`crate::scene::limits`] allow.
+    #[error("{message}")]
+    TooLarge {
+        /// Of what there is too much.
+        message: String,
     },
     /// A robot's file is missing, broken or not a robot that can move.
     #[error("cannot use the robot {cause}")]
@@ -267,6 +284,9 @@ impl Fault {
         match self {
             Self::Syntax { expected, .. } => expected.clone(),
             Self::UnknownName { known, .. } if known.is_empty() => Some("there are none".into()),
+            Self::UnknownName { known, .. } if known.len() > SUGGESTIONS => {
+                Some(format!("there are: {} and more", known[..SUGGESTIONS].join(", ")))
+            }
             Self::UnknownName { known, .. } => Some(format!("there are: {}", known.join(", "))),
             Self::NotUnit { length, .. } if *length > 0.0 => {
                 Some(format!("divide it by {length}; an axis is a direction and has no unit of length"))

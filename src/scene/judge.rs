@@ -6,11 +6,11 @@
 mod soft;
 
 use nalgebra::{Point3, Vector3};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::linking::linking_number;
 use super::placement::{point, vector};
-use super::quantity::Meter;
+use super::quantity::{Meter, Reading};
 use super::robots::at_joint;
 use super::schema::{Core, Expect, Measured, Region};
 use super::shape::volume;
@@ -107,7 +107,7 @@ struct Watched {
 }
 
 /// The extremes of what passed.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Extremes {
     energy: Option<EnergyExtremes>,
     settled_penetration: f64,
@@ -118,7 +118,7 @@ struct Extremes {
 }
 
 /// Energies [J]: at the start, now, the least, the largest rises, and the least potential one.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct EnergyExtremes {
     start: Energy,
     now: f64,
@@ -126,6 +126,30 @@ struct EnergyExtremes {
     gain: f64,
     rise: f64,
     least_potential: f64,
+}
+
+/// What a judge has seen so far, but for the last moment.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Seen {
+    extremes: Extremes,
+    readings: Vec<Reading>,
+}
+
+impl Judge<'_> {
+    /// What was seen so far, to [go on from](Self::resume).
+    #[must_use]
+    pub fn seen(&self) -> Seen {
+        Seen { extremes: self.seen, readings: self.meters.iter().map(Meter::reading).collect() }
+    }
+
+    /// Goes on from what a judge of the same expectations has seen, if it is one. Of the last moment it knows nothing until the
+    /// next one is observed.
+    #[must_use]
+    pub fn resume(&mut self, seen: Seen) -> bool {
+        self.seen = seen.extremes;
+        seen.readings.len() == self.meters.len()
+            && self.meters.iter_mut().zip(seen.readings).all(|(meter, reading)| meter.resume(reading))
+    }
 }
 
 impl<'a> Judge<'a> {

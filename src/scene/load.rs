@@ -1,14 +1,15 @@
 //! From a scene file to everything a world is made of.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
 use super::camera::Camera;
 use super::error::{Problem, SceneError};
+use super::files::Files;
 use super::instantiate;
+use super::limits::FILE_BYTES;
 use super::locate::Step::{Field, Index};
 use super::parse::Document;
 use super::rewrite::Moves;
@@ -17,6 +18,8 @@ use super::schema::{self, Expect, OnOverlap, PlanEntry};
 use super::shape::{self, LoadedShape};
 use super::soft::{self, LoadedSoft};
 use super::validate::validate;
+use crate::geometry::read::Reach;
+use crate::geometry::read::file::text_of;
 
 use crate::dynamics::{
     Accuracy, BodyDescription, BuildError, JointDescription, RobotDescription, SoftBodyDescription, World,
@@ -64,6 +67,8 @@ pub struct Scene {
     pub moved: Moves,
     /// How far joints of robots were moved from where the file puts them [rad or m], by `robot/joint`.
     pub joints_moved: BTreeMap<String, f64>,
+    /// Which files it may name.
+    pub reach: Reach,
 }
 
 /// A mesh file of a scene.
@@ -90,13 +95,24 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// The scene may name files of its folder only, or of the folder around it that is marked ([`Reach::around`]);
+    /// [`Scene::load_within`] says otherwise.
+    ///
     /// # Errors
     /// [`SceneError`] with everything that is wrong, each with its line and column.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, SceneError> {
         let path = path.as_ref();
-        let text = fs::read_to_string(path)
+        Self::load_within(path, &Reach::around(path))
+    }
+
+    /// The scene of a file as [`Scene::load`] gives it, that may name the files within `reach`.
+    ///
+    /// # Errors
+    /// As [`Scene::load`].
+    pub fn load_within(path: &Path, reach: &Reach) -> Result<Self, SceneError> {
+        let text = text_of(path, FILE_BYTES)
             .map_err(|source| SceneError::Unreadable { path: path.to_owned(), source })?;
-        Self::parse(path, text)
+        Self::parse_within(path, text, reach)
     }
 
     /// The scene that `text` describes, validated, with its meshes; `path` is where the text stands or would stand.
@@ -104,18 +120,26 @@ impl Scene {
     /// # Errors
     /// [`SceneError`] with everything that is wrong, each with its line and column.
     pub fn parse(path: &Path, text: String) -> Result<Self, SceneError> {
+        Self::parse_within(path, text, &Reach::around(path))
+    }
+
+    /// The scene of a text as [`Scene::parse`] gives it, that may name the files within `reach`.
+    ///
+    /// # Errors
+    /// As [`Scene::parse`].
+    pub fn parse_within(path: &Path, text: String, reach: &Reach) -> Result<Self, SceneError> {
         let invalid = |problems| SceneError::Invalid { problems };
         let document = Document::parse(path, &text).map_err(invalid)?;
         let problems = validate(&document, None);
         if !problems.is_empty() {
             return Err(invalid(problems));
         }
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let shapes = load_shapes(&document, folder).map_err(invalid)?;
-        let robots = robots::load(&document, folder).map_err(invalid)?;
-        let soft = soft::load(&document, folder).map_err(invalid)?;
+        let files = Files::of(path, reach);
+        let shapes = load_shapes(&document, &files).map_err(invalid)?;
+        let robots = robots::load(&document, &files).map_err(invalid)?;
+        let soft = soft::load(&document, &files).map_err(invalid)?;
         let scene = Self::assemble(document, (shapes, robots, soft), path).map_err(invalid)?;
-        Ok(Self { text, ..scene })
+        Ok(Self { text, reach: reach.clone(), ..scene })
     }
 
     fn assemble(
@@ -176,6 +200,7 @@ impl Scene {
             text: String::new(),
             moved: Moves::new(),
             joints_moved: BTreeMap::new(),
+            reach: Reach::anywhere(),
         })
     }
 
@@ -219,9 +244,9 @@ impl Scene {
 }
 
 /// All shapes that a scene names, loaded with all threads.
-fn load_shapes(document: &Document, folder: &Path) -> Result<BTreeMap<String, LoadedShape>, Vec<Problem>> {
+fn load_shapes(document: &Document, files: &Files) -> Result<BTreeMap<String, LoadedShape>, Vec<Problem>> {
     let entries = &document.file.shapes.0;
-    let loaded: Vec<_> = entries.par_iter().map(|(_, entry)| shape::load(entry, folder)).collect();
+    let loaded: Vec<_> = entries.par_iter().map(|(_, entry)| shape::load(entry, files)).collect();
     let (mut shapes, mut problems) = (BTreeMap::new(), Vec::new());
     for (index, ((name, _), result)) in entries.iter().zip(loaded).enumerate() {
         match result {

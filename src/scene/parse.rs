@@ -9,6 +9,7 @@ use ron::extensions::Extensions;
 
 use super::SceneError;
 use super::error::{Fault, Problem};
+use super::limits::{FILE_BYTES, PROBLEMS};
 use super::locate::{Outline, Step};
 use super::schema::SceneFile;
 use super::validate::validate;
@@ -42,6 +43,11 @@ pub(super) struct Document {
 impl Document {
     /// Parses `text`; `path` names the file in messages.
     pub(super) fn parse(path: &Path, text: &str) -> Result<Self, Vec<Problem>> {
+        if text.len() as u64 > FILE_BYTES {
+            let message = format!("the scene has {} bytes, more than {FILE_BYTES}", text.len());
+            let source = Arc::new(NamedSource::new(path.display().to_string(), String::new()));
+            return Err(vec![Problem::new(Fault::TooLarge { message }, 0..0, &source)]);
+        }
         let source = Arc::new(NamedSource::new(path.display().to_string(), text.to_owned()));
         let problem = |fault, place| Problem::new(fault, place, &source);
         let file = options().from_str::<SceneFile>(text).map_err(|error| {
@@ -52,7 +58,7 @@ impl Document {
             let fault = Fault::Syntax { message: error.to_string(), expected: None };
             vec![problem(fault, error.offset..error.offset)]
         })?;
-        let not_finite = outline.numbers_that_are_not_finite(text).into_iter();
+        let not_finite = outline.numbers_that_are_not_finite(text).into_iter().take(PROBLEMS);
         let problems: Vec<_> = not_finite
             .map(|place| problem(Fault::NotFinite { text: text[place.clone()].to_owned() }, place))
             .collect();

@@ -8,6 +8,7 @@ mod soft;
 use std::f64::consts::TAU;
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
+use serde::{Deserialize, Serialize};
 
 use super::judge::Moment;
 use super::placement::{point, vector};
@@ -33,8 +34,8 @@ enum Subject {
 }
 
 /// What is known of a quantity so far.
-#[derive(Debug, Clone)]
-enum Reading {
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum Reading {
     Travel { along: Vector3<f64>, start: Option<Point3<f64>>, way: f64 },
     Drift { from: f64, origin: Option<Point3<f64>>, greatest: f64 },
     Speed { along: Vector3<f64>, speed: f64 },
@@ -48,8 +49,8 @@ enum Reading {
 }
 
 /// Heights over the point of the bounce [m].
-#[derive(Debug, Clone, Copy)]
-struct Rebound {
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Rebound {
     up: Vector3<f64>,
     from: Point3<f64>,
     start: Option<f64>,
@@ -59,8 +60,8 @@ struct Rebound {
 }
 
 /// How far a body has come along an axis, and how far it has turned about it.
-#[derive(Debug, Clone, Copy, Default)]
-struct Lead {
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(super) struct Lead {
     start: Option<Point3<f64>>,
     last: Option<UnitQuaternion<f64>>,
     /// [m].
@@ -70,8 +71,8 @@ struct Lead {
 }
 
 /// Which time of the flips is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FlipTime {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum FlipTime {
     First,
     Interval,
 }
@@ -93,6 +94,21 @@ impl Meter {
         let of_soft = |name| Some(Subject::Soft(soft.iter().position(|body| body.name == name)?));
         let body = body.and_then(|name| rigid(name).or_else(|| of_soft(name)));
         Self { name, body, reading }
+    }
+
+    /// What is known so far.
+    pub(super) fn reading(&self) -> Reading {
+        self.reading.clone()
+    }
+
+    /// Goes on from what a meter of the same quantity knew, if it is one.
+    pub(super) fn resume(&mut self, mut known: Reading) -> bool {
+        if let (Reading::Soft(own), Reading::Soft(known)) = (&self.reading, &mut known) {
+            known.measure_as(own);
+        }
+        let same = std::mem::discriminant(&self.reading) == std::mem::discriminant(&known);
+        self.reading = known;
+        same
     }
 
     /// Takes a moment into account. Moments come in the order of time, the first at the start.

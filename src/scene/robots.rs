@@ -1,13 +1,15 @@
 //! The robots of a scene: their URDF files read, and what the scene says of their joints put to them.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
 use super::error::{Fault, Problem};
+use super::files::Files;
 use super::judge::Verdict;
+use super::limits::SUGGESTIONS;
 use super::locate::Step::{self, Field, Index, Key};
 use super::parse::Document;
 use super::placement::{orientation, vector};
@@ -48,13 +50,13 @@ impl From<schema::RobotBase> for RobotBase {
 }
 
 /// All robots of a scene, in the order of the file.
-pub(super) fn load(document: &Document, folder: &Path) -> Result<Vec<LoadedRobot>, Vec<Problem>> {
+pub(super) fn load(document: &Document, files: &Files) -> Result<Vec<LoadedRobot>, Vec<Problem>> {
     let entries = &document.file.robots;
     let loaded: Vec<_> = entries
         .par_iter()
         .enumerate()
         .map(|(index, entry)| {
-            Loading { document, entry, path: vec![Field("robots"), Index(index)] }.load(folder)
+            Loading { document, entry, path: vec![Field("robots"), Index(index)] }.load(files)
         })
         .collect();
     let (mut robots, mut problems) = (Vec::new(), Vec::new());
@@ -75,13 +77,18 @@ struct Loading<'a> {
 }
 
 impl Loading<'_> {
-    fn load(&self, folder: &Path) -> Result<LoadedRobot, Vec<Problem>> {
+    fn load(&self, files: &Files) -> Result<LoadedRobot, Vec<Problem>> {
         let entry = self.entry;
-        let path = folder.join(&entry.file);
-        let packages = entry.packages.iter().map(|package| folder.join(package)).collect();
-        let options = UrdfOptions { packages, sound_masses: true, ..UrdfOptions::default() };
+        let out_of_reach = |field, fault| vec![self.problem(&[Field(field)], fault)];
+        let path = files.find(&entry.file).map_err(|fault| out_of_reach("file", fault))?;
+        let packages = entry.packages.iter().map(|package| files.find(package)).collect::<Result<_, _>>();
+        let packages = packages.map_err(|fault| out_of_reach("packages", fault))?;
+        let reach = Some(files.reach().clone());
+        let options = UrdfOptions { packages, sound_masses: true, reach, ..UrdfOptions::default() };
         let robot = read_urdf(&path, &options)
             .map_err(|error| vec![self.problem(&[Field("file")], Fault::Robot { cause: error.into() })])?;
+        let triangles = robot.meshes.iter().flatten().map(|mesh| mesh.triangles().len()).sum();
+        files.count(triangles).map_err(|fault| out_of_reach("file", fault))?;
         let pose = Isometry3::from_parts(vector(entry.position).into(), orientation(&entry.rotation));
         let mut description = RobotDescription {
             base: entry.base.into(),
@@ -148,7 +155,7 @@ impl Loading<'_> {
     ) {
         for (index, (name, value)) in entries.0.iter().enumerate() {
             let (Some(joint), Some(coordinate)) = (robot.joint(name), robot.coordinate(name)) else {
-                let known = robot.articulation.coordinates().iter();
+                let known = robot.articulation.coordinates().iter().take(SUGGESTIONS + 1);
                 let known = known.map(|&joint| robot.articulation.joints()[joint].name.clone()).collect();
                 let what = "joint that moves of itself";
                 let fault = Fault::UnknownName { what, name: name.clone(), known };
@@ -166,7 +173,7 @@ impl Loading<'_> {
         for (index, (a, b)) in self.entry.allow.iter().enumerate() {
             for (side, name) in [a, b].into_iter().enumerate() {
                 if robot.articulation.link(name).is_none() {
-                    let known = robot.articulation.links().to_vec();
+                    let known = robot.articulation.links().iter().take(SUGGESTIONS + 1).cloned().collect();
                     let fault = Fault::UnknownName { what: "link", name: name.clone(), known };
                     problems.push(self.problem(&[Field("allow"), Index(index), Index(side)], fault));
                 }
@@ -236,7 +243,7 @@ pub(super) fn wrong_expectations(document: &Document, robots: &[LoadedRobot]) ->
         let moves = |&joint: &usize| articulation.joints()[joint].kind != JointKind::Fixed;
         match robot.description.joint(&at.joint).filter(moves) {
             None => {
-                let moving = (0..articulation.joints().len()).filter(moves);
+                let moving = (0..articulation.joints().len()).filter(moves).take(SUGGESTIONS + 1);
                 let known = moving.map(|joint| articulation.joints()[joint].name.clone()).collect();
                 let fault = Fault::UnknownName { what: "joint that moves", name: at.joint.clone(), known };
                 problems.push(document.problem(&path("joint"), fault));
@@ -259,7 +266,7 @@ pub(super) fn wrong_goals(document: &Document, robots: &[LoadedRobot]) -> Vec<Pr
     };
     let robot = &robot.description;
     let known = || {
-        let moving = robot.articulation.coordinates().iter();
+        let moving = robot.articulation.coordinates().iter().take(SUGGESTIONS + 1);
         moving.map(|&joint| robot.articulation.joints()[joint].name.clone()).collect()
     };
     let unknown = |name: &String| Fault::UnknownName {

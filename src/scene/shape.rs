@@ -6,13 +6,14 @@ use std::sync::Arc;
 use nalgebra::{Unit, Vector3};
 
 use super::error::Fault;
+use super::files::Files;
 use super::locate::Step::{self, Field};
 use super::placement::vector;
 use super::schema::{ShapeEntry, SolidityEntry};
 use crate::dynamics::Shape;
 use crate::geometry::convex::ConvexHull;
 use crate::geometry::mass_properties::{MassProperties, signed_volume};
-use crate::geometry::read::read_mesh;
+use crate::geometry::read::{Reach, read_mesh_within};
 use crate::geometry::report::MeshReport;
 use crate::geometry::{Solidity, TriangleMesh, procedural};
 use crate::proximity::Model;
@@ -45,18 +46,18 @@ impl LoadedShape {
 type Failure = (Vec<Step>, Fault);
 
 /// Loads a shape; a failure comes with the field that it concerns.
-pub(super) fn load(entry: &ShapeEntry, folder: &Path) -> Result<LoadedShape, Failure> {
+pub(super) fn load(entry: &ShapeEntry, files: &Files) -> Result<LoadedShape, Failure> {
     let shape = match entry {
         ShapeEntry::Mesh { solidity, .. } | ShapeEntry::Procedural { solidity, .. } => {
-            let (mesh, file) = mesh(entry, folder)?;
+            let (mesh, file) = mesh(entry, files)?;
             return Ok(LoadedShape { shape: model(mesh, *solidity)?, file });
         }
         ShapeEntry::Hull { of } => {
-            let (shape, file) = hull(of, folder).map_err(|failure| within("of", failure))?;
+            let (shape, file) = hull(of, files).map_err(|failure| within("of", failure))?;
             return Ok(LoadedShape { shape, file });
         }
         ShapeEntry::Rounded { core, radius } => {
-            let core = load(core, folder).map_err(|failure| within("core", failure))?;
+            let core = load(core, files).map_err(|failure| within("core", failure))?;
             let shape = Shape::Rounded { core: Arc::new(core.shape), radius: *radius };
             return Ok(LoadedShape { shape, file: core.file });
         }
@@ -81,12 +82,12 @@ fn at(field: &'static str, fault: Fault) -> Failure {
 /// A mesh in metres, read or made, and the file it comes from.
 pub(super) fn mesh(
     entry: &ShapeEntry,
-    folder: &Path,
+    files: &Files,
 ) -> Result<(TriangleMesh, Option<(String, PathBuf)>), Failure> {
     let (mesh, scale, file) = match entry {
         ShapeEntry::Mesh { file, scale, .. } => {
-            let path = folder.join(file);
-            let mesh = read(&path).map_err(|fault| at("file", fault))?;
+            let path = files.find(file).map_err(|fault| at("file", fault))?;
+            let mesh = read(&path, files.reach()).map_err(|fault| at("file", fault))?;
             (mesh, *scale, Some((file.clone(), path)))
         }
         ShapeEntry::Procedural { kind, parameters, scale, .. } => {
@@ -101,6 +102,7 @@ pub(super) fn mesh(
             return Err((Vec::new(), Fault::Contradiction { message }));
         }
     };
+    files.count(mesh.triangles().len()).map_err(|fault| (Vec::new(), fault))?;
     let scaled = mesh
         .scaled(&Vector3::repeat(scale))
         .map_err(|error| at("scale", Fault::Shape { cause: error.into() }))?;
@@ -108,8 +110,8 @@ pub(super) fn mesh(
 }
 
 /// The convex hull of a mesh's vertices.
-fn hull(of: &ShapeEntry, folder: &Path) -> Result<(Shape, Option<(String, PathBuf)>), Failure> {
-    let (mesh, file) = mesh(of, folder)?;
+fn hull(of: &ShapeEntry, files: &Files) -> Result<(Shape, Option<(String, PathBuf)>), Failure> {
+    let (mesh, file) = mesh(of, files)?;
     let hull = ConvexHull::new(mesh.vertices())
         .map_err(|error| (Vec::new(), Fault::Shape { cause: error.into() }))?;
     let solid = hull.mesh().is_ok_and(|mesh| MassProperties::of_solid(&mesh).is_ok());
@@ -120,12 +122,12 @@ fn hull(of: &ShapeEntry, folder: &Path) -> Result<(Shape, Option<(String, PathBu
     Ok((Shape::Hull(Arc::new(hull)), file))
 }
 
-fn read(path: &Path) -> Result<TriangleMesh, Fault> {
+fn read(path: &Path, reach: &Reach) -> Result<TriangleMesh, Fault> {
     if let Some(missing) = missing_folder(path) {
         let message = format!("{}: the folder {} does not exist", path.display(), missing.display());
         return Err(Fault::Mesh { path: path.to_owned(), cause: message.into() });
     }
-    read_mesh(path).map_err(|error| Fault::Mesh { path: path.to_owned(), cause: error.into() })
+    read_mesh_within(path, reach).map_err(|error| Fault::Mesh { path: path.to_owned(), cause: error.into() })
 }
 
 /// The first folder on the way to `path` that does not exist.

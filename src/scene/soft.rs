@@ -7,6 +7,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
 use super::error::{Fault, Problem};
+use super::files::Files;
 use super::locate::Step::{self, Field, Index};
 use super::parse::Document;
 use super::placement::{orientation, point, vector};
@@ -41,9 +42,9 @@ pub(super) struct LoadedSoft {
 type Failure = (Vec<Step>, Fault);
 
 /// All soft bodies of a scene, in the order of the file.
-pub(super) fn load(document: &Document, folder: &Path) -> Result<Vec<LoadedSoft>, Vec<Problem>> {
+pub(super) fn load(document: &Document, files: &Files) -> Result<Vec<LoadedSoft>, Vec<Problem>> {
     let entries = &document.file.soft_bodies;
-    let loaded: Vec<_> = entries.par_iter().map(|entry| load_one(entry, folder)).collect();
+    let loaded: Vec<_> = entries.par_iter().map(|entry| load_one(entry, files)).collect();
     let (mut bodies, mut problems) = (Vec::new(), Vec::new());
     for (index, result) in loaded.into_iter().enumerate() {
         match result {
@@ -98,8 +99,9 @@ fn scheme(scheme: SchemeEntry) -> SoftScheme {
     }
 }
 
-fn load_one(entry: &SoftBodyEntry, folder: &Path) -> Result<LoadedSoft, Failure> {
-    let (mesh, files) = mesh(&entry.mesh, folder).map_err(|failure| within("mesh", failure))?;
+fn load_one(entry: &SoftBodyEntry, files: &Files) -> Result<LoadedSoft, Failure> {
+    let (mesh, named) = mesh(&entry.mesh, files).map_err(|failure| within("mesh", failure))?;
+    files.count(mesh.tets().len()).map_err(|fault| at("mesh", fault))?;
     let material = material(&entry.material)
         .map_err(|cause| at("material", Fault::Contradiction { message: cause.to_string() }))?;
     let pose = Isometry3::from_parts(vector(entry.position).into(), orientation(&entry.rotation));
@@ -118,7 +120,7 @@ fn load_one(entry: &SoftBodyEntry, folder: &Path) -> Result<LoadedSoft, Failure>
         ..SoftBodyDescription::new(&entry.name, mesh, material, pose)
     };
     hold(entry, &mut description)?;
-    Ok(LoadedSoft { description, files })
+    Ok(LoadedSoft { description, files: named })
 }
 
 /// Gives the body its handles and attachments; no node has two.
@@ -224,7 +226,7 @@ fn material(entry: &MaterialEntry) -> Result<Material, crate::dynamics::soft::ma
 type MeshWithFiles = (TetMesh, Vec<(String, PathBuf)>);
 
 /// The tetrahedra in metres, read or made.
-fn mesh(entry: &TetMeshEntry, folder: &Path) -> Result<MeshWithFiles, Failure> {
+fn mesh(entry: &TetMeshEntry, files: &Files) -> Result<MeshWithFiles, Failure> {
     let made = match entry {
         TetMeshEntry::Block { counts: (x, y, z), size } => {
             let size = vector(*size);
@@ -244,9 +246,9 @@ fn mesh(entry: &TetMeshEntry, folder: &Path) -> Result<MeshWithFiles, Failure> {
         TetMeshEntry::Ring { section, radius, angle, layers } => {
             ring(section_of(section), *radius, angle.to_radians(), *layers as usize)
         }
-        TetMeshEntry::File { file, scale } => return read(file, *scale, folder),
+        TetMeshEntry::File { file, scale } => return read(file, *scale, files),
         TetMeshEntry::Tetrahedralized { of, cell } => {
-            let (surface, file) = shape::mesh(of, folder).map_err(|failure| within("of", failure))?;
+            let (surface, file) = shape::mesh(of, files).map_err(|failure| within("of", failure))?;
             let options = TetrahedralizeOptions { cell: *cell, ..TetrahedralizeOptions::default() };
             let filled = tetrahedralize(&surface, &options)
                 .map_err(|error| at("of", Fault::Tetrahedra { cause: error.into() }))?;
@@ -285,8 +287,8 @@ fn stations(scales: &[f64], layers: u32) -> Vec<f64> {
 }
 
 /// The tetrahedra of a file, and the files that hold them: TetGen's are two.
-fn read(file: &str, scale: f64, folder: &Path) -> Result<MeshWithFiles, Failure> {
-    let path = folder.join(file);
+fn read(file: &str, scale: f64, files: &Files) -> Result<MeshWithFiles, Failure> {
+    let path = files.find(file).map_err(|fault| at("file", fault))?;
     let fault = |cause| Fault::Mesh { path: path.clone(), cause };
     if let Some(missing) = shape::missing_folder(&path) {
         let message = format!("{}: the folder {} does not exist", path.display(), missing.display());

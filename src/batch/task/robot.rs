@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::freedom::Demands;
 use super::{Bench, Head, Told};
+use crate::batch::access;
 use crate::batch::answers::configuration::{Entry, configuration};
 use crate::batch::answers::robot_repair::{Answer, answer, class_of};
 use crate::batch::answers::timed;
@@ -18,7 +19,7 @@ use crate::batch::library::{SMALL, bytes_of};
 use crate::batch::obstacles::ObstacleArgument;
 use crate::batch::poses::{self, isometry};
 use crate::batch::shape::ShapeArgument;
-use crate::kinematics::urdf::{Shapes, UrdfOptions, read_urdf};
+use crate::kinematics::urdf::{Shapes, UrdfOptions};
 use crate::penetration::generalized::Base;
 use crate::penetration::object_norm::Measure;
 use crate::repair::{Ensemble, RepairError, RepairOptions, Robot, RobotOptions};
@@ -165,7 +166,8 @@ impl RobotTask {
     fn robot(&self, bench: &Bench, key: &str) -> Result<Arc<Robot>, Fault> {
         bench.library.get(key.to_owned(), || {
             let path = bench.folder.join(&self.robot);
-            let read = read_urdf(&path, &self.urdf_options(bench));
+            let options = self.urdf_options(bench);
+            let read = access::robot(&path, options.shapes, &options.packages);
             let read = read.map_err(|error| Fault::of(Class::BadFile, &error))?;
             let is_link = |name: &String| read.articulation.link(name).is_some();
             let allow = self.allow.iter().filter(|[a, b]| is_link(a) && is_link(b)).cloned().collect();

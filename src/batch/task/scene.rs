@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 
 use super::freedom::Demands;
 use super::{Bench, Head, Told};
+use crate::batch::access;
 use crate::batch::answers::overlaps::{all_measured, build, measured, not_moved};
 use crate::batch::answers::start::at_start;
 use crate::batch::answers::{Reply, bodies_repair, scene_repair, timed};
@@ -50,7 +51,7 @@ pub(crate) struct RunTask {
 fn scene(bench: &Bench, path: &str) -> Result<Arc<Scene>, Fault> {
     let path = bench.folder.join(path);
     bench.library.get(format!("scene {}", path.display()), || {
-        let scene = Scene::load(&path).map_err(|error| Fault::of(Class::BadFile, &error))?;
+        let scene = access::scene(&path).map_err(|error| Fault::of(Class::BadFile, &error))?;
         let length = |path: &Path| fs::metadata(path).map_or(0, |file| file.len());
         let files = scene.meshes.iter().map(|mesh| &mesh.path).chain(&scene.robot_files);
         let bytes = BYTES_PER_BYTE * (files.map(|file| length(file)).sum::<u64>() + scene.text.len() as u64);

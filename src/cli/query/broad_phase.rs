@@ -39,7 +39,7 @@ pub(in crate::cli) struct Arguments {
 
 /// A line of the file.
 #[derive(Debug, Deserialize)]
-struct Step {
+pub(in crate::cli) struct Step {
     boxes: Vec<Option<[f64; 6]>>,
 }
 
@@ -91,7 +91,7 @@ pub(super) fn execute(
     })
 }
 
-fn parse(line: &str) -> Result<Step, String> {
+pub(in crate::cli) fn parse(line: &str) -> Result<Step, String> {
     let step: Step = serde_json::from_str(line).map_err(|error| format!("not a line of boxes: {error}"))?;
     let inside_out = |corners: &Option<[f64; 6]>| {
         corners.is_some_and(|[x, y, z, to_x, to_y, to_z]| !(x <= to_x && y <= to_y && z <= to_z))

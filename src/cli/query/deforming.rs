@@ -5,10 +5,10 @@ use std::path::Path;
 use nalgebra::Isometry3;
 use serde::Serialize;
 
+use super::super::access;
 use super::super::failure::{Exit, Failure};
 use super::coordinates;
 use crate::geometry::TriangleMesh;
-use crate::geometry::read::read_mesh;
 use crate::proximity::deforming::{DeformingContact, DeformingModel, Features};
 
 /// A mesh, and where its vertices are at the end.
@@ -48,7 +48,7 @@ impl Deforming {
         let end = match end {
             None => start.clone(),
             Some(path) => {
-                let end = read_mesh(path).map_err(|error| bad(&error))?;
+                let end = access::mesh(path).map_err(|error| bad(&error))?;
                 let unlike = |error| Failure::new(Exit::BadFile, format!("{}: {error}", path.display()));
                 model.move_to_mesh(&end).map_err(unlike)?;
                 end

@@ -14,8 +14,6 @@ use super::pair::{Pair, PairArguments};
 use super::{POSES, SHAPES, text_of};
 use crate::batch::answers::distance::{Separation, Wanted, of_convex, of_meshes, signed};
 use crate::batch::tolerance::Tolerance;
-use crate::geometry::convex::ConvexShape;
-use crate::penetration::{TranslationalOptions, signed_distance};
 use crate::proximity::DistanceCache;
 
 /// Arguments of `query distance`.

@@ -1,6 +1,6 @@
 //! `extricate query`: shapes at given poses, asked one question per pose; each kind of question has its file.
 
-mod broad_phase;
+pub(super) mod broad_phase;
 mod collide;
 mod deforming;
 mod distance;
@@ -9,7 +9,7 @@ mod hausdorff;
 mod lines;
 mod pair;
 mod penetration;
-mod poses;
+pub(super) mod poses;
 pub(super) mod robot;
 mod self_collision;
 mod spanning;

@@ -1,10 +1,14 @@
 //! Files of pose lines: where A and B are, one query a line.
 
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use super::super::failure::{Exit, Failure};
-pub(super) use crate::batch::poses::{Motions, Poses, parse, parse_motions};
+pub(in crate::cli) use crate::batch::poses::{Motions, Poses, parse, parse_motions};
+
+/// Longest file of lines that is read [bytes]: a hundred times a million pose lines.
+const LINES_BYTES: u64 = 16 << 30;
 
 /// What the lines of a file of `what` say, one for each line that is not blank; `parse` reads a line.
 pub(super) fn read_lines<T>(
@@ -12,16 +16,35 @@ pub(super) fn read_lines<T>(
     what: &str,
     parse: impl Fn(&str) -> Result<T, String>,
 ) -> Result<Vec<T>, Failure> {
-    let bad = |message: String| Failure::new(Exit::BadFile, message);
-    let text = fs::read_to_string(path)
-        .map_err(|error| bad(format!("cannot read the {what} {}: {error}", path.display())))?;
+    let text = text_of(path).map_err(|error| format!("cannot read the {what} {}: {error}", path.display()));
+    let lines = text.and_then(|text| parse_lines(&text, path, what, parse));
+    lines.map_err(|message| Failure::new(Exit::BadFile, message))
+}
+
+/// What the lines of the content of a file say; the path stands in the errors.
+pub(in crate::cli) fn parse_lines<T>(
+    text: &str,
+    path: &Path,
+    what: &str,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<Vec<T>, String> {
     let mut lines = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let line = parse(line).map_err(|why| bad(format!("{}:{}: {why}", path.display(), index + 1)))?;
-        lines.push(line);
+        lines.push(parse(line).map_err(|why| format!("{}:{}: {why}", path.display(), index + 1))?);
     }
     if lines.is_empty() {
-        return Err(bad(format!("{} holds no {what}", path.display())));
+        return Err(format!("{} holds no {what}", path.display()));
     }
     Ok(lines)
+}
+
+/// The text of a file of lines, which may be a pipe.
+pub(in crate::cli) fn text_of(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    let read = File::open(path)?.take(LINES_BYTES + 1).read_to_string(&mut text)?;
+    if read as u64 > LINES_BYTES {
+        let message = format!("it has more than {LINES_BYTES} bytes");
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(text)
 }

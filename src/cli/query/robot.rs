@@ -8,6 +8,7 @@ use clap::Args;
 use nalgebra::Isometry3;
 use serde::{Deserialize, Serialize};
 
+use super::super::access;
 use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::interrupt::Interrupt;
@@ -19,7 +20,7 @@ pub(super) use crate::batch::shape::is_robot;
 use crate::geometry::Solidity;
 use crate::geometry::report::MeshReport;
 use crate::kinematics::Motion;
-use crate::kinematics::urdf::{Shapes, UrdfOptions, read_urdf};
+use crate::kinematics::urdf::Shapes;
 use crate::proximity::{
     AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion, ContinuousOptions, Model,
     MovingObstacle, Other, articulated,
@@ -133,8 +134,8 @@ impl Robot {
         solidity: Option<Solidity>,
     ) -> Result<Self, Failure> {
         let shapes = if arguments.visual { Shapes::Visual } else { Shapes::Collision };
-        let options = UrdfOptions { shapes, packages: arguments.package.clone(), ..UrdfOptions::default() };
-        let robot = read_urdf(path, &options).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+        let robot = access::robot(path, shapes, &arguments.package)
+            .map_err(|error| Failure::of(Exit::BadFile, &error))?;
         let model = |mesh| {
             let solid = if MeshReport::of(&mesh).solid { Solidity::Solid } else { Solidity::Surface };
             Model::new(mesh, solidity.unwrap_or(solid))

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use super::Arguments;
 use super::arguments::{Shown, SoftColor};
+use crate::cli::access;
 use crate::cli::console::{Console, Progress as Bar};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::run::at_start;
 use crate::record::{Recording, RecordingError};
-use crate::scene::Scene;
 use crate::viewer::overlay::{Overlays, Section, SoftQuantity};
 use crate::viewer::render::{Format, Marks, Order, Progress, Reel, RenderError, Times};
 
@@ -30,7 +30,13 @@ pub(super) fn render(
         Times::Each(times) => times.iter().any(|&time| time > 0.0),
         Times::Film { .. } => true,
     };
-    let reels = arguments.sources.iter().map(|source| reel(source, runs));
+    let first = match &order.times {
+        Times::Each(times) => times.first().copied().unwrap_or(0.0),
+        Times::Film { from, .. } => *from,
+    };
+    // What is not recorded is had by running again, from a checkpoint.
+    let again = tells_contacts(arguments).then_some(first);
+    let reels = arguments.sources.iter().map(|source| reel(source, runs, again));
     let reels = reels.collect::<Result<Vec<_>, Failure>>()?;
     let mut bar: Option<Bar> = None;
     let mut watch = |Progress { done, total, time }: Progress| {
@@ -51,7 +57,10 @@ impl From<RenderError> for Failure {
         let exit = match error {
             RenderError::Stopped { .. } => return Self::Silent(Exit::Interrupted),
             RenderError::Recording(RecordingError::Scene(error)) => return error.into(),
-            RenderError::Recording(_) | RenderError::Build(_) | RenderError::Shape(_) => Exit::BadFile,
+            RenderError::Recording(_)
+            | RenderError::Resume(_)
+            | RenderError::Build(_)
+            | RenderError::Shape(_) => Exit::BadFile,
             RenderError::Step(_) | RenderError::Penetration(_) => Exit::Numerical,
             _ => Exit::Usage,
         };
@@ -109,13 +118,23 @@ fn overlays(arguments: &Arguments) -> Overlays {
     }
 }
 
-/// A scene or run. A scene that is going to run is repaired first if it says so.
-fn reel(source: &Path, runs: bool) -> Result<Reel, Failure> {
+/// Whether something is drawn that only a world tells that runs.
+fn tells_contacts(arguments: &Arguments) -> bool {
+    let colors = arguments.color.is_some_and(|color| matches!(color, SoftColor::ContactDepth));
+    arguments.overlaps || arguments.show.contains(&Shown::Contacts) || colors
+}
+
+/// A scene or run; of a run, with `again`, what is run again from that time on [s]. A scene that is going to run is repaired
+/// first if it says so.
+fn reel(source: &Path, runs: bool, again: Option<f64>) -> Result<Reel, Failure> {
     if source.is_dir() {
         let recording = Recording::open(source).map_err(RenderError::from)?;
-        return Ok(Reel::of_recording(recording)?);
+        return match again {
+            Some(time) => Ok(Reel::of_run(&recording, time)?),
+            None => Ok(Reel::of_recording(recording)?),
+        };
     }
-    let scene = Scene::load(source)?;
+    let scene = access::scene(source)?;
     if !runs {
         return Ok(Reel::of_scene(scene)?);
     }

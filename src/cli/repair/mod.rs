@@ -2,7 +2,7 @@
 
 mod bodies;
 mod posed;
-mod robot;
+pub(super) mod robot;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
 use crate::batch::answers::Status;
 use crate::penetration::Effort;
 use crate::repair::Change;
-use crate::scene::Scene;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -158,7 +158,7 @@ pub(super) fn execute(
     match (&arguments.scene, &arguments.output) {
         (Some(scene), Some(output)) => {
             arguments.of_robot.refuse()?;
-            let scene = Scene::load(scene)?;
+            let scene = access::scene(scene)?;
             if arguments.turn || !scene.robots.is_empty() {
                 return posed::execute(console, arguments, (&scene, output), started);
             }

@@ -1,7 +1,7 @@
 //! A robot among obstacles: configurations of a file, repaired line by line.
 
 mod answer;
-mod lines;
+pub(in crate::cli) mod lines;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 
 use self::answer::AllowedAnswer;
 use self::lines::Line;
+use super::super::access;
 use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::interrupt::Interrupt;
@@ -19,7 +20,7 @@ use crate::batch::answers::robot_repair::{Answer, answer, class_of};
 use crate::batch::answers::{Status, timed};
 use crate::batch::obstacles::ObstacleArgument;
 use crate::batch::{Class, Library};
-use crate::kinematics::urdf::{Shapes, UrdfOptions, read_urdf};
+use crate::kinematics::urdf::{Shapes, UrdfOptions};
 use crate::penetration::generalized::{Base, GeneralizedCoherence, Pose};
 use crate::repair::{Ensemble, Freedom, RepairError, RepairOptions, Robot, RobotOptions};
 
@@ -104,8 +105,9 @@ impl RobotArguments {
     fn read(&self) -> Result<(Robot, Vec<&[String; 2]>), Failure> {
         let path =
             self.robot.as_ref().ok_or_else(|| Failure::new(Exit::Usage, "a scene or `--robot` is needed"))?;
-        let robot =
-            read_urdf(path, &self.urdf_options()).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+        let options = self.urdf_options();
+        let robot = access::robot(path, options.shapes, &options.packages);
+        let robot = robot.map_err(|error| Failure::of(Exit::BadFile, &error))?;
         let is_link = |name: &String| robot.articulation.link(name).is_some();
         let (among_links, others): (Vec<_>, Vec<_>) =
             self.allow.iter().partition(|[a, b]| is_link(a) && is_link(b));

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Arguments;
+use crate::cli::access;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::run::at_start;
@@ -36,7 +37,7 @@ pub(super) fn open(interrupt: &Interrupt, arguments: &Arguments) -> Result<(), F
 
 /// The scene of a file and its world as `run` starts it.
 fn prepare(path: &Path) -> Result<(Scene, World), Failure> {
-    let scene = Scene::load(path)?;
+    let scene = access::scene(path)?;
     let on_overlap = scene.on_overlap;
     at_start(scene, on_overlap)
 }

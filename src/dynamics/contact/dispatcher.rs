@@ -6,9 +6,7 @@ use std::time::{Duration, Instant};
 
 use nalgebra::{Isometry3, Vector3};
 use rapier3d::math::{Pose, Vector};
-use rapier3d::parry::query::details::{
-    ContactManifoldsWorkspace, NormalConstraints, ShapeCastOptions, WorkspaceData,
-};
+use rapier3d::parry::query::details::{ContactManifoldsWorkspace, NormalConstraints, ShapeCastOptions};
 use rapier3d::parry::query::{
     ClosestPoints, Contact, ContactManifold, DefaultQueryDispatcher, NonlinearRigidMotion,
     PersistentQueryDispatcher, QueryDispatcher, ShapeCastHit, ShapeDistance, ShapeIntersection, Unsupported,
@@ -16,6 +14,7 @@ use rapier3d::parry::query::{
 use rapier3d::parry::shape::Shape;
 
 use super::convex::{self, ConvexBody, ConvexMemory, ConvexPair, SAME_PLACE, for_rapier};
+use super::kept::Remembered;
 use super::manifolds::{self, Order};
 use super::memory::{ContactPoint, PairMemory};
 use super::mesh_mesh::Foresight;
@@ -113,18 +112,6 @@ fn mesh_first<'a>(
     }
 }
 
-/// The memory of a pair in its workspace. A workspace must be there after the call, or rapier takes the manifolds for
-/// those of a pair of its own.
-fn memory_of<T: WorkspaceData + Default>(
-    workspace: &mut Option<ContactManifoldsWorkspace>,
-) -> Option<&mut T> {
-    let workspace = workspace.get_or_insert_with(|| T::default().into());
-    if workspace.0.downcast_ref::<T>().is_none() {
-        *workspace = T::default().into();
-    }
-    workspace.0.downcast_mut::<T>()
-}
-
 impl Dispatcher {
     /// Contacts of two convex shapes, or of one with a half-space.
     fn convex_contacts(
@@ -184,7 +171,7 @@ where
         let started = Instant::now();
         let foresight = Foresight { prediction, fall: self.fall };
         if let Some((mesh, other, other_to_mesh, order)) = mesh_first(pose, first, second) {
-            let memory = memory_of::<PairMemory>(workspace).ok_or(Unsupported)?;
+            let memory = Remembered::<PairMemory>::of(workspace).ok_or(Unsupported)?;
             let again = Self::mesh_contacts(mesh, other, &other_to_mesh, &foresight, memory)?;
             let (pose, order) = match again {
                 Order::Kept => (other_to_mesh, order),
@@ -198,7 +185,7 @@ where
             let rapier = DefaultQueryDispatcher;
             return rapier.contact_manifolds(pose, first, second, prediction, manifolds, workspace);
         }
-        let memory = memory_of::<ConvexMemory>(workspace).ok_or(Unsupported)?;
+        let memory = Remembered::<ConvexMemory>::of(workspace).ok_or(Unsupported)?;
         let order = self.convex_contacts(pose, [first, second], prediction, memory)?;
         let second_to_first: Isometry3<f64> = (*pose).into();
         let pose = if order == Order::Kept { second_to_first } else { second_to_first.inverse() };

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3, Vector3};
-use rapier3d::parry::query::details::{TypedWorkspaceData, WorkspaceData};
+use serde::{Deserialize, Serialize};
 
 use super::MeshShape;
 use super::explanation::Explanation;
-use super::reduction::{Choice, Selected};
+use super::kept::Memory;
+use super::reduction::{Choice, KeptChoice, Selected};
 use super::separation::Group;
 use crate::proximity::contacts::{CoreFinder, Feature, FeatureFront};
 
@@ -64,12 +65,31 @@ impl PairMemory {
     }
 }
 
-impl WorkspaceData for PairMemory {
-    fn as_typed_workspace_data(&self) -> TypedWorkspaceData<'_> {
-        TypedWorkspaceData::Custom
+/// What of a pair's memory decides contacts to come. The searches and what was proved of the overlap answer as if they were
+/// made anew, and so they are; the contacts are those of the next step by then.
+#[derive(Serialize, Deserialize)]
+pub(super) struct KeptPair {
+    last_pose: Option<Isometry3<f64>>,
+    free_pose: Option<Isometry3<f64>>,
+    separation: Option<Vector3<f64>>,
+    choice: KeptChoice,
+}
+
+impl Memory for PairMemory {
+    type Kept = KeptPair;
+
+    fn kept(&self) -> KeptPair {
+        let Self { last_pose, free_pose, separation, choice, .. } = self;
+        KeptPair {
+            last_pose: *last_pose,
+            free_pose: *free_pose,
+            separation: *separation,
+            choice: choice.kept(),
+        }
     }
 
-    fn clone_dyn(&self) -> Box<dyn WorkspaceData> {
-        Box::new(self.clone())
+    fn of_kept(kept: KeptPair) -> Self {
+        let KeptPair { last_pose, free_pose, separation, choice } = kept;
+        Self { last_pose, free_pose, separation, choice: Choice::of_kept(choice), ..Self::default() }
     }
 }

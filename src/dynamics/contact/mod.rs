@@ -7,6 +7,7 @@
 mod convex;
 mod dispatcher;
 mod explanation;
+mod kept;
 mod manifolds;
 mod memory;
 mod mesh_mesh;

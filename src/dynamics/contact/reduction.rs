@@ -5,7 +5,9 @@
 //! more than two manifolds on one plane spoil its friction.
 
 use nalgebra::{Isometry3, Vector3};
+use serde::{Deserialize, Serialize};
 
+use super::kept::{FeatureName, feature_of, name_of};
 use super::memory::ContactPoint;
 use crate::proximity::contacts::Feature;
 
@@ -89,7 +91,27 @@ pub(super) struct Choice {
     pub(super) selected: Vec<Selected>,
 }
 
+/// What of a choice decides the next one: the contacts that were chosen, and those that led groups.
+#[derive(Serialize, Deserialize)]
+pub(super) struct KeptChoice {
+    before: Vec<[FeatureName; 2]>,
+    leaders: Vec<[FeatureName; 2]>,
+}
+
 impl Choice {
+    /// What decides the next choice.
+    pub(super) fn kept(&self) -> KeptChoice {
+        let names = |features: &[[Feature; 2]]| features.iter().map(|pair| pair.map(name_of)).collect();
+        KeptChoice { before: names(&self.before), leaders: names(&self.leaders_before) }
+    }
+
+    /// A choice after which the next one is as after the one that was kept.
+    pub(super) fn of_kept(kept: KeptChoice) -> Self {
+        let features =
+            |names: Vec<[FeatureName; 2]>| names.into_iter().map(|pair| pair.map(feature_of)).collect();
+        Self { before: features(kept.before), leaders_before: features(kept.leaders), ..Self::default() }
+    }
+
     /// Chooses among the contacts: into [`selected`](Self::selected). `to_before` takes points of the second shape to
     /// where they were in the last step, frame of the first: of contacts that do not touch, those that are about to
     /// come first.

@@ -22,6 +22,7 @@ mod mobility;
 mod rigid;
 
 use nalgebra::{Point3, Vector3};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{BodyKind, World};
@@ -38,7 +39,7 @@ pub(super) const LIMIT: f64 = 20.0;
 pub(super) const SOFT_LIMIT: f64 = 4.0;
 
 /// A spring from a body to a place.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pull {
     /// Name of the body: a dynamic one, a link of a robot (`robot/link`), or a soft one.
     pub body: String,
@@ -49,7 +50,7 @@ pub struct Pull {
 }
 
 /// Where a pulled body is held.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Grip {
     /// A point of a rigid body [m, body frame]; it need not be inside.
     Point(Point3<f64>),

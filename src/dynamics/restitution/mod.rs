@@ -20,6 +20,7 @@ use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::geometry::{ContactPair, SolverContact};
 use rapier3d::pipeline::PhysicsWorld;
+use serde::{Deserialize, Serialize};
 
 use self::impact::{Mover, Pair, Touch};
 use super::{BodyDescription, BodyKind};
@@ -39,8 +40,8 @@ const TOUCHING_OF_SIZE: f64 = 1e-7;
 const ROUNDING: f64 = 1e-12;
 
 /// A body at the start of a step.
-#[derive(Debug, Clone, Copy)]
-struct Start {
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Start {
     velocity: Vector3<f64>,
     turning: Vector3<f64>,
     center: Vector3<f64>,
@@ -133,6 +134,16 @@ impl Bounces {
         let any = described.iter().any(|body| body.restitution > 0.0);
         let (gravity, step) = (physics.gravity.into(), physics.integration_parameters.dt);
         Self { bodies, index, any, gravity, slow, step }
+    }
+
+    /// How the bodies moved before the last step in which they did.
+    pub(super) fn starts(&self) -> Vec<Start> {
+        self.bodies.iter().map(|bouncer| bouncer.start).collect()
+    }
+
+    /// Goes on from [`Self::starts`].
+    pub(super) fn resume(&mut self, starts: Vec<Start>) {
+        self.bodies.iter_mut().zip(starts).for_each(|(bouncer, start)| bouncer.start = start);
     }
 
     /// Remembers how the bodies move.

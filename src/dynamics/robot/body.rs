@@ -10,6 +10,7 @@ use rapier3d::dynamics::{
 };
 use rapier3d::math::Matrix;
 use rapier3d::pipeline::PhysicsWorld;
+use serde::{Deserialize, Serialize};
 
 use super::drive::{self, Coordinate, Memory};
 use super::parts::Parts;
@@ -49,7 +50,26 @@ struct Driven {
     axis: usize,
 }
 
+/// What of a joint the next step follows from: its motor, which may have been changed, and what it remembers.
+#[derive(Serialize, Deserialize)]
+pub(in crate::dynamics) struct KeptJoint {
+    motor: Option<Motor>,
+    memory: Memory,
+}
+
 impl RobotBody {
+    /// What of its joints the next step follows from, in their order.
+    pub(in crate::dynamics) fn kept(&self) -> Vec<KeptJoint> {
+        self.joints.iter().map(|joint| KeptJoint { motor: joint.own.motor, memory: joint.memory }).collect()
+    }
+
+    /// Goes on from what was kept.
+    pub(in crate::dynamics) fn resume(&mut self, kept: Vec<KeptJoint>) {
+        for (joint, KeptJoint { motor, memory }) in self.joints.iter_mut().zip(kept) {
+            (joint.own.motor, joint.memory) = (motor, memory);
+        }
+    }
+
     /// Puts the parts into rapier's sets; `known` are the bodies of those that have a shape, by name.
     pub(in crate::dynamics) fn insert(
         physics: &mut PhysicsWorld,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Vector3};
+use serde::{Deserialize, Serialize};
 
 use super::RobotError;
 use crate::geometry::Solidity;
@@ -22,7 +23,7 @@ pub enum RobotBase {
 }
 
 /// What a motor does. Positions are [rad] of a revolute and [m] of a prismatic joint, forces [N·m] and [N].
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Motor {
     /// Force = stiffness · (target − position) − damping · speed.
     Position {

@@ -15,6 +15,8 @@
 //! | friction | holds the joint where it came to rest until the load is above the bound; then the bound slows it down |
 //! | limit    | a heavily damped spring once the limit is passed, as long as it pushes back: rapier's rows stop the joint there, one by one, and the spring bears the load of all |
 
+use serde::{Deserialize, Serialize};
+
 use super::{Motor, RobotJoint};
 
 /// Damping of what holds a joint at a limit, at a speed or at rest, over I / h. A load L bends what holds it by
@@ -36,7 +38,7 @@ pub(super) struct Coordinate {
 }
 
 /// A spring and a damper: force = moment − stiffness · q − damping · q̇.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Action {
     pub(super) moment: f64,
     pub(super) stiffness: f64,
@@ -112,7 +114,7 @@ impl Now<'_> {
 }
 
 /// What a joint remembers from step to step.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Memory {
     /// Position and speed at the start of the last step; none before the first.
     last: Option<[f64; 2]>,
@@ -122,7 +124,7 @@ pub(super) struct Memory {
 }
 
 /// What Coulomb friction does.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 enum Hold {
     /// The joint has not been seen yet.
     #[default]

@@ -14,7 +14,7 @@ mod parts;
 mod state;
 mod world;
 
-pub(super) use body::{RobotBody, rapier_mass};
+pub(super) use body::{KeptJoint, RobotBody, rapier_mass};
 pub use description::{Motor, RobotBase, RobotDescription, RobotJoint, RobotLink};
 pub use error::{MotorError, RobotError};
 pub(super) use parts::Parts;

@@ -16,6 +16,7 @@ mod system;
 pub use newton::NewtonOptions;
 pub use report::{Energies, SoftError, SoftStepReport, Times};
 pub use step::{Scheme, StepOptions};
+pub(in crate::dynamics) use system::KeptSystem;
 pub use system::{ExtraBlock, SoftSystem};
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A system of soft bodies: state, masses, gravity, forces and prescribed motion.
 
 use nalgebra::{Isometry3, Matrix3, Vector3};
+use serde::{Deserialize, Serialize};
 
 use super::blocks::{BlockMatrix, Connectivity, ElementKernel, Want};
 use super::element::{Elements, Local, Parts};
@@ -47,6 +48,27 @@ pub struct SoftSystem {
     pub(super) matrix: BlockMatrix,
     pub(super) outer: OuterProducts,
     pub(super) solver: LinearSolver,
+}
+
+/// What of a system the next step follows from.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::dynamics) struct KeptSystem {
+    x: Vec<Vector3<f64>>,
+    v: Vec<Vector3<f64>>,
+    v_before: Vec<Vector3<f64>>,
+    targets: Vec<Vector3<f64>>,
+    /// Which components are free, a bit for each.
+    free: Vec<u8>,
+    /// Whether conjugate gradients failed in the last solve.
+    stiff: bool,
+}
+
+impl KeptSystem {
+    /// Whether it is of a number of blocks.
+    pub(in crate::dynamics) fn has(&self, blocks: usize) -> bool {
+        let vectors = [&self.x, &self.v, &self.v_before, &self.targets];
+        vectors.iter().all(|vectors| vectors.len() == blocks) && self.free.len() == blocks
+    }
 }
 
 /// The elements' energies over the system's blocks.
@@ -122,6 +144,28 @@ impl SoftSystem {
             outer: OuterProducts::default(),
             solver: LinearSolver::default(),
         }
+    }
+
+    /// What the next step follows from.
+    pub(in crate::dynamics) fn kept(&self) -> KeptSystem {
+        let bits = |free: &Vector3<f64>| (0..3).map(|axis| u8::from(free[axis] > 0.0) << axis).sum();
+        KeptSystem {
+            x: self.x.clone(),
+            v: self.v.clone(),
+            v_before: self.v_before.clone(),
+            targets: self.targets.clone(),
+            free: self.free.iter().map(bits).collect(),
+            stiff: self.solver.is_stiff(),
+        }
+    }
+
+    /// Goes on from what was kept of a system of as many blocks.
+    pub(in crate::dynamics) fn resume(&mut self, kept: KeptSystem) {
+        let KeptSystem { x, v, v_before, targets, free, stiff } = kept;
+        (self.x, self.v, self.v_before, self.targets) = (x, v, v_before, targets);
+        let component = |bits: u8, axis: usize| f64::from(bits >> axis & 1);
+        self.free = free.iter().map(|&bits| Vector3::from_fn(|axis, _| component(bits, axis))).collect();
+        self.solver.resume(stiff);
     }
 
     /// The bodies.

@@ -52,6 +52,7 @@ mod description;
 mod error;
 mod fields;
 mod handle;
+mod kept;
 mod partner;
 mod pull;
 mod solid;
@@ -67,6 +68,7 @@ pub use description::{
     Handle, Keyframe, NodeDepths, SoftAttachment, SoftBodyDescription, SoftOptions, SoftScheme,
 };
 pub use error::SoftBodyError;
+pub(super) use kept::KeptSoft;
 pub use state::{AnyBody, SoftBodyState, SoftLoad, SoftOverlap, SoftReport};
 pub(super) use stepping::Failure;
 pub(super) use world::SoftWorld;

@@ -3,6 +3,7 @@
 use nalgebra::{Isometry3, Matrix3, UnitQuaternion, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d::pipeline::PhysicsWorld;
+use serde::{Deserialize, Serialize};
 
 use super::SoftLoad;
 use crate::dynamics::soft::ExtraBlock;
@@ -41,6 +42,14 @@ pub(super) struct Partner {
     pub(super) load: SoftLoad,
 }
 
+/// What of a rigid body the next step of the soft ones follows from.
+#[derive(Serialize, Deserialize)]
+pub(super) struct KeptPartner {
+    given: Option<[Vector3<f64>; 2]>,
+    loaded: [Vector3<f64>; 2],
+    load: [Vector3<f64>; 2],
+}
+
 /// A rigid body during a step of the soft ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moving {
@@ -61,6 +70,18 @@ impl Partner {
     pub(super) fn new(handle: RigidBodyHandle, role: Role, centre: Vector3<f64>, radius: f64) -> Self {
         let load = SoftLoad { force: Vector3::zeros(), torque: Vector3::zeros() };
         Self { handle, role, centre, radius, extra: None, given: None, loaded: Default::default(), load }
+    }
+
+    /// What the next step follows from.
+    pub(super) fn kept(&self) -> KeptPartner {
+        let SoftLoad { force, torque } = self.load;
+        KeptPartner { given: self.given, loaded: self.loaded, load: [force, torque] }
+    }
+
+    /// Goes on from what was kept.
+    pub(super) fn resume(&mut self, kept: KeptPartner) {
+        let KeptPartner { given, loaded, load: [force, torque] } = kept;
+        (self.given, self.loaded, self.load) = (given, loaded, SoftLoad { force, torque });
     }
 
     /// Where the body is and how it will move during a step of `dt` [s].

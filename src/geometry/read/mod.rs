@@ -6,20 +6,24 @@
 //! OBJ, STL and OFF have readers of our own, because the format crates give single-precision numbers, renumber the
 //! vertices or cannot name the line of an error; `tobj` and `stl_io` check the writers in the tests.
 
+pub(crate) mod file;
 mod gltf;
 mod obj;
 mod off;
 mod ply;
 mod polygons;
+mod reach;
 mod stl;
 pub(in crate::geometry) mod text;
 
-pub(crate) use gltf::decode_percent;
+pub(crate) use gltf::buffer_file;
+pub use reach::{OutOfReach, ROOT_MARKER, Reach};
 
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::limits::FILE_BYTES;
 use super::{MeshError, TriangleMesh};
 
 /// Extensions of the formats that can be read.
@@ -63,6 +67,9 @@ pub enum ReadError {
         /// What is wrong with it.
         cause: String,
     },
+    /// The file names another one that it may not.
+    #[error(transparent)]
+    OutOfReach(#[from] OutOfReach),
     /// What the file holds is not a mesh.
     #[error("{}: {source}", path.display())]
     Mesh {
@@ -88,12 +95,22 @@ pub enum ReadError {
 /// ```
 ///
 /// # Errors
-/// [`ReadError`] when the file is missing, of no known format, damaged, or holds no triangle with an area.
+/// [`ReadError`] when the file is missing, of no known format, longer than [`FILE_BYTES`], damaged, or holds no triangle
+/// with an area.
 pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, ReadError> {
     let path = path.as_ref();
+    read_mesh_within(path, &Reach::around(path))
+}
+
+/// The mesh in a file as [`read_mesh`] reads it, the buffers that a glTF file names within `reach`.
+///
+/// # Errors
+/// As [`read_mesh`].
+pub fn read_mesh_within(path: &Path, reach: &Reach) -> Result<TriangleMesh, ReadError> {
     let read = reader_of(path)?;
-    let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
-    read(&bytes, path).map_err(|fault| fault.in_file(path))
+    let bytes =
+        file::bytes_of(path, FILE_BYTES).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    read(&bytes, Place { path, reach }).map_err(|fault| fault.in_file(path))
 }
 
 /// The mesh in the content of a file that has been read already. The path tells the format and stands in the errors;
@@ -104,10 +121,17 @@ pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, ReadError> {
 /// area.
 pub fn parse_mesh(bytes: &[u8], path: impl AsRef<Path>) -> Result<TriangleMesh, ReadError> {
     let path = path.as_ref();
-    reader_of(path)?(bytes, path).map_err(|fault| fault.in_file(path))
+    reader_of(path)?(bytes, Place { path, reach: &Reach::around(path) }).map_err(|fault| fault.in_file(path))
 }
 
-type Reader = fn(&[u8], &Path) -> Result<TriangleMesh, Fault>;
+/// Where a file is, and what it may name.
+#[derive(Debug, Clone, Copy)]
+struct Place<'a> {
+    path: &'a Path,
+    reach: &'a Reach,
+}
+
+type Reader = fn(&[u8], Place) -> Result<TriangleMesh, Fault>;
 
 fn reader_of(path: &Path) -> Result<Reader, ReadError> {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -126,6 +150,7 @@ fn reader_of(path: &Path) -> Result<Reader, ReadError> {
 pub(crate) enum Fault {
     Line(usize, String),
     Content(String),
+    OutOfReach(OutOfReach),
     Mesh(MeshError),
 }
 
@@ -135,8 +160,15 @@ impl Fault {
         match self {
             Self::Line(line, cause) => ReadError::Line { path, line, cause },
             Self::Content(cause) => ReadError::Content { path, cause },
+            Self::OutOfReach(error) => error.into(),
             Self::Mesh(source) => ReadError::Mesh { path, source },
         }
+    }
+}
+
+impl From<OutOfReach> for Fault {
+    fn from(error: OutOfReach) -> Self {
+        Self::OutOfReach(error)
     }
 }
 

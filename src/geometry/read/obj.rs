@@ -1,10 +1,8 @@
 //! Wavefront OBJ: vertices and polygons; materials, normals, texture coordinates and grouping are passed over.
 
-use std::path::Path;
-
-use super::Fault;
 use super::polygons::Polygons;
 use super::text::{before_comment, excerpt, integer, lines, point};
+use super::{Fault, Place};
 use crate::geometry::TriangleMesh;
 
 /// Statements that say nothing about the triangles.
@@ -31,7 +29,7 @@ const PASSED_OVER: [&str; 19] = [
 ];
 
 /// Reads the content of a file.
-pub(super) fn read(bytes: &[u8], _path: &Path) -> Result<TriangleMesh, Fault> {
+pub(super) fn read(bytes: &[u8], _: Place) -> Result<TriangleMesh, Fault> {
     let mut polygons = Polygons::default();
     let mut pending = String::new();
     for (number, line) in lines(bytes) {

@@ -1,16 +1,14 @@
 //! OFF: `OFF`, and its variants with normals, texture coordinates and colours (`NOFF`, `STOFF`, `COFF`, …), which
 //! are passed over.
 
-use std::borrow::Cow;
-use std::path::Path;
-
-use super::Fault;
 use super::polygons::Polygons;
 use super::text::{before_comment, excerpt, integer, lines, point};
+use super::{Fault, Place};
 use crate::geometry::TriangleMesh;
+use std::borrow::Cow;
 
 /// Reads the content of a file.
-pub(super) fn read(bytes: &[u8], _path: &Path) -> Result<TriangleMesh, Fault> {
+pub(super) fn read(bytes: &[u8], _: Place) -> Result<TriangleMesh, Fault> {
     let mut lines = lines(bytes)
         .map(|(line, text)| (line, Cow::<str>::Owned(before_comment(&text).trim().to_owned())))
         .filter(|(_, text)| !text.is_empty());

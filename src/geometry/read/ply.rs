@@ -1,25 +1,22 @@
 //! PLY, text and binary: the elements `vertex` and `face`; all others are passed over.
 
-use std::io::Cursor;
-use std::path::Path;
-
 use nalgebra::Point3;
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{
-    DefaultElement, ElementDef, Encoding, Header, Property, PropertyAccess, PropertyAccessResult,
-    PropertyType,
+    ElementDef, Encoding, Header, Property, PropertyAccess, PropertyAccessResult, PropertyType,
 };
+use std::io::Cursor;
 
-use super::Fault;
 use super::polygons::Polygons;
 use super::text::{excerpt, lines};
+use super::{Fault, Place};
 use crate::geometry::TriangleMesh;
 
 /// Names that files use for the list of a face's corners.
 const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
 
 /// Reads the content of a file.
-pub(super) fn read(bytes: &[u8], _path: &Path) -> Result<TriangleMesh, Fault> {
+pub(super) fn read(bytes: &[u8], _: Place) -> Result<TriangleMesh, Fault> {
     let mut reader = Reader::new(Cursor::new(bytes));
     let header = Parser::<Vertex>::new().read_header(&mut reader).map_err(|error| fault_of(&error, bytes))?;
     let mut polygons = Polygons::default();
@@ -30,7 +27,7 @@ pub(super) fn read(bytes: &[u8], _path: &Path) -> Result<TriangleMesh, Fault> {
         match name.as_str() {
             "vertex" => read_vertices(&mut reader, element, &header, line, &mut polygons)?,
             "face" => read_faces(&mut reader, element, &header, line, &mut polygons)?,
-            _ => drop(read_elements::<DefaultElement>(&mut reader, element, &header)?),
+            _ => drop(read_elements::<PassedOver>(&mut reader, element, &header)?),
         }
     }
     polygons.into_mesh()
@@ -121,6 +118,19 @@ fn fault_of(error: &ParseError, bytes: &[u8]) -> Fault {
             None => format!("{cause}: {}", excerpt(&text)),
         },
     )
+}
+
+/// An element that says nothing about the triangles; it takes no memory.
+struct PassedOver;
+
+impl PropertyAccess for PassedOver {
+    fn new() -> Self {
+        Self
+    }
+
+    fn set_property(&mut self, _: &str, _: Property) -> PropertyAccessResult {
+        PropertyAccessResult::Ignored
+    }
 }
 
 /// A vertex of a PLY file.

@@ -4,6 +4,7 @@ use nalgebra::{Point3, Vector2, Vector3};
 
 use super::Fault;
 use crate::geometry::TriangleMesh;
+use crate::geometry::limits::POLYGON_CORNERS;
 
 /// Vertices and polygons of a file.
 #[derive(Debug, Default)]
@@ -43,7 +44,9 @@ impl Polygons {
                     format!("a corner names vertex {index}, but there are only {count} vertices (0-based)");
                 return Err(self.fault(line, cause));
             }
-            triangulate(&self.vertices, polygon, &mut triangles);
+            if let Err(cause) = triangulate(&self.vertices, polygon, &mut triangles) {
+                return Err(self.fault(line, cause));
+            }
             start = end;
         }
         Ok(TriangleMesh::new(self.vertices, triangles)?)
@@ -58,22 +61,41 @@ impl Polygons {
 ///
 /// A convex polygon becomes a fan. Any other is projected along its mean normal and its ears are clipped; where
 /// rounding or a crossing leaves no ear, the rest becomes a fan, so that the border of the polygon is always kept.
-fn triangulate(vertices: &[Point3<f64>], polygon: &[u32], triangles: &mut Vec<[u32; 3]>) {
+///
+/// Cutting off an ear may make ears of its two neighbours, and of no other corner of a polygon that does not cross
+/// itself, so that only those are looked at again.
+fn triangulate(
+    vertices: &[Point3<f64>],
+    polygon: &[u32],
+    triangles: &mut Vec<[u32; 3]>,
+) -> Result<(), String> {
     if let &[a, b, c] = polygon {
         triangles.push([a, b, c]);
-        return;
+        return Ok(());
     }
     let flat = flatten(vertices, polygon);
     let mut rest: Vec<usize> = (0..polygon.len()).collect();
     if !is_convex(&flat) {
+        if polygon.len() > POLYGON_CORNERS {
+            let count = polygon.len();
+            return Err(format!(
+                "the polygon is not convex, and its {count} corners are more than the {POLYGON_CORNERS} that are cut"
+            ));
+        }
+        let mut ears: Vec<bool> = (0..rest.len()).map(|position| is_ear(&flat, &rest, position)).collect();
         while rest.len() > 3 {
-            let Some(ear) = (0..rest.len()).find(|&position| is_ear(&flat, &rest, position)) else { break };
+            let Some(ear) = ears.iter().position(|&is_ear| is_ear) else { break };
             let [before, after] = neighbours(&rest, ear);
             triangles.push([before, rest[ear], after].map(|i| polygon[i]));
             rest.remove(ear);
+            ears.remove(ear);
+            for neighbour in [ear + rest.len() - 1, ear].map(|position| position % rest.len()) {
+                ears[neighbour] = is_ear(&flat, &rest, neighbour);
+            }
         }
     }
     triangles.extend((1..rest.len() - 1).map(|i| [rest[0], rest[i], rest[i + 1]].map(|i| polygon[i])));
+    Ok(())
 }
 
 /// The polygon in the plane of its mean normal (Newell), counter-clockwise.
@@ -142,7 +164,7 @@ mod tests {
         let points: Vec<_> = outline.iter().map(|&[x, y]| tilt * Point3::new(x, y, 0.3)).collect();
         let mut triangles = Vec::new();
         let polygon: Vec<_> = (0..points.len() as u32).collect();
-        triangulate(&points, &polygon, &mut triangles);
+        triangulate(&points, &polygon, &mut triangles).unwrap();
         assert_eq!(triangles.len(), outline.len() - 2);
         let (sum, total) = area_vector(&points, &triangles);
         // The areas add up, and no triangle is turned against the others.

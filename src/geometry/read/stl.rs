@@ -1,12 +1,10 @@
 //! STL, text and binary. Corners that coincide exactly become one vertex; stored normals are passed over, the
 //! order of the corners counts.
 
-use std::path::Path;
-
 use nalgebra::Point3;
 
-use super::Fault;
 use super::text::{excerpt, lines, point};
+use super::{Fault, Place};
 use crate::geometry::weld::Welder;
 use crate::geometry::{MeshError, TriangleMesh};
 
@@ -16,7 +14,7 @@ const HEADER: usize = 84;
 const TRIANGLE: usize = 50;
 
 /// Reads the content of a file.
-pub(super) fn read(bytes: &[u8], _path: &Path) -> Result<TriangleMesh, Fault> {
+pub(super) fn read(bytes: &[u8], _: Place) -> Result<TriangleMesh, Fault> {
     let is_binary_size =
         declared_triangles(bytes).is_some_and(|count| bytes.len() == HEADER + count * TRIANGLE);
     // Some binary files start with "solid" too: the size tells, and in a damaged file the zero bytes do.

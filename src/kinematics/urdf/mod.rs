@@ -11,6 +11,7 @@
 
 mod inertial;
 mod joints;
+pub mod limits;
 mod shapes;
 
 use std::path::{Path, PathBuf};
@@ -19,7 +20,8 @@ use thiserror::Error;
 
 use super::articulation::{Articulation, ArticulationError};
 use crate::geometry::TriangleMesh;
-use crate::geometry::read::ReadError;
+use crate::geometry::read::file::text_of;
+use crate::geometry::read::{OutOfReach, Reach, ReadError};
 
 pub(crate) use shapes::mesh_places;
 
@@ -44,6 +46,16 @@ pub struct UrdfOptions {
     pub packages: Vec<PathBuf>,
     /// Whether a mass or inertia that no body can have, or a damping or friction below zero, is an error.
     pub sound_masses: bool,
+    /// Which files the robot may name; where nothing is said, those of its folder and ROS package
+    /// ([`Reach::around_robot`]), and of the packages.
+    pub reach: Option<Reach>,
+}
+
+impl UrdfOptions {
+    fn reach(&self, path: &Path) -> Reach {
+        let own = || self.packages.iter().fold(Reach::around_robot(path), |reach, folder| reach.and(folder));
+        self.reach.clone().unwrap_or_else(own)
+    }
 }
 
 /// A robot as its file describes it.
@@ -105,6 +117,18 @@ pub enum UrdfError {
         /// What is wrong.
         source: InertialError,
     },
+    /// A mesh lies where the robot may name no files.
+    #[error("{}: link \"{link}\": {source}", place(path, *line))]
+    OutOfReach {
+        /// The file of the robot.
+        path: PathBuf,
+        /// The line, from 1, where it is known.
+        line: Option<usize>,
+        /// The link.
+        link: String,
+        /// Which mesh, and where it may be.
+        source: OutOfReach,
+    },
     /// A mesh cannot be read.
     #[error("{}: link \"{link}\": {source}", place(path, *line))]
     Mesh {
@@ -138,8 +162,8 @@ fn place(path: &Path, line: Option<usize>) -> String {
 /// a tree; the error names the file, the line where it is known, and the cause.
 pub fn read_urdf(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Robot, UrdfError> {
     let path = path.as_ref();
-    let text =
-        std::fs::read_to_string(path).map_err(|source| UrdfError::Io { path: path.to_owned(), source })?;
+    let text = text_of(path, limits::FILE_BYTES)
+        .map_err(|source| UrdfError::Io { path: path.to_owned(), source })?;
     parse_urdf(&text, path, options)
 }
 
@@ -166,8 +190,12 @@ pub fn read_urdf(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Robot,
 /// # Errors
 /// As [`read_urdf`].
 pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robot, UrdfError> {
-    let file = File { path, text };
+    let file = File { path, text, reach: &options.reach(path) };
+    if let Some(cause) = limits::excess(text) {
+        return Err(file.content(None, cause));
+    }
     let robot = urdf_rs::read_from_string(text).map_err(|error| file.content(None, error.to_string()))?;
+    file.check_counts(&robot, options.shapes)?;
     let (mut links, mut joints, mut dynamics) =
         (robot.links.iter().map(|link| link.name.clone()).collect::<Vec<_>>(), Vec::new(), Vec::new());
     for joint in &robot.joints {
@@ -180,9 +208,9 @@ pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robo
     if options.sound_masses {
         file.check_masses(&robot)?;
     }
-    let mut meshes = Vec::new();
+    let (mut meshes, mut triangles) = (Vec::new(), 0);
     for link in &robot.links {
-        meshes.push(shapes::mesh_of(link, &file, options)?);
+        meshes.push(shapes::mesh_of(link, &file, options, &mut triangles)?);
     }
     let mut inertials = robot.links.iter().map(inertial::inertial_of).collect::<Vec<_>>();
     meshes.resize(links.len(), None);
@@ -195,6 +223,7 @@ pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robo
 struct File<'a> {
     path: &'a Path,
     text: &'a str,
+    reach: &'a Reach,
 }
 
 impl File<'_> {
@@ -207,6 +236,25 @@ impl File<'_> {
 
     fn content(&self, line: Option<usize>, cause: String) -> UrdfError {
         UrdfError::Content { path: self.path.to_owned(), line, cause }
+    }
+
+    /// Refuses more links, joints and shapes than anybody means.
+    fn check_counts(&self, robot: &urdf_rs::Robot, shapes: Shapes) -> Result<(), UrdfError> {
+        let of_link = |link: &urdf_rs::Link| match shapes {
+            Shapes::Collision => link.collision.len(),
+            Shapes::Visual => link.visual.len(),
+        };
+        let counts = [
+            ("links", robot.links.len(), limits::LINKS),
+            ("joints", robot.joints.len(), limits::LINKS),
+            ("shapes", robot.links.iter().map(of_link).sum(), limits::SHAPES),
+        ];
+        for (what, count, most) in counts {
+            if count > most {
+                return Err(self.content(None, format!("it has {count} {what}, more than {most}")));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses masses and inertias that no body has, and damping and friction below zero.

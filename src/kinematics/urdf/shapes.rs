@@ -7,21 +7,23 @@ use nalgebra::{Isometry3, Vector3};
 use urdf_rs::Geometry;
 
 use super::joints::pose_of;
+use super::limits::TRIANGLES;
 use super::{File, Shapes, UrdfError, UrdfOptions};
 use crate::geometry::TriangleMesh;
 use crate::geometry::procedural::{Capsule, Cuboid, Cylinder, Procedural, Sphere};
-use crate::geometry::read::read_mesh;
+use crate::geometry::read::read_mesh_within;
 
 /// Steps around round primitives: their meshes are up to 0.22 % larger than they are.
 const SEGMENTS: u32 = 48;
 /// Parts of an icosahedron's edge of a sphere: its mesh is up to 0.4 % larger.
 const FREQUENCY: u32 = 10;
 
-/// The mesh of all shapes of a link, in its frame.
+/// The mesh of all shapes of a link, in its frame; `total` counts the triangles of all links so far.
 pub(super) fn mesh_of(
     link: &urdf_rs::Link,
     file: &File<'_>,
     options: &UrdfOptions,
+    total: &mut usize,
 ) -> Result<Option<TriangleMesh>, UrdfError> {
     let shapes: Vec<_> = match options.shapes {
         Shapes::Collision => link.collision.iter().map(|shape| (&shape.origin, &shape.geometry)).collect(),
@@ -31,6 +33,11 @@ pub(super) fn mesh_of(
     for (origin, geometry) in shapes {
         let pose: Isometry3<f64> = pose_of(origin);
         let mesh = shape(geometry, &link.name, file, options)?.transformed(&pose);
+        *total += mesh.triangles().len();
+        if *total > TRIANGLES {
+            let cause = format!("its meshes have more than {TRIANGLES} triangles");
+            return Err(file.content(file.line_of(&link.name), cause));
+        }
         let first = vertices.len() as u32;
         vertices.extend_from_slice(mesh.vertices());
         triangles.extend(mesh.triangles().iter().map(|corners| corners.map(|corner| corner + first)));
@@ -92,24 +99,41 @@ fn mesh(
     file: &File<'_>,
     options: &UrdfOptions,
 ) -> Result<TriangleMesh, UrdfError> {
-    let line = file.line_of(filename);
-    let places = mesh_places(filename, file.path, &options.packages);
-    let Some(path) = places.iter().find(|path| path.exists()) else {
-        let tried = places.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
-        let cause = format!("link \"{link}\": the mesh \"{filename}\" is not there; looked for {tried}");
-        return Err(file.content(line, cause));
-    };
-    let mesh = read_mesh(path).map_err(|source| UrdfError::Mesh {
+    let path = found(filename, link, file, options)?;
+    let mesh = read_mesh_within(&path, file.reach).map_err(|source| UrdfError::Mesh {
         path: file.path.to_owned(),
-        line,
+        line: file.line_of(filename),
         link: link.to_owned(),
         source: Box::new(source),
     })?;
     match scale {
         None => Ok(mesh),
-        Some(scale) => mesh
-            .scaled(&Vector3::from(scale))
-            .map_err(|error| file.content(line, format!("link \"{link}\": scale {scale:?}: {error}"))),
+        Some(scale) => mesh.scaled(&Vector3::from(scale)).map_err(|error| {
+            file.content(file.line_of(filename), format!("link \"{link}\": scale {scale:?}: {error}"))
+        }),
+    }
+}
+
+/// Where a mesh is. Nothing is looked for out of reach; where it is nowhere within, the first place that is not tells why.
+fn found(filename: &str, link: &str, file: &File<'_>, options: &UrdfOptions) -> Result<PathBuf, UrdfError> {
+    let (mut tried, mut out_of_reach) = (Vec::new(), None);
+    for path in mesh_places(filename, file.path, &options.packages) {
+        match file.reach.check(&path, file.path) {
+            Ok(()) if path.exists() => return Ok(path),
+            Ok(()) => tried.push(path.display().to_string()),
+            Err(error) => out_of_reach = out_of_reach.or(Some(error)),
+        }
+    }
+    let line = file.line_of(filename);
+    let not_there =
+        || format!("link \"{link}\": the mesh \"{filename}\" is not there; looked for {}", tried.join(", "));
+    match out_of_reach {
+        None => Err(file.content(line, not_there())),
+        Some(error) if !tried.is_empty() => Err(file.content(line, format!("{}; {error}", not_there()))),
+        Some(source) => {
+            let (path, link) = (file.path.to_owned(), link.to_owned());
+            Err(UrdfError::OutOfReach { path, line, link, source })
+        }
     }
 }
 

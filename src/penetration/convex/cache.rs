@@ -1,6 +1,7 @@
 //! What a sequence of queries of one pair remembers: a polytope while the cores overlap, a simplex while they are apart.
 
 use nalgebra::{Matrix3, Vector3};
+use serde::{Deserialize, Serialize};
 
 use super::ConvexOptions;
 use super::difference::Difference;
@@ -13,9 +14,11 @@ use crate::geometry::convex::{Core, START_ANYWHERE};
 
 /// What a sequence of queries of one pair of shapes remembers.
 ///
-/// It never changes an answer beyond its bounds; for another pair it starts afresh.
-#[derive(Debug, Clone, Default)]
+/// It never changes an answer beyond its bounds; for another pair it starts afresh. One that was read back from a file
+/// takes the next pair for its own.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ConvexCache {
+    #[serde(skip)]
     cores: Option<[Core; 2]>,
     state: State,
     rotation: Matrix3<f64>,
@@ -24,7 +27,7 @@ pub struct ConvexCache {
     simplex: Simplex,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 enum State {
     /// Nothing is known.
     #[default]
@@ -48,11 +51,12 @@ impl ConvexCache {
         towards: &Vector3<f64>,
         options: &ConvexOptions,
     ) -> Gap {
-        let known =
-            self.cores.as_ref().is_some_and(|[a, b]| a.is_same(difference.a) && b.is_same(difference.b));
-        if !known {
+        let same = |[a, b]: &[Core; 2]| a.is_same(difference.a) && b.is_same(difference.b);
+        if !self.cores.as_ref().is_some_and(same) {
+            if self.cores.is_some() {
+                self.state = State::Fresh;
+            }
             self.cores = Some([difference.a.clone(), difference.b.clone()]);
-            self.state = State::Fresh;
         }
         let mut supports = 0;
         let gap = match self.state {

@@ -1,6 +1,7 @@
 //! The Minkowski difference of two cores, known by its support function [Gao23 §II-B, eq. 5].
 
 use nalgebra::{Isometry3, Matrix3, Vector3};
+use serde::{Deserialize, Serialize};
 
 use crate::geometry::convex::{ConvexShape, Core};
 
@@ -19,7 +20,7 @@ pub(super) struct Difference<'a> {
 }
 
 /// An extreme point of the difference, as the points of A and of B that it stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Vertex {
     /// a − b [m], frame of A.
     pub(super) point: Vector3<f64>,

@@ -4,11 +4,12 @@
 //! a tetrahedron is its four triangles, unless it holds the origin.
 
 use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
 
 use super::difference::Vertex;
 
 /// One to four extreme points of a difference.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Simplex {
     vertices: [Vertex; 4],
     weights: [f64; 4],

@@ -10,10 +10,13 @@ use thiserror::Error;
 
 use super::{ClearConfigurations, ClearPlace, PLACES, RESOLUTIONS};
 use crate::geometry::Solidity;
+use crate::geometry::read::file::text_of;
 use crate::proximity::Model;
 
 /// What the first field of every such file holds.
 const FORMAT: &str = "extricate clear configurations";
+/// Longest file [bytes]: a thousand times what one has.
+const FILE_BYTES: u64 = 16 << 20;
 /// Version of the file's form and of how its places are found.
 const VERSION: u32 = 1;
 
@@ -132,8 +135,20 @@ impl Model {
     /// version.
     pub fn load_clear_configurations(&mut self, path: &Path) -> Result<(), ClearConfigurationsError> {
         let source = |source| ClearConfigurationsError::Io { path: path.to_owned(), source };
-        let text = fs::read_to_string(path).map_err(source)?;
-        let loaded = parse(&text, path, &self.clear_configurations_key())?;
+        let text = text_of(path, FILE_BYTES).map_err(source)?;
+        self.parse_clear_configurations(&text, path)
+    }
+
+    /// The same from the content of a file that has been read already; the path stands in the errors.
+    ///
+    /// # Errors
+    /// As [`Model::load_clear_configurations`].
+    pub fn parse_clear_configurations(
+        &mut self,
+        text: &str,
+        path: &Path,
+    ) -> Result<(), ClearConfigurationsError> {
+        let loaded = parse(text, path, &self.clear_configurations_key())?;
         self.clear_configurations = loaded.into();
         Ok(())
     }

@@ -1,11 +1,11 @@
 //! glTF files in JSON: copies of the buffers that stand beside them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Assets, extension_of, read};
-use crate::geometry::read::decode_percent;
+use super::{Assets, extension_of};
+use crate::geometry::read::buffer_file;
 use crate::record::RecordError;
 
 /// Copies a glTF file with its buffers; one that is not as its format wants it stays as it is. Returns its new name.
@@ -14,12 +14,18 @@ pub(super) fn copy(assets: &mut Assets, path: &Path, bytes: Vec<u8>) -> Result<S
     let buffers = content.get_mut("buffers").and_then(Value::as_array_mut);
     let mut is_changed = false;
     for uri in buffers.into_iter().flatten().filter_map(|buffer| buffer.get_mut("uri")) {
-        let file = uri.as_str().filter(|uri| !uri.contains(':')).and_then(decode_percent);
-        let Some(file) = file else { continue };
-        let buffer = path.with_file_name("").join(&file);
-        *uri = Value::String(assets.add(&read(&buffer)?, &extension_of(&buffer))?);
+        let Some(buffer) = uri.as_str().and_then(|uri| buffer_file(uri, path)) else { continue };
+        *uri = Value::String(assets.add(&assets.read(&buffer, path)?, &extension_of(&buffer))?);
         is_changed = true;
     }
     let bytes = if is_changed { content.to_string().into_bytes() } else { bytes };
     assets.add(&bytes, "gltf")
+}
+
+/// The buffers that stand beside a glTF file, in its order.
+pub(super) fn buffers(path: &Path, bytes: &[u8]) -> Vec<PathBuf> {
+    let content = serde_json::from_slice::<Value>(bytes).unwrap_or_default();
+    let buffers = content.get("buffers").and_then(Value::as_array).into_iter().flatten();
+    let names = buffers.filter_map(|buffer| buffer.get("uri")?.as_str());
+    names.filter_map(|uri| buffer_file(uri, path)).collect()
 }

@@ -4,24 +4,40 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::{Assets, read};
+use crate::geometry::read::Reach;
 use crate::kinematics::urdf::mesh_places;
 use crate::record::RecordError;
 
-/// Copies a URDF file with the meshes that it names; those that are not there (a mesh that is only to be seen need not
-/// be) keep their names. Returns its new name.
+/// Copies a URDF file with the meshes that it names; those that are not there, or out of reach (a mesh that is only to be
+/// seen need not be read), keep their names. Returns its new name.
 pub(super) fn copy(assets: &mut Assets, path: &Path, packages: &[PathBuf]) -> Result<String, RecordError> {
-    let bytes = read(path)?;
+    let bytes = assets.read(path, path)?;
     let Ok(text) = std::str::from_utf8(&bytes) else { return assets.add(&bytes, "urdf") };
     let (mut edited, mut at) = (String::with_capacity(text.len()), 0);
     for span in mesh_names(text) {
-        let places = mesh_places(&unescaped(&text[span.clone()]), path, packages);
-        let Some(mesh) = places.iter().find(|place| place.is_file()) else { continue };
+        let Some(mesh) = place_of(&text[span.clone()], path, packages, &assets.reach) else { continue };
         edited.push_str(&text[at..span.start]);
-        edited.push_str(&assets.copy_mesh(mesh)?);
+        edited.push_str(&assets.copy_mesh(&mesh)?);
         at = span.end;
     }
     edited.push_str(&text[at..]);
     assets.add(edited.as_bytes(), "urdf")
+}
+
+/// The meshes that a URDF file names and that are there, in its order.
+pub(super) fn meshes(path: &Path, packages: &[PathBuf], reach: &Reach) -> Result<Vec<PathBuf>, RecordError> {
+    let bytes = read(path, path, reach)?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(mesh_names(&text)
+        .into_iter()
+        .filter_map(|span| place_of(&text[span], path, packages, reach))
+        .collect())
+}
+
+/// Where the mesh of a name, as it is written, is; none where it is not there or out of reach.
+fn place_of(name: &str, path: &Path, packages: &[PathBuf], reach: &Reach) -> Option<PathBuf> {
+    let is_there = |place: &PathBuf| reach.check(place, path).is_ok() && place.is_file();
+    mesh_places(&unescaped(name), path, packages).into_iter().find(is_there)
 }
 
 /// Byte ranges of the values of `filename` in all elements `<mesh …>`.

@@ -45,11 +45,11 @@ pub enum RecordingError {
 }
 
 impl RecordingError {
-    pub(super) fn damaged(path: &Path, line: Option<usize>, cause: String) -> Self {
+    pub(in crate::record) fn damaged(path: &Path, line: Option<usize>, cause: String) -> Self {
         Self::Damaged { path: path.to_owned(), line, cause }
     }
 
-    pub(super) fn unreadable(path: &Path, source: io::Error) -> Self {
+    pub(in crate::record) fn unreadable(path: &Path, source: io::Error) -> Self {
         Self::Unreadable { path: path.to_owned(), source }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
 
 use super::super::judge::{Moment, SoftMoment};
 use super::super::placement::vector;
@@ -11,8 +12,8 @@ use super::super::soft::nodes_of;
 use crate::dynamics::SoftBodyDescription;
 
 /// What is known of a quantity of a soft body so far.
-#[derive(Debug, Clone)]
-pub(super) enum SoftReading {
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::scene) enum SoftReading {
     VolumeRatio { ratio: f64 },
     VolumeDrift { greatest: f64 },
     Inverted { count: f64 },
@@ -21,8 +22,9 @@ pub(super) enum SoftReading {
 }
 
 /// The mean way of some nodes.
-#[derive(Debug, Clone)]
-pub(super) struct Deflection {
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::scene) struct Deflection {
+    #[serde(skip)]
     nodes: Arc<[u32]>,
     along: Vector3<f64>,
     start: Option<Vector3<f64>>,
@@ -73,6 +75,13 @@ impl SoftReading {
             }
             Self::Penetration { .. } => {}
             Self::Deflection(deflection) => deflection.follow(body.nodes),
+        }
+    }
+
+    /// Takes over of which nodes it is the way, which is not written with it.
+    pub(super) fn measure_as(&mut self, other: &Self) {
+        if let (Self::Deflection(own), Self::Deflection(other)) = (self, other) {
+            own.nodes = Arc::clone(&other.nodes);
         }
     }
 

@@ -1,11 +1,14 @@
 //! Bodies: names, shapes, masses, orientations, copies.
 
+use std::collections::BTreeSet;
+
 use super::super::error::Fault;
+use super::super::limits::{BODIES, SUGGESTIONS};
 use super::super::locate::Step::{self, Field, Index};
 use super::super::placement::{copies, copy_count, vector};
 use super::super::random::Random;
 use super::super::schema::{BodyEntry, BodyKind, Rotation, ShapeEntry};
-use super::{BodyNames, Checker, MOST_BODIES, NOT_NEGATIVE, POSITIVE, WITHIN_ONE};
+use super::{BodyNames, Checker, NOT_NEGATIVE, POSITIVE, WITHIN_ONE};
 
 impl Checker<'_> {
     /// Whether the copies can be expanded at all.
@@ -17,8 +20,8 @@ impl Checker<'_> {
             total = total.saturating_add(count);
             if count == 0 {
                 self.contradiction(&path, "a count of zero makes no copies");
-            } else if total > MOST_BODIES {
-                self.contradiction(&path, format!("the scene has more than {MOST_BODIES} bodies"));
+            } else if total > BODIES {
+                self.contradiction(&path, format!("the scene has more than {BODIES} bodies"));
                 return false;
             }
         }
@@ -77,12 +80,14 @@ impl Checker<'_> {
 
     fn moved_copies(&mut self, path: &[Step], body: &BodyEntry) {
         let Some(grid) = &body.copies else { return };
-        let known = copies(body, &mut Random::new(0)).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        let known: BTreeSet<_> =
+            copies(body, &mut Random::new(0)).into_iter().map(|(name, _)| name).collect();
         let named = grid.moved.keys().map(|name| ("moved", name));
         for (field, name) in named.chain(grid.turned.keys().map(|name| ("turned", name))) {
             if !known.contains(name) {
                 let path = [path, &[Field(field)]].concat();
-                let (what, name, known) = ("copy", name.clone(), known.clone());
+                let known = known.iter().take(SUGGESTIONS + 1).cloned().collect();
+                let (what, name) = ("copy", name.clone());
                 self.report(&path, Fault::UnknownName { what, name, known });
             }
         }
@@ -91,16 +96,16 @@ impl Checker<'_> {
     }
 
     fn body_shape(&mut self, path: &[Step], body: &BodyEntry) {
-        let shapes = &self.file().shapes.0;
-        match shapes.iter().find(|(name, _)| *name == body.shape) {
-            Some((_, ShapeEntry::HalfSpace)) if body.kind == BodyKind::Dynamic => {
+        match self.shapes.get(body.shape.as_str()) {
+            Some(ShapeEntry::HalfSpace) if body.kind == BodyKind::Dynamic => {
                 let message =
                     format!("body `{}` is a half-space, which has no mass: it cannot be dynamic", body.name);
                 self.contradiction(path, message);
             }
             Some(_) => {}
             None => {
-                let known = shapes.iter().map(|(name, _)| name.clone()).collect();
+                let known = self.file().shapes.0.iter().map(|(name, _)| name.clone());
+                let known = known.take(SUGGESTIONS + 1).collect();
                 self.report(path, Fault::UnknownName { what: "shape", name: body.shape.clone(), known });
             }
         }

@@ -12,23 +12,23 @@ mod soft;
 use std::collections::BTreeMap;
 
 use super::error::{Fault, Problem};
+use super::limits::{ENTRIES, NAME_BYTES, PROBLEMS, SUGGESTIONS};
 use super::locate::Step::{self, Field};
 use super::parse::Document;
 use super::placement::vector;
-use super::schema::{SceneFile, SolverEntry, Triple};
+use super::schema::{SceneFile, ShapeEntry, SolverEntry, Triple};
 
 /// Largest deviation from 1 of the length of a direction or quaternion: what four written digits leave. Larger, and
 /// a wrong vector would pass; smaller, and `(0.7071, 0.7071, 0)` would not.
 const UNIT_TOLERANCE: f64 = 1e-4;
 
-/// Most bodies of a scene: a slip of the pen in a grid of copies ends here and not in the memory.
-const MOST_BODIES: u64 = 1_000_000;
-
 /// Everything that is wrong with the document, in the order of the text; `links` are the names of the bodies of all
 /// robots, once their files have been read, each with whether it is dynamic.
 pub(super) fn validate(document: &Document, links: Option<&BTreeMap<String, bool>>) -> Vec<Problem> {
-    let mut checker = Checker { document, links, problems: Vec::new() };
+    let shapes = document.file.shapes.0.iter().map(|(name, shape)| (name.as_str(), shape)).collect();
+    let mut checker = Checker { document, links, shapes, problems: Vec::new() };
     checker.scene();
+    checker.entries();
     checker.camera();
     checker.shapes();
     checker.robots();
@@ -43,6 +43,7 @@ pub(super) fn validate(document: &Document, links: Option<&BTreeMap<String, bool
         checker.expectations(&bodies);
     }
     let mut problems = checker.problems;
+    // All are told in the order of the text, of very many those that were found first.
     problems.sort_by_key(Problem::offset);
     problems
 }
@@ -53,6 +54,8 @@ type BodyNames = BTreeMap<String, bool>;
 struct Checker<'a> {
     document: &'a Document,
     links: Option<&'a BTreeMap<String, bool>>,
+    /// Shapes by name.
+    shapes: BTreeMap<&'a str, &'a ShapeEntry>,
     problems: Vec<Problem>,
 }
 
@@ -62,7 +65,9 @@ impl<'a> Checker<'a> {
     }
 
     fn report(&mut self, path: &[Step], fault: Fault) {
-        self.problems.push(self.document.problem(path, fault));
+        if self.problems.len() < PROBLEMS {
+            self.problems.push(self.document.problem(path, fault));
+        }
     }
 
     fn contradiction(&mut self, path: &[Step], message: impl Into<String>) {
@@ -107,10 +112,16 @@ impl<'a> Checker<'a> {
         for (name, path) in names {
             if name.trim().is_empty() {
                 self.report(&path, Fault::EmptyName { what });
+            } else if name.len() > NAME_BYTES {
+                let length = name.len();
+                let message = format!("a name of {what} has {length} bytes, more than {NAME_BYTES}");
+                self.report(&path, Fault::TooLarge { message });
             } else if let Some(earlier) = first.get(name) {
                 let fault = Fault::DuplicateName { what, name: name.to_owned() };
                 let problem = self.document.problem(&path, fault);
-                self.problems.push(problem.with_earlier(self.document.place(earlier)));
+                if self.problems.len() < PROBLEMS {
+                    self.problems.push(problem.with_earlier(self.document.place(earlier)));
+                }
             } else {
                 first.insert(name, path);
             }
@@ -120,8 +131,24 @@ impl<'a> Checker<'a> {
     fn known_body(&mut self, path: &[Step], name: &str, bodies: &BodyNames) {
         let is_pending = self.links.is_none() && self.may_be_a_link(name);
         if !bodies.contains_key(name) && !is_pending {
-            let known = bodies.keys().cloned().collect();
+            let known = bodies.keys().take(SUGGESTIONS + 1).cloned().collect();
             self.report(path, Fault::UnknownName { what: "body", name: name.to_owned(), known });
+        }
+    }
+
+    /// Refuses longer lists than anybody means.
+    fn entries(&mut self) {
+        let file = self.file();
+        for (field, count) in [
+            ("shapes", file.shapes.0.len()),
+            ("robots", file.robots.len()),
+            ("joints", file.joints.len()),
+            ("soft_bodies", file.soft_bodies.len()),
+        ] {
+            if count > ENTRIES {
+                let message = format!("there are {count} {field}, more than {ENTRIES}");
+                self.report(&[Field(field)], Fault::TooLarge { message });
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Robots: names, orientations, ranges. What needs the URDF file is checked when it is loaded.
 
 use super::super::error::Fault;
+use super::super::limits::SUGGESTIONS;
 use super::super::locate::Step::{self, Field, Index, Key};
 use super::super::placement::vector;
 use super::super::schema::{Entries, JointValue, MotorEntry, RobotBase, RobotEntry};
@@ -27,7 +28,7 @@ impl Checker<'_> {
             let path = |field| [Field("expect"), Field("joint_at"), Index(index), Field(field)];
             let robots = &self.file().robots;
             if !robots.iter().any(|robot| robot.name == at.robot) {
-                let known = robots.iter().map(|robot| robot.name.clone()).collect();
+                let known = robots.iter().take(SUGGESTIONS + 1).map(|robot| robot.name.clone()).collect();
                 let fault = Fault::UnknownName { what: "robot", name: at.robot.clone(), known };
                 self.report(&path("robot"), fault);
             }

@@ -1,5 +1,7 @@
 //! Soft bodies: names, meshes, materials, handles, attachments. What needs the mesh itself is checked when it is made.
 
+use super::super::error::Fault;
+use super::super::limits::{DEPTH_NODES, TETRAHEDRA};
 use super::super::locate::Step::{self, Field, Index};
 use super::super::placement::vector;
 use super::super::schema::{
@@ -7,9 +9,6 @@ use super::super::schema::{
     SoftBodyEntry, TetMeshEntry,
 };
 use super::{BodyNames, Checker, NOT_NEGATIVE, POSITIVE, POSITIVE_COUNT};
-
-/// Most tetrahedra of a mesh made of numbers: a slip of the pen ends here and not in the memory.
-const MOST_TETS: f64 = 2e7;
 
 /// What a count of cells, layers or rings must be.
 const CELLS: (&str, fn(f64) -> bool) = ("1 or above", |x| x >= 1.0);
@@ -21,6 +20,7 @@ impl Checker<'_> {
     /// Checks the soft bodies and how they are stepped; `bodies` are the rigid ones.
     pub(super) fn soft_bodies(&mut self, bodies: &BodyNames) {
         self.soft_options();
+        self.depth_grids();
         if self.file().plan.is_some() && !self.file().soft_bodies.is_empty() {
             let message = "a path is planned among rigid bodies only, and the scene has soft ones";
             self.contradiction(&[Field("plan")], message);
@@ -32,6 +32,21 @@ impl Checker<'_> {
                 let path = [path.as_slice(), &[Field("attachments"), Index(place)]].concat();
                 self.attachment(&path, attachment, bodies);
             }
+        }
+    }
+
+    /// Refuses grids of depths that fill the memory.
+    fn depth_grids(&mut self) {
+        let nodes = |depths: &DepthsEntry| match depths {
+            DepthsEntry::Exact => 0.0,
+            DepthsEntry::Grid { resolution } => f64::from(*resolution).powi(3),
+        };
+        let total: f64 = self.file().soft_bodies.iter().map(|body| nodes(&body.depths)).sum();
+        if total > DEPTH_NODES {
+            let message = format!(
+                "the grids of depths have up to {total} nodes, more than {DEPTH_NODES}: make them coarser"
+            );
+            self.report(&[Field("soft_bodies")], Fault::TooLarge { message });
         }
     }
 
@@ -126,8 +141,8 @@ impl Checker<'_> {
                 0.0
             }
         };
-        if count > MOST_TETS {
-            self.contradiction(path, format!("the mesh has {count} tetrahedra, more than {MOST_TETS}"));
+        if count > TETRAHEDRA {
+            self.contradiction(path, format!("the mesh has {count} tetrahedra, more than {TETRAHEDRA}"));
         }
     }
 

@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::dynamics::{BuildError, StepError};
 use crate::geometry::procedural::ProceduralError;
 use crate::penetration::PenetrationError;
-use crate::record::RecordingError;
+use crate::record::{RecordingError, ResumeError};
 use crate::viewer::StageError;
 
 /// Why a picture or film was not made.
@@ -33,6 +33,9 @@ pub enum RenderError {
     /// A recording cannot be read.
     #[error(transparent)]
     Recording(#[from] RecordingError),
+    /// A recorded run cannot go on from a checkpoint.
+    #[error(transparent)]
+    Resume(#[from] ResumeError),
     /// Whoever watched had enough.
     #[error("stopped at {time} s")]
     Stopped {
@@ -56,8 +59,8 @@ pub enum RenderError {
         /// The file.
         path: PathBuf,
     },
-    /// A recorded run does not tell which bodies overlap.
-    #[error("which bodies overlap is told of scenes; of a run, penetrations can be shown")]
+    /// States that were recorded do not tell which bodies overlap.
+    #[error("recorded states do not tell which bodies overlap; penetrations can be shown")]
     NotOfRuns,
     /// Times of pictures fall, or there are none.
     #[error("times must not fall: a scene only runs forward")]

@@ -47,6 +47,19 @@ impl Reel {
         Ok(Self::Recorded { recording: Box::new(recording), start })
     }
 
+    /// A recorded run from a time on [s], as it was run: gone on with from its last checkpoint before that. So it tells what is
+    /// not recorded, such as contacts.
+    ///
+    /// # Errors
+    /// [`RenderError`] when its scene makes no world, or a step fails.
+    pub fn of_run(recording: &Recording, time: f64) -> Result<Self, RenderError> {
+        let mut scene = recording.scene().clone();
+        scene.duration = recording.time(recording.state_count() - 1);
+        let step = recording.state(recording.state_at(time))?.step;
+        let world = Box::new(recording.world_at(step)?);
+        Ok(Self::Live { scene: Box::new(scene), world })
+    }
+
     /// The scene.
     #[must_use]
     pub fn scene(&self) -> &Scene {

@@ -1,16 +1,16 @@
 //! Configurations of a robot as a file holds them: objects of JSON, one after another.
 
-use std::fs;
 use std::path::Path;
 
 use super::super::super::failure::{Exit, Failure};
+use super::super::super::query::poses;
 use crate::batch::answers::configuration::{Entry, configuration};
 use crate::penetration::generalized::Pose;
 use crate::repair::Robot;
 
 /// A configuration, and where it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Line {
+pub(in crate::cli) struct Line {
     /// File and line, for messages.
     pub(super) place: String,
     pub(super) pose: Pose,
@@ -22,10 +22,15 @@ pub(super) fn read(path: Option<&Path>, robot: &Robot) -> Result<Vec<Line>, Fail
         let pose = configuration(robot, Entry::default()).map_err(|why| Failure::new(Exit::BadFile, why))?;
         return Ok(vec![Line { place: "all joints at zero".to_owned(), pose }]);
     };
-    let bad = |message: String| Failure::new(Exit::BadFile, message);
-    let text = fs::read_to_string(path)
-        .map_err(|error| bad(format!("cannot read the configurations {}: {error}", path.display())))?;
-    let mut entries = serde_json::Deserializer::from_str(&text).into_iter::<Entry>();
+    let text = poses::text_of(path)
+        .map_err(|error| format!("cannot read the configurations {}: {error}", path.display()));
+    let lines = text.and_then(|text| parse(&text, path, robot));
+    lines.map_err(|message| Failure::new(Exit::BadFile, message))
+}
+
+/// The configurations in the content of a file; the path stands in the errors.
+pub(in crate::cli) fn parse(text: &str, path: &Path, robot: &Robot) -> Result<Vec<Line>, String> {
+    let mut entries = serde_json::Deserializer::from_str(text).into_iter::<Entry>();
     let mut lines = Vec::new();
     loop {
         let start = entries.byte_offset();
@@ -35,13 +40,13 @@ pub(super) fn read(path: Option<&Path>, robot: &Robot) -> Result<Vec<Line>, Fail
         let place = format!("{}:{line}", path.display());
         // The parser counts lines from the start of the file.
         let entry = entry.map_err(|error| {
-            bad(format!("{}:{}: not a configuration: {error}", path.display(), error.line().max(1)))
+            format!("{}:{}: not a configuration: {error}", path.display(), error.line().max(1))
         })?;
-        let pose = configuration(robot, entry).map_err(|why| bad(format!("{place}: {why}")))?;
+        let pose = configuration(robot, entry).map_err(|why| format!("{place}: {why}"))?;
         lines.push(Line { place, pose });
     }
     if lines.is_empty() {
-        return Err(bad(format!("{} holds no configurations", path.display())));
+        return Err(format!("{} holds no configurations", path.display()));
     }
     Ok(lines)
 }

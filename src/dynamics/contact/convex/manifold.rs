@@ -10,14 +10,15 @@
 //! shapes equally well, that of the last step's facet comes first, then those of the facets that face each other.
 
 use nalgebra::{Isometry3, Point3, Vector3};
-use rapier3d::parry::query::details::{TypedWorkspaceData, WorkspaceData};
+use serde::{Deserialize, Serialize};
 
 use super::body::ConvexBody;
 use super::clip::{Clipper, Facing};
 use super::feature::SupportFeature;
+use crate::dynamics::contact::kept::Memory;
 use crate::dynamics::contact::memory::ContactPoint;
 use crate::dynamics::contact::mesh_mesh::Foresight;
-use crate::dynamics::contact::reduction::{Choice, Scales, Selected};
+use crate::dynamics::contact::reduction::{Choice, KeptChoice, Scales, Selected};
 use crate::geometry::convex::{ConvexShape, Core, START_ANYWHERE};
 use crate::penetration::convex::{ConvexCache, ConvexOptions, SignedDistance, signed_distance};
 use crate::proximity::contacts::Feature;
@@ -41,7 +42,7 @@ pub(in crate::dynamics::contact) const SAME_PLACE: f64 = 0.02;
 const WITNESS: Feature = Feature::Face(0x3fff_ffff);
 
 /// A facet's normal that was the normal of contact.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct FacetNormal {
     /// 0 for a facet of the first body, 1 for one of the second.
     body: usize,
@@ -92,13 +93,33 @@ impl ConvexPair<'_> {
     }
 }
 
-impl WorkspaceData for ConvexMemory {
-    fn as_typed_workspace_data(&self) -> TypedWorkspaceData<'_> {
-        TypedWorkspaceData::Custom
+/// What of a pair's memory decides contacts to come.
+#[derive(Serialize, Deserialize)]
+pub(in crate::dynamics::contact) struct KeptConvex {
+    cache: ConvexCache,
+    last_pose: Option<Isometry3<f64>>,
+    facet: Option<FacetNormal>,
+    vertices: Option<[u32; 2]>,
+    choice: KeptChoice,
+}
+
+impl Memory for ConvexMemory {
+    type Kept = KeptConvex;
+
+    fn kept(&self) -> KeptConvex {
+        let Self { cache, last_pose, facet, vertices, choice, .. } = self;
+        KeptConvex {
+            cache: cache.clone(),
+            last_pose: *last_pose,
+            facet: *facet,
+            vertices: *vertices,
+            choice: choice.kept(),
+        }
     }
 
-    fn clone_dyn(&self) -> Box<dyn WorkspaceData> {
-        Box::new(self.clone())
+    fn of_kept(kept: KeptConvex) -> Self {
+        let KeptConvex { cache, last_pose, facet, vertices, choice } = kept;
+        Self { cache, last_pose, facet, vertices, choice: Choice::of_kept(choice), ..Self::default() }
     }
 }
 

@@ -5,10 +5,12 @@
 //! method shortens its steps to nothing there. So each contact keeps the piece in which it was at the start, whose linear
 //! function goes on beyond its faces; at the minimum all are found anew, until none changes or the change is next to nothing.
 
+use serde::{Deserialize, Serialize};
+
 use super::point::Cell;
 
 /// Which end of an edge is the deeper one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum DeeperEnd {
     First = 0,
     Second = 1,
@@ -21,7 +23,7 @@ const MOVED: f64 = 0.01;
 ///
 /// The point where they meet would run along an edge that lies flat as their slopes change, so it is held as well: its depth
 /// is λ P + (1 − λ) Q with the λ of the start, which has the same gradient there (`edge.rs`).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct HeldEdge {
     /// Where the field rises along the edge, and where it falls.
     pub(super) cells: [Cell; 2],
@@ -36,7 +38,7 @@ pub(super) struct HeldEdge {
 type Keyed<T> = ([u32; 3], T);
 
 /// Contacts in soft bodies, ascending by their keys.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Held {
     /// Whether a minimum is sought: an edge that comes to lie deeper than its ends is then left for when all are found anew,
     /// for it would begin with a kink.

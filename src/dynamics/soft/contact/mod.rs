@@ -18,6 +18,7 @@ mod exact;
 mod friction;
 mod groups;
 mod held;
+mod kept;
 mod neighbours;
 mod obstacle;
 mod options;
@@ -42,6 +43,7 @@ use crate::geometry::TetMesh;
 
 pub use body::{ContactError, node_depths};
 pub use distance::{Primitive, SignedDistance};
+pub(in crate::dynamics) use kept::KeptContact;
 pub use obstacle::{Motion, Obstacle};
 pub use options::ContactOptions;
 pub use overlaps::{Overlap, Wrench};

@@ -4,13 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Vector3};
+use serde::{Deserialize, Serialize};
 
 use super::body::shown_areas;
 use super::distance::SignedDistance;
 use crate::proximity::Model;
 
 /// How an obstacle moves during a step.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Motion {
     /// It stands.
     Fixed,

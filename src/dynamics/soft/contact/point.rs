@@ -1,6 +1,7 @@
 //! One contact: a point of one body in the field of another, who carries it and how.
 
 use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
 
 use super::edge::Deepest;
 use super::obstacle::Placement;
@@ -13,7 +14,7 @@ pub(super) const BLOCKS: usize = 10;
 pub(super) const ENDS: usize = 2;
 
 /// What a contact's point belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Probe {
     /// A node of a soft body's surface, by its block.
     Node(u32),
@@ -29,7 +30,7 @@ pub enum Probe {
 }
 
 /// Whose field a contact's point is in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Field {
     /// A soft body's.
     Body(u32),
@@ -68,7 +69,7 @@ pub struct Contact {
 }
 
 /// A part of a tetrahedron, in which the field is linear.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Cell {
     pub(super) tet: u32,
     pub(super) part: usize,

@@ -3,6 +3,7 @@
 //! where little is near something else, taking them costs little.
 
 use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
 
 use super::body::Body;
 use super::neighbours::Neighbours;
@@ -45,10 +46,10 @@ pub(super) struct Scene<'a> {
 }
 
 /// Where everything was.
-#[derive(Debug, Clone, Default)]
-struct Places {
-    x: Vec<Vector3<f64>>,
-    samples: Vec<Vec<Vector3<f64>>>,
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Places {
+    pub(super) x: Vec<Vector3<f64>>,
+    pub(super) samples: Vec<Vec<Vector3<f64>>>,
 }
 
 impl Places {
@@ -79,6 +80,25 @@ impl Places {
     }
 }
 
+/// Where everything was when neighbourhoods and candidates were last taken, from which they follow.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct KeptSearch {
+    at: Places,
+    neighbours_at: Places,
+}
+
+impl KeptSearch {
+    /// Whether it is of a number of blocks, or of none.
+    pub(super) fn has(&self, blocks: usize) -> bool {
+        [&self.at, &self.neighbours_at].iter().all(|places| places.x.is_empty() || places.x.len() == blocks)
+    }
+
+    /// Those of the neighbourhoods, to which the trees were fitted, and of the candidates.
+    pub(super) fn places(&self) -> [&Places; 2] {
+        [&self.neighbours_at, &self.at]
+    }
+}
+
 /// Candidates, and the neighbourhoods that they are taken from.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Candidates {
@@ -91,6 +111,11 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
+    /// Where they were taken.
+    pub(super) fn kept(&self) -> KeptSearch {
+        KeptSearch { at: self.at.clone(), neighbours_at: self.neighbours_at.clone() }
+    }
+
     /// Tetrahedra of a point's run.
     pub(super) fn tets_of_point(&self, run: &PointRun) -> &[u32] {
         &self.tets[run.start as usize..run.end as usize]

@@ -128,6 +128,16 @@ pub struct LinearSolver {
 }
 
 impl LinearSolver {
+    /// Whether conjugate gradients failed in the last solve, so that the next one is by Cholesky.
+    pub(in crate::dynamics::soft) fn is_stiff(&self) -> bool {
+        self.stiff
+    }
+
+    /// Goes on as after a solve that was [stiff](Self::is_stiff) or not.
+    pub(in crate::dynamics::soft) fn resume(&mut self, stiff: bool) {
+        self.stiff = stiff;
+    }
+
     /// Solves for `x`, which holds a first guess, with the right-hand side `b`; prescribed components of both must
     /// be zero. `has_mass` says that masses help the conditioning.
     ///

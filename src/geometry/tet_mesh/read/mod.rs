@@ -16,7 +16,9 @@ use nalgebra::Point3;
 use thiserror::Error;
 
 use super::{TetMesh, TetMeshError, signed_volume};
+use crate::geometry::limits::FILE_BYTES;
 use crate::geometry::read::Fault;
+use crate::geometry::read::file::bytes_of;
 
 /// Extensions of the formats that can be read.
 pub const EXTENSIONS: [&str; 3] = ["node", "ele", "msh"];
@@ -98,29 +100,67 @@ pub struct TetFile {
 /// [`TetReadError`] when the file is missing, of no known format, damaged, or holds no sound mesh.
 pub fn read_tets(path: impl AsRef<Path>) -> Result<TetFile, TetReadError> {
     let path = path.as_ref();
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    let (parts, elements) = match extension.as_str() {
-        "node" | "ele" => {
-            let [node, ele] = ["node", "ele"].map(|other| path.with_extension(other));
-            let (first, nodes) = parse(&node, tetgen::nodes)?;
-            let tets = parse(&ele, |bytes| tetgen::tets(bytes, first, nodes.len()))?;
-            (Parts { nodes, tets }, ele)
-        }
-        "msh" => (parse(path, gmsh::read)?, path.to_owned()),
-        _ => return Err(TetReadError::UnknownFormat { path: path.to_owned(), extension }),
+    let read = |path: &Path| {
+        let bytes = bytes_of(path, FILE_BYTES);
+        bytes.map_err(|source| TetReadError::Io { path: path.to_owned(), source })
     };
-    parts.into_mesh().map_err(|source| TetReadError::Mesh { path: elements, source })
+    match format(path)? {
+        Format::Tetgen => {
+            let [node, ele] = pair(path);
+            parse_tetgen([&read(&node)?, &read(&ele)?], path)
+        }
+        Format::Gmsh => parse_gmsh(&read(path)?, path),
+    }
 }
 
-fn parse<T>(path: &Path, reader: impl FnOnce(&[u8]) -> Result<T, Fault>) -> Result<T, TetReadError> {
+/// The tetrahedral mesh in the contents of a `.node` and an `.ele` file; `path`, that of either, stands in the errors.
+///
+/// # Errors
+/// As [`read_tets`].
+pub fn parse_tetgen([nodes, tets]: [&[u8]; 2], path: &Path) -> Result<TetFile, TetReadError> {
+    let [node, ele] = pair(path);
+    let (first, nodes) = in_file(&node, tetgen::nodes(nodes))?;
+    let tets = in_file(&ele, tetgen::tets(tets, first, nodes.len()))?;
+    let parts = Parts { nodes, tets };
+    parts.into_mesh().map_err(|source| TetReadError::Mesh { path: ele, source })
+}
+
+/// The tetrahedral mesh in the content of a `.msh` file; the path stands in the errors.
+///
+/// # Errors
+/// As [`read_tets`].
+pub fn parse_gmsh(bytes: &[u8], path: &Path) -> Result<TetFile, TetReadError> {
+    let parts = in_file(path, gmsh::read(bytes))?;
+    parts.into_mesh().map_err(|source| TetReadError::Mesh { path: path.to_owned(), source })
+}
+
+/// What a file holds.
+enum Format {
+    Tetgen,
+    Gmsh,
+}
+
+fn format(path: &Path) -> Result<Format, TetReadError> {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    match extension.as_str() {
+        "node" | "ele" => Ok(Format::Tetgen),
+        "msh" => Ok(Format::Gmsh),
+        _ => Err(TetReadError::UnknownFormat { path: path.to_owned(), extension }),
+    }
+}
+
+/// The two files of TetGen.
+fn pair(path: &Path) -> [PathBuf; 2] {
+    ["node", "ele"].map(|extension| path.with_extension(extension))
+}
+
+fn in_file<T>(path: &Path, read: Result<T, Fault>) -> Result<T, TetReadError> {
     let path = path.to_owned();
-    let bytes = match std::fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(source) => return Err(TetReadError::Io { path, source }),
-    };
-    reader(&bytes).map_err(|fault| match fault {
+    read.map_err(|fault| match fault {
         Fault::Line(line, cause) => TetReadError::Line { path, line, cause },
         Fault::Content(cause) => TetReadError::Content { path, cause },
+        // Neither is told by these formats: they name no files, and hold no triangles.
+        Fault::OutOfReach(error) => TetReadError::Content { path, cause: error.to_string() },
         Fault::Mesh(error) => TetReadError::Content { path, cause: error.to_string() },
     })
 }

@@ -12,6 +12,7 @@ mod growth;
 mod surface;
 
 use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
 
 use self::growth::Horizon;
 pub(super) use self::surface::Plane;
@@ -27,13 +28,16 @@ struct Candidate {
 }
 
 /// A polytope around the origin.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Polytope {
     surface: Surface,
     /// Places of faces that are gone.
     free: Vec<u16>,
+    #[serde(skip)]
     candidates: Vec<Candidate>,
+    #[serde(skip)]
     horizon: Vec<Horizon>,
+    #[serde(skip)]
     stack: Vec<Link>,
     /// Corners when the search from scratch had ended.
     built: usize,

@@ -1,11 +1,12 @@
 //! The triangles of a polytope, their planes and their bounds, at one pose after another.
 
 use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
 
 use super::super::difference::{Difference, Vertex};
 
 /// A triangle, counter-clockwise from outside; edge `i` leads from corner `i` to corner `i + 1`.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Face {
     pub(super) plane: Plane,
     pub(super) corners: [u16; 3],
@@ -16,7 +17,7 @@ pub(super) struct Face {
 }
 
 /// An edge of a face: the face times four, plus the edge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Link(u32);
 
 impl Link {
@@ -34,7 +35,7 @@ impl Link {
 }
 
 /// A plane of a face.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(in crate::penetration::convex) struct Plane {
     /// Unit normal, outwards.
     pub(in crate::penetration::convex) normal: Vector3<f64>,
@@ -43,14 +44,14 @@ pub(in crate::penetration::convex) struct Plane {
 }
 
 /// A vertex, and the pose at which its point was computed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Corner {
     pub(super) vertex: Vertex,
     pub(super) epoch: u32,
 }
 
 /// The triangles around the origin.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Surface {
     pub(super) corners: Vec<Corner>,
     pub(super) faces: Vec<Face>,

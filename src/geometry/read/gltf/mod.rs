@@ -2,7 +2,11 @@
 //! Buffers may be external files, embedded in the text, or the binary chunk of a GLB. Vertices that coincide
 //! exactly are joined: the format splits them where normals or texture coordinates differ.
 
-use std::path::Path;
+mod buffers;
+
+pub(crate) use buffers::buffer_file;
+
+use std::rc::Rc;
 
 use gltf::accessor::{DataType, Dimensions};
 use gltf::mesh::Mode;
@@ -10,22 +14,26 @@ use gltf::scene::Transform;
 use gltf::{Accessor, Document, Gltf, Node, Primitive, Semantic};
 use nalgebra::{Isometry3, Matrix4, Point3, Quaternion, Translation3, UnitQuaternion};
 
-use super::Fault;
+use super::{Fault, Place};
 use crate::geometry::TriangleMesh;
+use crate::geometry::limits::{CORNERS_PER_BYTE, GLTF_ITEMS, INSTANCED_CORNERS};
 use crate::geometry::weld::Welder;
 
 /// Bytes of the header of a GLB file.
 const GLB_HEADER: usize = 12;
+/// Bytes of the header of a chunk.
+const CHUNK_HEADER: usize = 8;
 
 /// Reads the content of a file; external buffers are looked for beside it.
-pub(super) fn read(bytes: &[u8], path: &Path) -> Result<TriangleMesh, Fault> {
+pub(super) fn read(bytes: &[u8], place: Place) -> Result<TriangleMesh, Fault> {
     check_glb_length(bytes)?;
+    check_items(bytes)?;
     let Gltf { document, blob } = Gltf::from_slice_without_validation(bytes).map_err(fault_of)?;
     let gltf = validated(document)?;
-    let buffers = (gltf.buffers())
-        .map(|buffer| buffers::load(&buffer, blob.as_deref(), path))
-        .collect::<Result<Vec<_>, _>>()?;
-    let mut gathered = Gathered { buffers, welder: Welder::default(), triangles: Vec::new() };
+    let buffers = buffers::load_all(&gltf, blob, place)?;
+    let held = bytes.len() + buffers.iter().map(|buffer| buffer.len()).sum::<usize>();
+    let corners_left = INSTANCED_CORNERS.max(held.saturating_mul(CORNERS_PER_BYTE));
+    let mut gathered = Gathered { buffers, welder: Welder::default(), triangles: Vec::new(), corners_left };
     let mut pending: Vec<_> = roots(&gltf).into_iter().map(|node| (node, Matrix4::identity())).collect();
     let mut is_seen = vec![false; gltf.nodes().len()];
     while let Some((node, parent_to_world)) = pending.pop() {
@@ -74,6 +82,24 @@ fn check_glb_length(bytes: &[u8]) -> Result<(), Fault> {
     Err(Fault::Content(format!("the header declares {declared} bytes, but the file has {}", bytes.len())))
 }
 
+/// Refuses more objects than anybody means, before they are made: each takes a hundred times the memory of its text.
+fn check_items(bytes: &[u8]) -> Result<(), Fault> {
+    let json = if bytes.starts_with(b"glTF") {
+        let length = bytes.get(GLB_HEADER..).and_then(|chunk| chunk.first_chunk::<4>());
+        let length = length.map_or(0, |length| u32::from_le_bytes(*length) as usize);
+        let rest = bytes.get(GLB_HEADER + CHUNK_HEADER..).unwrap_or_default();
+        &rest[..length.min(rest.len())]
+    } else {
+        bytes
+    };
+    let items = json.iter().filter(|&&byte| byte == b'{').count();
+    if items > GLTF_ITEMS {
+        let cause = format!("it has {items} JSON objects, more than the {GLTF_ITEMS} that are read");
+        return Err(Fault::Content(cause));
+    }
+    Ok(())
+}
+
 /// The nodes of the default scene, else of the first, else those that are no node's child.
 fn roots(document: &Document) -> Vec<Node<'_>> {
     if let Some(scene) = document.default_scene().or_else(|| document.scenes().next()) {
@@ -100,12 +126,25 @@ fn matrix(node: &Node) -> Matrix4<f64> {
 
 /// Triangles gathered so far.
 struct Gathered {
-    buffers: Vec<Vec<u8>>,
+    buffers: Vec<Rc<[u8]>>,
     welder: Welder,
     triangles: Vec<[u32; 3]>,
+    /// Corners that the file may still have.
+    corners_left: usize,
 }
 
 impl Gathered {
+    /// Takes the vertices or corners of an accessor from what the file may have.
+    fn spend(&mut self, accessor: &Accessor) -> Result<(), Fault> {
+        let left = self.corners_left.checked_sub(accessor.count());
+        self.corners_left = left.ok_or_else(|| {
+            let cause = "its nodes show its meshes so often that the whole has more than \
+                         6 million corners, and more than 2 for each byte of the file";
+            Fault::Content(cause.to_owned())
+        })?;
+        Ok(())
+    }
+
     fn add(&mut self, primitive: &Primitive, to_world: &Matrix4<f64>) -> Result<(), Fault> {
         let mode = primitive.mode();
         if !matches!(mode, Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan) {
@@ -114,11 +153,15 @@ impl Gathered {
         let Some(accessor) = primitive.get(&Semantic::Positions) else {
             return Err(Fault::Content("a primitive has no positions".to_owned()));
         };
+        self.spend(&accessor)?;
         let welded: Vec<u32> = (self.positions(&accessor)?.into_iter())
             .map(|position| self.welder.add(to_world.transform_point(&position)))
             .collect();
         let corners = match primitive.indices() {
-            Some(accessor) => self.indices(&accessor)?,
+            Some(accessor) => {
+                self.spend(&accessor)?;
+                self.indices(&accessor)?
+            }
             None => (0..welded.len()).collect(),
         };
         let corner = |position: usize| {
@@ -202,113 +245,5 @@ fn triangles(mode: Mode, corners: usize) -> Vec<[usize; 3]> {
         }
         Mode::TriangleFan => (2..corners).map(|i| [0, i - 1, i]).collect(),
         _ => (0..corners / 3).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(),
-    }
-}
-
-pub(crate) use buffers::decode_percent;
-
-mod buffers {
-    //! Buffers: the binary chunk, data embedded in the text, files beside it.
-
-    use std::path::Path;
-
-    use gltf::buffer::{Buffer, Source};
-
-    use super::Fault;
-
-    /// The bytes of a buffer, at least as many as it declares.
-    pub(super) fn load(buffer: &Buffer, blob: Option<&[u8]>, path: &Path) -> Result<Vec<u8>, Fault> {
-        let fault = |cause: String| Fault::Content(format!("buffer {}: {cause}", buffer.index()));
-        let bytes = match buffer.source() {
-            Source::Bin => {
-                blob.map(<[u8]>::to_vec).ok_or_else(|| fault("the file has no binary chunk".to_owned()))?
-            }
-            Source::Uri(uri) => match uri.split_once(',') {
-                Some((kind, data)) if kind.starts_with("data:") && kind.ends_with(";base64") => {
-                    decode_base64(data).ok_or_else(|| fault("its embedded data is not base64".to_owned()))?
-                }
-                _ if uri.contains(':') => {
-                    let scheme = uri.split(':').next().unwrap_or_default();
-                    return Err(fault(format!(
-                        "cannot be had by \"{scheme}:\", only from a file beside this one"
-                    )));
-                }
-                _ => {
-                    let name =
-                        decode_percent(uri).ok_or_else(|| fault(format!("\"{uri}\" is no file name")))?;
-                    let file = path.parent().unwrap_or_else(|| Path::new("")).join(&name);
-                    std::fs::read(file).map_err(|error| fault(format!("{name} cannot be read: {error}")))?
-                }
-            },
-        };
-        if bytes.len() < buffer.length() {
-            return Err(fault(format!("declares {} bytes, but has {}", buffer.length(), bytes.len())));
-        }
-        Ok(bytes)
-    }
-
-    fn decode_base64(text: &str) -> Option<Vec<u8>> {
-        let text = text.trim_end_matches('=').as_bytes();
-        let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
-        for group in text.chunks(4) {
-            let mut bits = 0_u32;
-            for &letter in group {
-                let value = match letter {
-                    b'A'..=b'Z' => letter - b'A',
-                    b'a'..=b'z' => letter - b'a' + 26,
-                    b'0'..=b'9' => letter - b'0' + 52,
-                    b'+' => 62,
-                    b'/' => 63,
-                    _ => return None,
-                };
-                bits = bits << 6 | u32::from(value);
-            }
-            // n letters carry 6n bits, of which the last 6n mod 8 are padding.
-            let count = group.len() * 6 / 8;
-            bits <<= 32 - 6 * group.len();
-            if count == 0 {
-                return None;
-            }
-            bytes.extend_from_slice(&bits.to_be_bytes()[..count]);
-        }
-        Some(bytes)
-    }
-
-    pub(crate) fn decode_percent(text: &str) -> Option<String> {
-        let mut bytes = Vec::with_capacity(text.len());
-        let mut rest = text.as_bytes();
-        while let [first, after @ ..] = rest {
-            (bytes, rest) = if *first == b'%' {
-                let hex = std::str::from_utf8(after.get(..2)?).ok()?;
-                bytes.push(u8::from_str_radix(hex, 16).ok()?);
-                (bytes, &after[2..])
-            } else {
-                bytes.push(*first);
-                (bytes, after)
-            };
-        }
-        String::from_utf8(bytes).ok()
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use super::*;
-
-        #[test]
-        fn base64_is_that_of_rfc_4648() {
-            for (text, bytes) in
-                [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYmE=", "fooba")]
-            {
-                assert_eq!(decode_base64(text).as_deref(), Some(bytes.as_bytes()));
-            }
-            assert_eq!(decode_base64("+/+/").as_deref(), Some(&[0xfb, 0xff, 0xbf][..]));
-            assert_eq!((decode_base64("Z"), decode_base64("Z*==")), (None, None));
-        }
-
-        #[test]
-        fn percent_signs_are_decoded() {
-            assert_eq!(decode_percent("a%20b%C3%A9.bin").as_deref(), Some("a bé.bin"));
-            assert_eq!((decode_percent("a%2"), decode_percent("%zz")), (None, None));
-        }
     }
 }

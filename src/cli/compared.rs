@@ -1,0 +1,150 @@
+//! Telling how two runs compare: for people as lines, for programs as JSON.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::console::Console;
+use super::failure::Failure;
+use super::table::{Table, number};
+use crate::record::compare::{BitDifference, Difference, InputDifference, Report};
+
+/// What is told of a comparison of states.
+#[derive(Debug, Serialize)]
+pub(super) struct Told<'a> {
+    /// States that were compared.
+    states: u64,
+    /// Of them, those of which something is beyond its tolerance.
+    states_beyond: u64,
+    /// Whether all states are equal bit for bit.
+    exact: bool,
+    /// From where on they are not.
+    bits: Option<BitDifference>,
+    /// The last state before the first difference.
+    agrees_until: Option<u64>,
+    /// What differs in the first state that does, farthest beyond its tolerance first.
+    first: &'a [Difference],
+    /// Of every quantity the field that is farthest from what is expected.
+    worst: Vec<&'a Difference>,
+}
+
+impl<'a> Told<'a> {
+    pub(super) fn of(report: &'a Report) -> Self {
+        Self {
+            states: report.states,
+            states_beyond: report.states_beyond,
+            exact: report.is_exact(),
+            bits: report.bits,
+            agrees_until: report.agrees_until,
+            first: &report.first,
+            worst: report.worst.values().collect(),
+        }
+    }
+}
+
+/// What a run was made of that differs, a line for each.
+pub(super) fn inputs<'a>(
+    found: &'a [InputDifference],
+    labels: [&'a str; 2],
+) -> impl Iterator<Item = String> + 'a {
+    found.iter().map(move |InputDifference { what, a, b }| {
+        let side = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+        format!("{what} differs: {} {}, {} {}", labels[0], side(a), labels[1], side(b))
+    })
+}
+
+/// The first difference in a sentence.
+pub(super) fn first(report: &Report) -> Option<String> {
+    let first = report.first.first()?;
+    let since = match report.agrees_until {
+        Some(step) if step + 1 < first.step => {
+            format!("between step {step}, which agrees, and step {}", first.step)
+        }
+        _ => format!("at step {}", first.step),
+    };
+    Some(format!("first difference {since} ({} s): {}", number(first.time), sentence(first)))
+}
+
+/// What else differs in that state.
+pub(super) fn also(report: &Report) -> impl Iterator<Item = String> + '_ {
+    report.first.iter().skip(1).map(|difference| format!("also there: {}", sentence(difference)))
+}
+
+fn sentence(difference: &Difference) -> String {
+    let Difference { field, quantity, expected, measured, difference: by, tolerance, .. } = difference;
+    let subject = match &difference.body {
+        Some(body) => format!("{body}, {field}"),
+        None => field.clone(),
+    };
+    let unit =
+        Some(quantity.unit()).filter(|unit| !unit.is_empty()).map_or(String::new(), |u| format!(" {u}"));
+    format!(
+        "{subject}: expected {}, measured {}: {}{unit} apart, {}{unit} pass",
+        values(expected),
+        values(measured),
+        small(*by),
+        small(*tolerance),
+    )
+}
+
+/// A difference or tolerance, in few digits.
+fn small(value: f64) -> String {
+    if value == 0.0 { "0".to_owned() } else { format!("{value:.2e}") }
+}
+
+fn values(values: &[f64]) -> String {
+    let told: Vec<String> = values.iter().map(|value| digits(*value)).collect();
+    if told.len() == 1 { told.concat() } else { format!("({})", told.join(", ")) }
+}
+
+/// Digits enough that a difference shows.
+fn digits(value: f64) -> String {
+    let plain = format!("{value:.9}");
+    let is_readable = value == 0.0 || (1e-3..1e6).contains(&value.abs());
+    if is_readable {
+        plain.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        format!("{value:.9e}")
+    }
+}
+
+/// Whether bits are equal, in a sentence.
+pub(super) fn bits(report: &Report) -> String {
+    match report.bits {
+        None => "equal bit for bit".to_owned(),
+        Some(BitDifference { step, after: Some(after) }) => {
+            format!("equal bit for bit up to step {after}, not at step {step}")
+        }
+        Some(BitDifference { step, after: None }) => format!("not equal bit for bit from step {step} on"),
+    }
+}
+
+/// The worst of every quantity, as a table.
+pub(super) fn worst(report: &Report) -> Table {
+    let mut table = Table::default();
+    let heads = ["of", "at step", "apart", "pass", "times"];
+    table.row("worst", heads.map(String::from));
+    for (quantity, worst) in &report.worst {
+        let of = match &worst.body {
+            Some(body) => format!("{body}, {}", worst.field),
+            None => worst.field.clone(),
+        };
+        let times = if worst.difference == 0.0 { 0.0 } else { worst.difference / worst.tolerance };
+        let unit = quantity.unit();
+        let name = if unit.is_empty() { quantity.to_string() } else { format!("{quantity} [{unit}]") };
+        let times = if times < 1000.0 { format!("{times:.2}") } else { small(times) };
+        let numbers = [small(worst.difference), small(worst.tolerance), times];
+        table.row(&name, [of, worst.step.to_string()].into_iter().chain(numbers));
+    }
+    table
+}
+
+/// Lines with an indent.
+pub(super) fn lines(console: &mut Console, lines: impl IntoIterator<Item = String>) -> Result<(), Failure> {
+    lines.into_iter().try_for_each(|line| console.line(format_args!("  {line}")))
+}
+
+/// A path as it is told.
+pub(super) fn shown(path: &Path) -> String {
+    path.display().to_string().replace('\\', "/")
+}

@@ -1,0 +1,50 @@
+//! What the command line reads, on bytes instead of files: for those who feed it what is none (`fuzz/`).
+
+use std::path::Path;
+
+use super::query::{broad_phase, poses, robot};
+use super::repair::robot::lines;
+use crate::batch::obstacles;
+use crate::batch::shape::ShapeArgument;
+use crate::repair::Robot;
+
+/// Number of pose lines of a text.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn poses(text: &str) -> Result<usize, String> {
+    let lines = poses::parse_lines(text, Path::new("poses.jsonl"), "poses", poses::parse)?;
+    Ok(lines.len())
+}
+
+/// Number of lines of motions of a text.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn motions(text: &str) -> Result<usize, String> {
+    let lines = poses::parse_lines(text, Path::new("motions.jsonl"), "motions", poses::parse_motions)?;
+    Ok(lines.len())
+}
+
+/// Number of lines of boxes of a text.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn boxes(text: &str) -> Result<usize, String> {
+    Ok(poses::parse_lines(text, Path::new("boxes.jsonl"), "boxes", broad_phase::parse)?.len())
+}
+
+/// Number of configurations of a robot in a text.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn configurations(text: &str, robot: &Robot) -> Result<usize, String> {
+    Ok(lines::parse(text, Path::new("joints.json"), robot)?.len())
+}
+
+/// Whether a text names a shape as the command line writes it, with a pose or without one, or two links.
+#[must_use]
+pub fn names_shape(text: &str) -> bool {
+    let is_shape = obstacles::split(text).is_ok_and(|(name, _)| ShapeArgument::parse(name).is_ok());
+    is_shape || robot::two_links(text).is_ok()
+}

@@ -1,0 +1,206 @@
+//! Holding a run against its golden file, and writing that anew.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::GoldenPlace;
+use crate::cli::compared::{self, Told};
+use crate::cli::console::Console;
+use crate::cli::failure::{Exit, Failure};
+use crate::record::compare::{CompareError, InputDifference, Tolerances, draw};
+use crate::record::golden::{Golden, GoldenError, GoldenReport, GoldenRun, Sampling};
+
+/// Name of the picture in the folder of a run.
+const DRIFT: &str = "drift.svg";
+
+/// What is to be done about the golden file of a scene.
+pub(super) struct Judging {
+    pub(super) place: Option<GoldenPlace>,
+    /// The golden file, where there is one.
+    pub(super) expected: Option<Golden>,
+    pub(super) exact: bool,
+    /// Whether it may be written.
+    pub(super) update: bool,
+    /// Whether one is asked for: without, the scene fails.
+    pub(super) is_asked_for: bool,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub(super) struct GoldenVerdict {
+    path: PathBuf,
+    status: Status,
+    exact: bool,
+    report: Option<GoldenReport>,
+    drift: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    /// The run is what it says.
+    Pass,
+    /// It is not.
+    Fail,
+    /// There is none.
+    Missing,
+    /// It was not, and has been written anew.
+    Updated,
+    /// There was none, and it has been written.
+    Written,
+}
+
+/// A line of JSON.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    scene: &'a str,
+    golden: String,
+    status: Status,
+    pass: bool,
+    /// Whether it was judged bit for bit.
+    by_bits: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inputs: Option<&'a [InputDifference]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    made_by: Option<&'a [InputDifference]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing_steps: Option<&'a [u64]>,
+    #[serde(flatten)]
+    report: Option<Told<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drift: Option<String>,
+}
+
+impl Judging {
+    /// Holds the run against the golden file, and writes that where it is to be.
+    pub(super) fn verdict(self, run: &GoldenRun) -> Result<Option<GoldenVerdict>, Failure> {
+        let drift = run.folder.join(DRIFT);
+        // That of an earlier run; where there is none nothing is to be done.
+        let _ = fs::remove_file(&drift);
+        let Some(place) = self.place else { return Ok(None) };
+        let Some(expected) = &self.expected else {
+            let is_wanted = self.is_asked_for;
+            if is_wanted && self.update {
+                let golden = Golden::of(run, &Tolerances::default(), &Sampling::Fitting).map_err(failed)?;
+                golden.write(&place.path).map_err(failed)?;
+            }
+            let status = if self.update { Status::Written } else { Status::Missing };
+            let verdict =
+                GoldenVerdict { path: place.path, status, exact: self.exact, report: None, drift: None };
+            return Ok(is_wanted.then_some(verdict));
+        };
+        let report = expected.judge(run).map_err(failed)?;
+        let pass = report.pass(self.exact);
+        let mut status = if pass { Status::Pass } else { Status::Fail };
+        let mut drawn = None;
+        if !pass {
+            let title = format!("drift from {}", compared::shown(&place.path));
+            draw(&report.report, &title, &drift).map_err(|error| failed(error.into()))?;
+            drawn = Some(drift);
+        }
+        if !pass && self.update {
+            expected.renewed(run).and_then(|golden| golden.write(&place.path)).map_err(failed)?;
+            status = Status::Updated;
+        }
+        let (path, exact) = (place.path, self.exact);
+        Ok(Some(GoldenVerdict { path, status, exact, report: Some(report), drift: drawn }))
+    }
+}
+
+/// A golden file cannot be written, or a run not be read.
+pub(in crate::cli) fn failed(error: GoldenError) -> Failure {
+    let exit = match &error {
+        GoldenError::Record(_) | GoldenError::Run(CompareError::Picture { .. }) => Exit::Usage,
+        _ => Exit::BadFile,
+    };
+    Failure::of(exit, &error)
+}
+
+impl GoldenVerdict {
+    pub(super) fn pass(&self) -> bool {
+        !matches!(self.status, Status::Fail | Status::Missing)
+    }
+
+    /// Whether there was a golden file.
+    pub(super) fn is_compared(&self) -> bool {
+        self.report.is_some()
+    }
+
+    /// Tells it as a line of JSON.
+    pub(super) fn tell_json(&self, console: &mut Console, scene: &str) -> Result<(), Failure> {
+        let report = self.report.as_ref();
+        console.json_line(&Line {
+            scene,
+            golden: compared::shown(&self.path),
+            status: self.status,
+            pass: self.pass(),
+            by_bits: self.exact,
+            inputs: report.map(|report| report.inputs.as_slice()),
+            made_by: report.map(|report| report.made_by.as_slice()),
+            missing_steps: report.map(|report| report.missing.as_slice()),
+            report: report.map(|report| Told::of(&report.report)),
+            drift: self.drift.as_deref().map(compared::shown),
+        })
+    }
+
+    /// Tells it to a person.
+    pub(super) fn tell(&self, console: &mut Console) -> Result<(), Failure> {
+        let path = compared::shown(&self.path);
+        let Some(report) = &self.report else {
+            let what = match self.status {
+                Status::Written => "written",
+                _ => "FAIL: there is none, and --golden or --exact asks for one; --update writes it",
+            };
+            return console.line(format_args!("  golden {path}: {what}"));
+        };
+        let word = match self.status {
+            Status::Pass => "pass",
+            Status::Updated => "updated",
+            _ => "FAIL",
+        };
+        let (states, bits) = (report.report.states, compared::bits(&report.report));
+        console.line(format_args!("  golden {path}: {word}, {states} states, {bits}"))?;
+        if self.status == Status::Pass {
+            return Ok(());
+        }
+        compared::lines(console, self.details())?;
+        if !report.report.agrees() {
+            console.line(compared::worst(&report.report))?;
+        }
+        let drawn = self.drift.as_deref().map(|path| format!("drift drawn in {}", compared::shown(path)));
+        compared::lines(console, drawn)
+    }
+
+    /// What differs, a line for each.
+    pub(super) fn details(&self) -> Vec<String> {
+        let Some(report) = &self.report else { return Vec::new() };
+        let labels = ["golden file", "now"];
+        let mut lines: Vec<String> = compared::inputs(&report.inputs, labels).collect();
+        if let (Some(first), Some(last)) = (report.missing.first(), report.missing.last()) {
+            lines.push(format!(
+                "the run has no state at {} steps from {first} to {last}",
+                report.missing.len()
+            ));
+        }
+        lines.extend(compared::first(&report.report));
+        lines.extend(compared::also(&report.report));
+        if self.exact && !report.report.is_exact() {
+            lines.push(compared::bits(&report.report));
+        }
+        lines.extend(compared::inputs(&report.made_by, labels));
+        if report.made_by.iter().any(|differs| differs.what == "target") {
+            lines.push("bits are promised for one target only".to_owned());
+        }
+        lines
+    }
+
+    /// What failed, in a line.
+    pub(super) fn headline(&self) -> String {
+        let Some(report) = &self.report else { return "there is no golden file".to_owned() };
+        let first = compared::first(&report.report);
+        let inputs = || compared::inputs(&report.inputs, ["golden file", "now"]).next();
+        first.or_else(inputs).unwrap_or_else(|| compared::bits(&report.report))
+    }
+}

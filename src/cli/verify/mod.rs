@@ -1,0 +1,260 @@
+//! `extricate verify`: runs scenes and judges what they expect, and holds them against their golden files.
+
+mod find;
+mod golden;
+mod junit;
+mod pool;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::access;
+use super::console::{Console, Style};
+use super::failure::{Exit, Failure};
+use super::interrupt::Interrupt;
+use super::run::{Simulation, at_start, simulate, tell_verdicts};
+use crate::record::golden::{BeforeRun, Golden};
+use crate::record::{Outcome, RunDirectory, RunOptions, Summary};
+use crate::scene::Verdict;
+
+use find::{GoldenPlace, golden_of, scenes};
+use golden::GoldenVerdict;
+pub(super) use golden::failed;
+
+const EXAMPLES: &str = "\
+Examples:
+  extricate verify scenes/rigid
+  extricate verify a.ron b.ron --json
+  extricate verify scenes --golden tests/golden --junit verify.xml
+  extricate verify scenes/rigid --exact
+  extricate verify scenes/rigid/ring_stack.ron --update
+
+A folder stands for all scenes below it. Each result goes to out/SCENE, of scenes with one name to out/SCENE-2 and so on. Exit code 1 tells that an expectation
+is not met, that a scene expects nothing, or that a run is not what its golden file says; 3 that a golden file
+is bad.";
+
+/// Arguments of `verify`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// Scene files, or folders of them.
+    #[arg(required = true, value_name = "SCENE|DIR")]
+    scenes: Vec<PathBuf>,
+    /// Folder of the results; each scene gets one of its own in it.
+    #[arg(short, long, value_name = "DIR", default_value = "out")]
+    output: PathBuf,
+    /// Folder of golden files, one for every scene [default: tests/golden above a scene, where there is one].
+    #[arg(long, value_name = "DIR")]
+    golden: Option<PathBuf>,
+    /// Hold runs against golden files bit for bit, by the hashes of their states.
+    #[arg(long)]
+    exact: bool,
+    /// Write golden files anew that differ, and with --golden those that are missing.
+    #[arg(long)]
+    update: bool,
+    /// Write the verdicts as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+}
+
+/// An expectation of a scene with what became of it.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    scene: &'a str,
+    #[serde(flatten)]
+    verdict: &'a Verdict,
+}
+
+/// A scene that was run and judged.
+#[derive(Debug)]
+struct Judged {
+    summary: Summary,
+    /// Against its golden file, where there is or should be one.
+    golden: Option<GoldenVerdict>,
+}
+
+impl Judged {
+    /// Whether what the scene expects came true.
+    fn expectations_pass(&self) -> bool {
+        self.summary.pass && !self.summary.expect.is_empty()
+    }
+
+    fn pass(&self) -> bool {
+        self.expectations_pass() && self.golden.as_ref().is_none_or(GoldenVerdict::pass)
+    }
+}
+
+/// Runs and judges the scenes, and tells them in their order. A scene that is bad does not keep the others from being judged.
+pub(super) fn execute(
+    console: &mut Console,
+    interrupt: &Interrupt,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
+    let scenes = with_folders(scenes(&arguments.scenes)?, &arguments.output);
+    let mut told =
+        Told { junit: arguments.junit.as_ref().map(|_| junit::Cases::default()), ..Told::default() };
+    let is_many = scenes.len() >= pool::LEAST_SCENES_A_THREAD * rayon::current_num_threads();
+    if is_many {
+        let quiet = || Console::new(Style { json: false, quiet: true });
+        let run = |scene: &Work| verify(&quiet(), interrupt, scene, arguments);
+        let progress = console.progress(scenes.len() as u64);
+        pool::each_in_order(&scenes, progress, &run, &mut |scene, judged| {
+            told.add(console, &scene.path, judged, scenes.len())
+        })?;
+    } else {
+        for scene in &scenes {
+            let judged = verify(console, interrupt, scene, arguments);
+            told.add(console, &scene.path, judged, scenes.len())?;
+        }
+    }
+    if let (Some(cases), Some(path)) = (&told.junit, &arguments.junit) {
+        cases.write(path)?;
+    }
+    told.end(console, scenes.len())
+}
+
+/// A scene that is to be run.
+#[derive(Debug)]
+struct Work {
+    path: PathBuf,
+    /// Folder of its result.
+    folder: PathBuf,
+}
+
+/// The scenes with the folders of their results, named as they are; of scenes of one name the second one gets a `-2`, and so
+/// on.
+fn with_folders(scenes: Vec<PathBuf>, output: &Path) -> Vec<Work> {
+    let mut names = BTreeMap::<OsString, u32>::new();
+    let with_folder = |path: PathBuf| {
+        let name = path.file_stem().unwrap_or_default().to_owned();
+        let count = names.entry(name.clone()).or_default();
+        *count += 1;
+        let mut folder = name;
+        if *count > 1 {
+            folder.push(format!("-{count}"));
+        }
+        Work { folder: output.join(folder), path }
+    };
+    scenes.into_iter().map(with_folder).collect()
+}
+
+/// What has been told of the scenes.
+#[derive(Default)]
+struct Told {
+    failed: usize,
+    /// Scenes that were held against a golden file.
+    golden: usize,
+    worst: Option<Exit>,
+    junit: Option<junit::Cases>,
+}
+
+impl Told {
+    /// Tells what became of a scene.
+    fn add(
+        &mut self,
+        console: &mut Console,
+        path: &Path,
+        judged: Result<Judged, Failure>,
+        scenes: usize,
+    ) -> Result<(), Failure> {
+        match judged {
+            Ok(judged) => {
+                self.failed += usize::from(!judged.pass());
+                self.golden += usize::from(judged.golden.as_ref().is_some_and(GoldenVerdict::is_compared));
+                if let Some(cases) = &mut self.junit {
+                    cases.add(&judged);
+                }
+                tell(console, &judged)?;
+                console.flush()
+            }
+            Err(interrupted @ Failure::Silent(Exit::Interrupted)) => Err(interrupted),
+            Err(Failure::OutputClosed) => Err(Failure::OutputClosed),
+            Err(failure) => {
+                if let Some(cases) = &mut self.junit {
+                    cases.add_failure(path, &failure);
+                }
+                if scenes == 1 && self.junit.is_none() {
+                    return Err(failure);
+                }
+                self.failed += 1;
+                self.worst = self.worst.or(failure.exit());
+                console.flush()?;
+                failure.tell();
+                Ok(())
+            }
+        }
+    }
+
+    fn end(&self, console: &mut Console, scenes: usize) -> Result<(), Failure> {
+        if !console.json() {
+            let golden = match self.golden {
+                0 => String::new(),
+                n => format!(", {n} held against golden files"),
+            };
+            console.line(format_args!("{} of {scenes} scenes pass{golden}", scenes - self.failed))?;
+        }
+        match (self.failed, self.worst) {
+            (0, _) => Ok(()),
+            (_, Some(exit)) => Err(Failure::Silent(exit)),
+            (_, None) => Err(Failure::Silent(Exit::CheckFailed)),
+        }
+    }
+}
+
+fn verify(
+    console: &Console,
+    interrupt: &Interrupt,
+    Work { path, folder }: &Work,
+    arguments: &Arguments,
+) -> Result<Judged, Failure> {
+    // A golden file that is bad is told before anything is run.
+    let place = golden_of(path, arguments.golden.as_deref());
+    let expected = match &place {
+        Some(GoldenPlace { path, exists: true }) => {
+            Some(Golden::read(path).map_err(|error| Failure::of(Exit::BadFile, &error))?)
+        }
+        _ => None,
+    };
+    let scene = access::scene(path)?;
+    let on_overlap = scene.on_overlap;
+    let (scene, world) = at_start(scene, on_overlap)?;
+    let directory = RunDirectory::create(folder).map_err(|error| Failure::of(Exit::Usage, &error))?;
+    let options = RunOptions::whole(&scene);
+    let before = BeforeRun::of(&scene, &world, &options);
+    let before = before.map_err(|error| Failure::of(Exit::BadFile, &error))?;
+    let Outcome { summary, stopped, .. } =
+        simulate(console, interrupt, Simulation { scene: &scene, world, options, directory })?;
+    if stopped {
+        return Err(Failure::Silent(Exit::Interrupted));
+    }
+    let mut judged = Judged { summary, golden: None };
+    let may_update = arguments.update && judged.expectations_pass();
+    let judging = golden::Judging {
+        place,
+        expected,
+        exact: arguments.exact,
+        update: may_update,
+        is_asked_for: arguments.golden.is_some() || arguments.exact,
+    };
+    judged.golden = judging.verdict(&before.after(folder, &judged.summary))?;
+    Ok(judged)
+}
+
+/// Tells what became of a scene.
+fn tell(console: &mut Console, judged: &Judged) -> Result<(), Failure> {
+    let Judged { summary, golden } = judged;
+    if console.json() {
+        for verdict in &summary.expect {
+            console.json_line(&Line { scene: &summary.scene, verdict })?;
+        }
+        return golden.as_ref().map_or(Ok(()), |golden| golden.tell_json(console, &summary.scene));
+    }
+    let word = if judged.pass() { "pass" } else { "FAIL" };
+    console.line(format_args!("{word} {}: {} (hash {})", summary.scene, summary.title, summary.hash))?;
+    tell_verdicts(console, summary)?;
+    golden.as_ref().map_or(Ok(()), |golden| golden.tell(console))
+}

@@ -1,0 +1,101 @@
+//! The drift of a run from another one, as a picture.
+
+use std::path::Path;
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+use super::series::Series;
+use super::{CompareError, Quantity, Report};
+
+/// Size of the picture [px].
+const SIZE: (u32, u32) = (960, 720);
+/// Ratios below are drawn at the foot, so that equal states are seen as well.
+const LEAST: f64 = 1e-6;
+/// Ratios above are drawn at the top.
+const MOST: f64 = 1e9;
+/// Bodies that are drawn: those that drift farthest.
+const BODIES: usize = 8;
+/// Colours that colour-blind readers tell apart [Okabe and Ito].
+const COLORS: [RGBColor; 8] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(100, 100, 100),
+    RGBColor(180, 160, 0),
+];
+
+type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+/// Draws the drift as SVG: every difference over what passes, over time, by quantity (the farthest body) and by body (the farthest
+/// quantity). Above the line at one a difference is beyond its tolerance.
+///
+/// # Errors
+/// [`CompareError::Picture`] when the file cannot be written.
+pub fn draw(report: &Report, title: &str, path: &Path) -> Result<(), CompareError> {
+    let mut text = String::new();
+    let failed = |cause: String| CompareError::Picture { path: path.to_owned(), cause };
+    panels(report, title, &mut text).map_err(|error| failed(error.to_string()))?;
+    crate::record::bundle::whole(path, text.as_bytes()).map_err(|error| failed(error.to_string()))
+}
+
+fn panels(report: &Report, title: &str, text: &mut String) -> Drawn {
+    let root = SVGBackend::with_string(text, SIZE).into_drawing_area();
+    root.fill(&WHITE)?;
+    let root = root.titled(title, ("sans-serif", 20))?;
+    let (upper, lower) = root.split_vertically(SIZE.1 as i32 / 2 - 20);
+    let of_quantity = |(quantity, series)| (Quantity::name(quantity).to_owned(), series);
+    let quantities = report.quantities().map(of_quantity).filter(|(_, series)| series.greatest() > 0.0);
+    panel(&upper, "by quantity", &farthest(quantities.collect()))?;
+    let bodies = report.bodies().map(|(name, series)| (name.to_owned(), series));
+    let bodies = bodies.filter(|(_, series)| series.greatest() > 0.0);
+    panel(&lower, "by body", &farthest(bodies.collect()))?;
+    root.present()?;
+    Ok(())
+}
+
+/// The series that rise highest, highest first.
+fn farthest(mut series: Vec<(String, &Series)>) -> Vec<(String, &Series)> {
+    series.sort_by(|a, b| b.1.greatest().total_cmp(&a.1.greatest()).then_with(|| a.0.cmp(&b.0)));
+    series.truncate(BODIES);
+    series
+}
+
+fn panel(area: &DrawingArea<SVGBackend, Shift>, what: &str, lines: &[(String, &Series)]) -> Drawn {
+    let points = || lines.iter().flat_map(|(_, series)| series.points());
+    let end = points().map(|point| point.0).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+    let top = points().map(|point| point.1).fold(10.0, f64::max).clamp(10.0, MOST) * 2.0;
+    let mut chart = ChartBuilder::on(area)
+        .caption(what, ("sans-serif", 15))
+        .margin(8)
+        .x_label_area_size(34)
+        .y_label_area_size(64)
+        .build_cartesian_2d(0.0..end, (LEAST..top).log_scale())?;
+    chart
+        .configure_mesh()
+        .x_desc("time [s]")
+        .y_desc("difference / tolerance")
+        .y_label_formatter(&|ratio| format!("{ratio:.0e}"))
+        .bold_line_style(BLACK.mix(0.15))
+        .light_line_style(WHITE)
+        .draw()?;
+    let tolerance = chart.draw_series(LineSeries::new([(0.0, 1.0), (end, 1.0)], BLACK.stroke_width(2)))?;
+    let key = |(x, y)| PathElement::new([(x, y), (x + 16, y)], BLACK.stroke_width(2));
+    tolerance.label("tolerance").legend(key);
+    for ((name, series), color) in lines.iter().zip(COLORS) {
+        let points = series.points().iter().map(|&(time, ratio)| (time, ratio.clamp(LEAST, MOST)));
+        let drawn = chart.draw_series(LineSeries::new(points, color.stroke_width(2)))?;
+        let key = move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color.stroke_width(2));
+        drawn.label(name.as_str()).legend(key);
+    }
+    chart
+        .configure_series_labels()
+        .background_style(WHITE.mix(0.85))
+        .border_style(BLACK.mix(0.3))
+        .position(SeriesLabelPosition::LowerRight)
+        .draw()?;
+    Ok(())
+}

@@ -1,0 +1,191 @@
+//! What the comparison of two runs came to.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::series::Series;
+use super::state::Field;
+use super::{Bars, Deviation, Quantity, State, each_deviation};
+
+/// A field of a state that is not as expected, or the one that is farthest from it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Difference {
+    /// The step.
+    pub step: u64,
+    /// Its time [s].
+    pub time: f64,
+    /// Name of the body, soft body or robot; none for what is of the whole scene.
+    pub body: Option<String>,
+    /// The field.
+    pub field: String,
+    /// What the field is.
+    pub quantity: Quantity,
+    /// What was expected.
+    pub expected: Vec<f64>,
+    /// What was found.
+    pub measured: Vec<f64>,
+    /// By how much, in the unit of the quantity.
+    pub difference: f64,
+    /// How much passes.
+    pub tolerance: f64,
+}
+
+impl Difference {
+    fn of(deviation: &Deviation) -> Self {
+        let field = match deviation.field {
+            Field::Named(name) => name.to_owned(),
+            Field::Joint(name) => format!("joint {name}"),
+        };
+        Self {
+            step: deviation.step,
+            time: deviation.time,
+            body: Some(deviation.body).filter(|name| !name.is_empty()).map(str::to_owned),
+            field,
+            quantity: deviation.quantity,
+            expected: deviation.expected.to_vec(),
+            measured: deviation.measured.to_vec(),
+            difference: deviation.difference,
+            tolerance: deviation.tolerance,
+        }
+    }
+}
+
+/// From where on states are not equal bit for bit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct BitDifference {
+    /// The first step whose hash differs.
+    pub step: u64,
+    /// The last one before it whose hash is equal, if any was looked at.
+    pub after: Option<u64>,
+}
+
+/// What a comparison came to.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// Number of states that were compared.
+    pub states: u64,
+    /// Number of states of which something was beyond its tolerance.
+    pub states_beyond: u64,
+    /// What differs in the first such state: fields of bodies, farthest beyond their tolerance first, then what is of the whole
+    /// scene.
+    pub first: Vec<Difference>,
+    /// The last state before it, which agrees; none where the first one that was compared differs.
+    pub agrees_until: Option<u64>,
+    /// Of every quantity the field that is farthest from what is expected, against its tolerance.
+    pub worst: BTreeMap<Quantity, Difference>,
+    /// From where on states are not equal bit for bit; none where all are.
+    pub bits: Option<BitDifference>,
+    /// Last step whose hash was equal while all were.
+    equal_bits: Option<u64>,
+    /// Last step that agreed while all did.
+    agreed: Option<u64>,
+    worst_ratios: BTreeMap<Quantity, f64>,
+    by_quantity: BTreeMap<Quantity, Series>,
+    by_body: BTreeMap<String, Series>,
+}
+
+/// Differences of the first state that are told.
+const MOST_TOLD: usize = 8;
+
+impl Report {
+    /// Takes two states of one step into account.
+    pub fn add(&mut self, expected: &State, measured: &State, bars: &Bars) {
+        self.add_with(expected, measured, bars, &[]);
+    }
+
+    /// The same with further deviations of that step.
+    pub(in crate::record) fn add_with(
+        &mut self,
+        expected: &State,
+        measured: &State,
+        bars: &Bars,
+        further: &[Deviation],
+    ) {
+        let mut beyond = Vec::new();
+        let mut visit = |deviation: &Deviation| self.follow(deviation, &mut beyond);
+        each_deviation(expected, measured, bars, &mut visit);
+        further.iter().for_each(&mut visit);
+        self.states += 1;
+        self.add_hash(measured.step, expected.hash == measured.hash);
+        self.close(measured.step, beyond);
+    }
+
+    /// Takes into account whether the hashes of a step are equal. Steps come in their order.
+    pub fn add_hash(&mut self, step: u64, equal: bool) {
+        if !equal && self.bits.is_none() {
+            self.bits = Some(BitDifference { step, after: self.equal_bits });
+        } else if self.bits.is_none() {
+            self.equal_bits = Some(step);
+        }
+    }
+
+    /// Takes what is true of the whole run into account.
+    pub(in crate::record) fn add_final(&mut self, deviations: &[Deviation]) {
+        let mut beyond = Vec::new();
+        deviations.iter().for_each(|deviation| self.follow(deviation, &mut beyond));
+        if let Some(step) = deviations.first().map(|deviation| deviation.step) {
+            self.close(step, beyond);
+        }
+    }
+
+    fn follow(&mut self, deviation: &Deviation, beyond: &mut Vec<(f64, Difference)>) {
+        let ratio = deviation.ratio();
+        let quantity = deviation.quantity;
+        self.by_quantity.entry(quantity).or_default().add(deviation.time, ratio);
+        match self.by_body.get_mut(deviation.body) {
+            Some(series) => series.add(deviation.time, ratio),
+            None if deviation.body.is_empty() => {}
+            None => self.by_body.entry(deviation.body.to_owned()).or_default().add(deviation.time, ratio),
+        }
+        if self.worst_ratios.get(&quantity).is_none_or(|worst| ratio > *worst) {
+            self.worst_ratios.insert(quantity, ratio);
+            self.worst.insert(quantity, Difference::of(deviation));
+        }
+        // Of later states it is only counted whether they are beyond.
+        if !(ratio <= 1.0) && (self.first.is_empty() || beyond.is_empty()) {
+            beyond.push((ratio, Difference::of(deviation)));
+        }
+    }
+
+    /// Ends a state of which `beyond` is beyond its tolerance.
+    fn close(&mut self, step: u64, mut beyond: Vec<(f64, Difference)>) {
+        if beyond.is_empty() {
+            if self.first.is_empty() {
+                self.agreed = Some(step);
+            }
+            return;
+        }
+        self.states_beyond += 1;
+        if self.first.is_empty() {
+            // What is of the whole scene follows from its bodies.
+            let is_whole = |difference: &Difference| difference.body.is_none();
+            beyond.sort_by(|a, b| is_whole(&a.1).cmp(&is_whole(&b.1)).then_with(|| b.0.total_cmp(&a.0)));
+            beyond.truncate(MOST_TOLD);
+            self.first = beyond.into_iter().map(|(_, difference)| difference).collect();
+            self.agrees_until = self.agreed;
+        }
+    }
+
+    /// Whether everything was within its tolerance.
+    #[must_use]
+    pub fn agrees(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// Whether all states that were compared are equal bit for bit.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.bits.is_none()
+    }
+
+    /// Difference over tolerance by quantity: what a picture shows.
+    pub(super) fn quantities(&self) -> impl Iterator<Item = (Quantity, &Series)> {
+        self.by_quantity.iter().map(|(quantity, series)| (*quantity, series))
+    }
+
+    /// The same by body, of all its quantities the largest.
+    pub(super) fn bodies(&self) -> impl Iterator<Item = (&str, &Series)> {
+        self.by_body.iter().map(|(name, series)| (name.as_str(), series))
+    }
+}

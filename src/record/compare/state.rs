@@ -1,0 +1,232 @@
+//! A state as it is compared, and how far two of them are apart.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::{Bars, Quantity};
+use crate::record::{BaseLine, BodyLine, EnergyLine, Hash, SoftLine};
+
+/// A state of a run, as a line of `states.jsonl` or a golden file tells it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct State {
+    /// Number of steps taken; 0 is the start.
+    pub step: u64,
+    /// Time since the start [s].
+    pub time: f64,
+    /// Bodies by name.
+    pub bodies: BTreeMap<String, BodyLine>,
+    /// Robots by name.
+    #[serde(default)]
+    pub robots: BTreeMap<String, RobotValues>,
+    /// Soft bodies by name.
+    #[serde(default)]
+    pub soft: BTreeMap<String, SoftLine>,
+    /// Energy of the dynamic and the soft bodies.
+    pub energy: EnergyLine,
+    /// Contact points.
+    pub contacts: usize,
+    /// Largest penetration depth of a pair [m].
+    pub max_penetration: f64,
+    /// Hash of the state.
+    pub hash: Hash,
+}
+
+/// Where a robot is: its bodies stand among the others.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct RobotValues {
+    /// Values of its joints by name [rad or m].
+    pub joints: BTreeMap<String, f64>,
+    /// Pose of its root link.
+    pub base: BaseLine,
+}
+
+/// How far a field of a state is from where it is expected, beyond its tolerance or not.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::record) struct Deviation<'a> {
+    pub(in crate::record) step: u64,
+    pub(in crate::record) time: f64,
+    /// Name of the body, soft body or robot; empty for what is of the whole scene.
+    pub(in crate::record) body: &'a str,
+    pub(in crate::record) field: Field<'a>,
+    pub(in crate::record) quantity: Quantity,
+    pub(in crate::record) expected: &'a [f64],
+    pub(in crate::record) measured: &'a [f64],
+    /// By how much [unit of the quantity]; not a number where a value is none.
+    pub(in crate::record) difference: f64,
+    /// How much passes.
+    pub(in crate::record) tolerance: f64,
+}
+
+/// A field of a state.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::record) enum Field<'a> {
+    Named(&'static str),
+    Joint(&'a str),
+}
+
+impl Deviation<'_> {
+    /// The difference over what passes: more than one does not. No difference is zero, also where nothing passes.
+    pub(in crate::record) fn ratio(&self) -> f64 {
+        match (self.difference == 0.0, self.tolerance.is_infinite()) {
+            (true, _) | (_, true) => 0.0,
+            _ if self.difference.is_nan() => f64::INFINITY,
+            _ => self.difference / self.tolerance,
+        }
+    }
+}
+
+/// Tells every field of two states of one step with how far they are apart.
+pub(in crate::record) fn each_deviation(
+    expected: &State,
+    measured: &State,
+    bars: &Bars,
+    visit: &mut dyn FnMut(&Deviation),
+) {
+    let (step, time) = (measured.step, measured.time);
+    let mut of = Comparing { step, time, body: "", bars, visit };
+    of.maps(&expected.bodies, &measured.bodies, Comparing::body);
+    of.maps(&expected.robots, &measured.robots, Comparing::robot);
+    of.maps(&expected.soft, &measured.soft, Comparing::soft);
+    of.body = "";
+    let [a, b] = [expected, measured].map(|state| state.energy);
+    of.number("kinetic energy", Quantity::Energy, a.kinetic, b.kinetic);
+    of.number("potential energy", Quantity::Energy, a.potential, b.potential);
+    of.number("elastic energy", Quantity::Energy, a.elastic, b.elastic);
+    of.number("max_penetration", Quantity::Penetration, expected.max_penetration, measured.max_penetration);
+    of.number("contacts", Quantity::Contacts, expected.contacts as f64, measured.contacts as f64);
+}
+
+/// Two states that are being compared, at a body of them.
+struct Comparing<'a, 'v> {
+    step: u64,
+    time: f64,
+    body: &'a str,
+    bars: &'a Bars,
+    visit: &'v mut dyn FnMut(&Deviation),
+}
+
+impl<'a> Comparing<'a, '_> {
+    /// Compares what has a name in both; what has it in one only is told as well.
+    fn maps<T>(
+        &mut self,
+        expected: &'a BTreeMap<String, T>,
+        measured: &'a BTreeMap<String, T>,
+        compare: fn(&mut Self, &'a T, &'a T),
+    ) {
+        for (name, a) in expected {
+            self.body = name;
+            match measured.get(name) {
+                Some(b) => compare(self, a, b),
+                None => self.presence(Field::Named("presence"), 1.0, 0.0),
+            }
+        }
+        for name in measured.keys().filter(|name| !expected.contains_key(*name)) {
+            self.body = name;
+            self.presence(Field::Named("presence"), 0.0, 1.0);
+        }
+    }
+
+    fn body(&mut self, a: &BodyLine, b: &BodyLine) {
+        self.vector("position", Quantity::Position, &a.position, &b.position);
+        self.turn("rotation", &a.rotation, &b.rotation);
+        let [linear, angular] = [Quantity::LinearVelocity, Quantity::AngularVelocity];
+        self.vector("linear_velocity", linear, &a.linear_velocity, &b.linear_velocity);
+        self.vector("angular_velocity", angular, &a.angular_velocity, &b.angular_velocity);
+    }
+
+    fn robot(&mut self, a: &'a RobotValues, b: &'a RobotValues) {
+        self.vector("base position", Quantity::Position, &a.base.translation, &b.base.translation);
+        self.turn("base rotation", &a.base.rotation, &b.base.rotation);
+        for (name, expected) in &a.joints {
+            let field = Field::Joint(name);
+            let Some(measured) = b.joints.get(name) else {
+                self.presence(field, 1.0, 0.0);
+                continue;
+            };
+            let tolerance = self.bars.joint(&format!("{}/{name}", self.body));
+            let difference = (measured - expected).abs();
+            self.tell((field, Quantity::Joint), &[*expected], &[*measured], (difference, tolerance));
+        }
+        for name in b.joints.keys().filter(|name| !a.joints.contains_key(*name)) {
+            self.presence(Field::Joint(name), 0.0, 1.0);
+        }
+    }
+
+    fn soft(&mut self, a: &SoftLine, b: &SoftLine) {
+        self.vector("centroid", Quantity::Position, &a.centroid, &b.centroid);
+        self.vector("velocity", Quantity::LinearVelocity, &a.velocity, &b.velocity);
+        self.number("volume", Quantity::Volume, a.volume, b.volume);
+        self.number("max_penetration", Quantity::Penetration, a.max_penetration, b.max_penetration);
+        self.number("inverted", Quantity::Inverted, a.inverted as f64, b.inverted as f64);
+    }
+
+    fn presence(&mut self, field: Field<'a>, expected: f64, measured: f64) {
+        self.tell((field, Quantity::Presence), &[expected], &[measured], (1.0, 0.0));
+    }
+
+    fn number(&mut self, field: &'static str, quantity: Quantity, expected: f64, measured: f64) {
+        let tolerance = self.bars.of(quantity, expected);
+        let difference = (measured - expected).abs();
+        self.tell((Field::Named(field), quantity), &[expected], &[measured], (difference, tolerance));
+    }
+
+    fn vector(&mut self, field: &'static str, quantity: Quantity, expected: &[f64; 3], measured: &[f64; 3]) {
+        let tolerance = self.bars.of(quantity, 0.0);
+        let difference = distance(expected, measured);
+        self.tell((Field::Named(field), quantity), expected, measured, (difference, tolerance));
+    }
+
+    /// The angle between two rotations.
+    fn turn(&mut self, field: &'static str, expected: &[f64; 4], measured: &[f64; 4]) {
+        let tolerance = self.bars.of(Quantity::Rotation, 0.0);
+        let difference = angle(expected, measured);
+        self.tell((Field::Named(field), Quantity::Rotation), expected, measured, (difference, tolerance));
+    }
+
+    fn tell(
+        &mut self,
+        (field, quantity): (Field, Quantity),
+        expected: &[f64],
+        measured: &[f64],
+        (difference, tolerance): (f64, f64),
+    ) {
+        let (step, time, body) = (self.step, self.time, self.body);
+        let deviation =
+            Deviation { step, time, body, field, quantity, expected, measured, difference, tolerance };
+        (self.visit)(&deviation);
+    }
+}
+
+/// Distance of two points.
+fn distance<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+}
+
+/// Angle between the rotations of two unit quaternions [rad]. Their chord is 2 sin(θ/4), which is exact for small angles;
+/// a quaternion and its negative are the same rotation.
+fn angle(a: &[f64; 4], b: &[f64; 4]) -> f64 {
+    let (same, opposite) = (distance(a, b), distance(a, &b.map(|x| -x)));
+    let chord = if opposite < same { opposite } else { same };
+    4.0 * (chord / 2.0).clamp(0.0, 1.0).asin()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::PI;
+
+    use super::*;
+
+    #[test]
+    fn the_angle_between_rotations_is_that_of_the_turn_between_them_however_small() {
+        let about_x = |angle: f64| [(angle / 2.0).cos(), (angle / 2.0).sin(), 0.0, 0.0];
+        for turn in [1e-12, 1e-6, 0.3, PI, 1.2 * PI] {
+            let expected = turn.min(2.0 * PI - turn);
+            for sign in [1.0, -1.0] {
+                let found = angle(&about_x(0.0), &about_x(turn).map(|x| sign * x));
+                assert!((found - expected).abs() <= 1e-12 * expected.max(1e-3), "{turn}: {found}");
+            }
+        }
+        assert!(angle(&[f64::NAN; 4], &about_x(1.0)).is_nan());
+    }
+}

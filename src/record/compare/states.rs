@@ -1,0 +1,64 @@
+//! The states of a run, read one after the other.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use super::{CompareError, State};
+use crate::record::RunDirectory;
+
+/// The states of a run in their order; one of them is in memory at a time.
+#[derive(Debug)]
+pub struct States {
+    path: PathBuf,
+    reader: BufReader<File>,
+    line: Vec<u8>,
+    /// Number of lines read.
+    lines: usize,
+    last_step: Option<u64>,
+}
+
+impl States {
+    /// The states of the run in a folder, complete or not.
+    ///
+    /// # Errors
+    /// [`CompareError`] when there is no file of states, or it cannot be read.
+    pub fn open(folder: &Path) -> Result<Self, CompareError> {
+        let path = folder.join(RunDirectory::STATES);
+        if !path.is_file() {
+            return Err(CompareError::NoRun { folder: folder.to_owned() });
+        }
+        let file = File::open(&path).map_err(|source| CompareError::unreadable(&path, source))?;
+        let reader = BufReader::with_capacity(1 << 16, file);
+        Ok(Self { path, reader, line: Vec::new(), lines: 0, last_step: None })
+    }
+
+    fn read(&mut self) -> Result<Option<State>, CompareError> {
+        self.line.clear();
+        let read = self.reader.read_until(b'\n', &mut self.line);
+        read.map_err(|source| CompareError::unreadable(&self.path, source))?;
+        // A line without an end is that of a run that was killed.
+        if self.line.last() != Some(&b'\n') {
+            return Ok(None);
+        }
+        self.lines += 1;
+        let damaged = |cause: String| CompareError::damaged(&self.path, Some(self.lines), cause);
+        let state: State = serde_json::from_slice(&self.line).map_err(|error| {
+            let text = error.to_string();
+            damaged(text.rsplit_once(" at line ").map_or_else(|| text.clone(), |(cause, _)| cause.to_owned()))
+        })?;
+        if let Some(last) = self.last_step.filter(|last| *last >= state.step) {
+            return Err(damaged(format!("step {} does not come after step {last}", state.step)));
+        }
+        self.last_step = Some(state.step);
+        Ok(Some(state))
+    }
+}
+
+impl Iterator for States {
+    type Item = Result<State, CompareError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
+    }
+}

@@ -1,0 +1,131 @@
+use std::fmt::Write as _;
+
+use super::*;
+use crate::record::compare::Quantity;
+
+/// A golden file with one of everything.
+const TEXT: &str = r#"# why the positions may be off
+extricate golden file, version 1
+scene "scenes/a b.ron"
+input 0123456789abcdef
+text 00000000000000ff
+file "parts/ring.obj" 0000000000000001
+program "0.1.0"
+library "rapier3d-f64" "0.36.0"
+target "x86_64-unknown-linux-gnu"
+time_step 0.0025
+steps 20
+every 10
+seed 7
+scale length 2
+scale body 0.5
+scale speed 6.25
+scale energy 10
+sliding "arm/rail"
+tolerance position 0.001
+tolerance rotation 1e-6
+tolerance linear_velocity 1e-5
+tolerance angular_velocity 1e-5
+tolerance joint 1e-6
+tolerance nodes 1e-6
+tolerance volume 1e-6
+tolerance inverted 0
+tolerance penetration 1e-6
+tolerance energy 1e-6
+tolerance contacts any
+bound worst_penetration 0.001
+bound energy_gain 0
+trail 10 00000000000000aa
+
+state 0 time 0 hash 00000000000000a0
+body "ball \"1\"" position 0 0 1.25
+body "box" position 1 2 3 rotation 0.6 0.8 0 0 linear_velocity 0 0 -1 angular_velocity 0.5 0 0
+robot "arm" position 0 0 0
+joint "arm" "rail" 0.1
+soft "jelly" centroid 0 0 0.5 volume 0.125 max_penetration 0 inverted 0
+energy 1 2 0.5
+contacts 0
+max_penetration 0
+
+state 20 time 0.05 hash 00000000000000a1
+tolerance rotation 0.1
+tolerance linear_velocity any
+body "box" position 1 2 2.95 rotation 0.6 0.8 0 0 linear_velocity 0 0 -1 angular_velocity 0.5 0 0
+energy 1 1.5 0.5
+contacts 4
+max_penetration 0.0001
+"#;
+
+#[test]
+fn a_file_that_is_read_and_written_is_the_same_file() {
+    let golden = Golden::parse(TEXT).unwrap();
+    assert_eq!(golden.to_string(), TEXT);
+    assert_eq!(golden.comments, ["why the positions may be off"]);
+    assert_eq!(golden.tolerances.of(Quantity::Position).to_bits(), 1e-3_f64.to_bits());
+    assert!(golden.tolerances.of(Quantity::Contacts).is_infinite());
+    assert_eq!(golden.states[0].joints[&("arm".to_owned(), "rail".to_owned())].to_bits(), 0.1_f64.to_bits());
+    assert!(golden.states[0].tolerances.is_empty());
+    let later = &golden.states[1].tolerances;
+    assert_eq!((later.len(), later[&Quantity::LinearVelocity]), (2, f64::INFINITY));
+    assert_eq!(golden.states[1].bodies.keys().collect::<Vec<_>>(), ["box"], "the ball stayed");
+}
+
+#[test]
+fn whatever_is_wrong_is_told_with_its_line() {
+    let wrong = |from: &str, to: &str| Golden::parse(&TEXT.replacen(from, to, 1)).unwrap_err().to_string();
+    for (from, to, line, cause) in [
+        ("extricate golden file, version 1", "extricate golden file, version 2", 2, "is expected"),
+        ("input 0123456789abcdef", "input 0123", 4, "no hash"),
+        ("steps 20", "steps -20", 11, "no whole number"),
+        ("steps 20", "steps 20\nsteps 20", 12, "stands twice"),
+        ("scale length 2", "scale length 0", 14, "not above zero"),
+        ("scale length 2", "scale width 2", 14, "no scale"),
+        ("tolerance position 0.001", "tolerance position much", 19, "no tolerance"),
+        ("tolerance position 0.001", "tolerance color 1", 19, "`color` is no quantity"),
+        ("bound energy_gain 0", "bound energy_gain inf", 31, "`inf` is no number"),
+        ("bound energy_gain 0", "bound luck 0", 31, "`luck` is no bound"),
+        ("state 20", "state 0", 44, "does not come after"),
+        ("position 0 0 1.25", "position 0 0", 35, "position is missing"),
+        ("position 0 0 1.25", "position 0 0 1 0", 35, "`0` is nothing that a body has"),
+        ("rotation 0.6 0.8 0 0", "rotation 0.6 1.8 0 0", 36, "no unit quaternion"),
+        ("body \"box\" position 1 2 3 ", "body box position 1 2 3 ", 36, "in quotation marks"),
+        ("body \"box\" position 1 2 3 ", "body \"ball \\\"1\\\"\" position 1 2 3 ", 36, "stands twice"),
+        ("\nstate 20", "energy 1 2\nstate 20", 43, "an energy is missing"),
+        ("contacts 4", "contacts 4 5", 49, "`5` stands too much here"),
+        ("contacts 4", "contact 4", 49, "`contact` begins no line"),
+        ("energy 1 1.5 0.5\n", "", 49, "the energy of the state of step 20 is missing"),
+        ("time_step 0.0025\n", "", 49, "`time_step` is missing"),
+    ] {
+        let found = wrong(from, to);
+        assert!(found.starts_with(&format!("{line}: ")) && found.contains(cause), "{to}: {found}");
+    }
+}
+
+#[test]
+fn no_text_is_too_broken_to_be_read() {
+    for end in 0..TEXT.len() {
+        if let Ok(golden) = Golden::parse(&TEXT[..end]) {
+            assert!(!golden.states.is_empty());
+        }
+    }
+    let words = ["", "\"", "\\", "1e999", "NaN", "-1", "18446744073709551616", "é", "\u{0}", "state", "#"];
+    for word in words {
+        for (at, _) in TEXT.match_indices(' ') {
+            let mut text = TEXT.to_owned();
+            text.replace_range(at..=at, &format!(" {word} "));
+            let _ = Golden::parse(&text).map(|golden| golden.to_string());
+        }
+    }
+    assert!(Golden::parse("").is_err());
+}
+
+#[test]
+fn a_file_of_many_empty_states_takes_no_more_memory_than_its_text() {
+    let mut text = TEXT.to_owned();
+    for step in 21..20_000 {
+        let _ = write!(text, "state {step} time {step} hash 0000000000000000\nenergy 0 0 0\n");
+    }
+    let golden = Golden::parse(&text).unwrap();
+    assert_eq!(golden.states.len(), 2 + 20_000 - 21);
+    assert!(golden.states[2..].iter().all(|state| state.bodies.is_empty()));
+}

@@ -1,0 +1,223 @@
+//! A file that is named by a file is read only where the naming one may reach, whatever it is and however it is named.
+
+mod cli_program;
+
+use std::fs;
+use std::path::Path;
+
+use cli_program::{Folder, extricate};
+use extricate::geometry::procedural::{Cuboid, Procedural};
+use extricate::geometry::read::{ROOT_MARKER, Reach, ReadError, read_mesh, read_mesh_within};
+use extricate::geometry::write::write_mesh;
+use extricate::kinematics::urdf::{UrdfError, UrdfOptions, read_urdf};
+use extricate::scene::Scene;
+
+const ROBOT: &str = "<robot name=\"r\"><link name=\"a\"><KIND><geometry><mesh filename=\"FILE\"/></geometry></KIND>\
+    <collision><geometry><box size=\"1 1 1\"/></geometry></collision></link></robot>";
+
+/// A folder with `in/` for the file that is asked about, and `out/` with a mesh, a robot and a buffer out of its reach.
+/// The empty marker keeps the marker of the repository, above, from being found.
+struct World(Folder);
+
+impl World {
+    fn new() -> Self {
+        let folder = Folder::new();
+        for name in ["in/deep", "out/pack"] {
+            fs::create_dir_all(folder.path(name)).unwrap();
+        }
+        folder.write(&format!("in/{ROOT_MARKER}"), "");
+        write_mesh(&Cuboid::default().mesh().unwrap(), folder.path("out/box.obj")).unwrap();
+        fs::copy(folder.path("out/box.obj"), folder.path("out/pack/box.obj")).unwrap();
+        fs::copy(folder.path("out/box.obj"), folder.path("in/box.obj")).unwrap();
+        folder.write("out/r.urdf", &ROBOT.replace("KIND", "visual").replace("FILE", "box.obj"));
+        folder.write("out/buffer.bin", &"\0".repeat(48));
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path(name)
+    }
+
+    fn scene(&self, shape: &str, more: &str) -> String {
+        let text = format!(
+            "(title: \"t\", duration: 0.01, gravity: (0, 0, 0), shapes: {{\"s\": {shape}}},\n\
+             bodies: [(name: \"b\", shape: \"s\", position: (0, 0, 9))], {more})"
+        );
+        self.0.write("in/s.ron", &text)
+    }
+
+    /// Absolute, with dots, and with a folder on the way that is left again.
+    fn ways_to(&self, name: &str) -> [String; 3] {
+        [self.path(name), format!("../{name}"), format!("deep/../../{name}")]
+    }
+}
+
+#[test]
+fn no_part_of_a_scene_names_a_file_out_of_reach() {
+    let world = World::new();
+    for way in world.ways_to("out/box.obj").into_iter().chain(["/dev/zero".into(), "/etc/passwd".into()]) {
+        let mesh = format!("mesh(file: \"{way}\")");
+        let soft = format!("mesh: tetrahedralized(of: {mesh})");
+        let of_file = format!("mesh: file(file: \"{way}.node\")");
+        let material = "material: (youngs_modulus: 1, poisson_ratio: 0.3)";
+        for (shape, more) in [
+            (mesh.clone(), String::new()),
+            (format!("hull(of: {mesh})"), String::new()),
+            (format!("rounded(core: hull(of: {mesh}), radius: 1)"), String::new()),
+            ("ball(radius: 1)".into(), format!("soft_bodies: [(name: \"x\", {soft}, {material})]")),
+            ("ball(radius: 1)".into(), format!("soft_bodies: [(name: \"x\", {of_file}, {material})]")),
+            ("ball(radius: 1)".into(), format!("robots: [(name: \"x\", file: \"{way}\")]")),
+            (
+                "ball(radius: 1)".into(),
+                format!("robots: [(name: \"x\", file: \"no.urdf\", packages: [\"{way}\"])]"),
+            ),
+        ] {
+            let path = world.scene(&shape, &more);
+            let error = Scene::load(&path).unwrap_err().to_string();
+            let is_missing_robot = error.contains("no.urdf");
+            assert!(
+                !is_missing_robot && error.contains("lies outside of") && error.contains("--root DIR"),
+                "{shape} {more}: {error}"
+            );
+            assert!(error.contains("s.ron:") && error.contains("in"), "{error}");
+        }
+    }
+    // The same names, allowed.
+    let path =
+        world.scene("mesh(file: \"../out/box.obj\")", "robots: [(name: \"x\", file: \"../out/r.urdf\")]");
+    assert!(Scene::load(&path).is_err());
+    assert!(Scene::load_within(Path::new(&path), &Reach::anywhere()).is_ok());
+    let reach = Reach::around(Path::new(&path)).and(Path::new(&world.path("out")));
+    assert!(Scene::load_within(Path::new(&path), &reach).is_ok());
+    assert!(Scene::load(world.scene("mesh(file: \"deep/../box.obj\")", "")).is_ok());
+}
+
+#[test]
+fn a_robot_names_meshes_within_its_reach_however_it_writes_them() {
+    let world = World::new();
+    let load = |file: &str, kind: &str| {
+        let text = ROBOT.replace("KIND", kind).replace("FILE", file);
+        read_urdf(world.0.write("in/r.urdf", &text), &UrdfOptions::default())
+    };
+    assert!(load("box.obj", "collision").is_ok() && load("file://box.obj", "collision").is_ok());
+    let file = format!("file://{}", world.path("out/box.obj"));
+    for way in world.ways_to("out/box.obj").into_iter().chain([file, "model://../../out/box.obj".into()]) {
+        let error = load(&way, "collision").expect_err(&way);
+        assert!(error.to_string().contains("lies outside of"), "{way}: {error}");
+    }
+    // A package beside the folder of the robot is looked for, but not taken.
+    let error = load("package://out/box.obj", "collision").unwrap_err();
+    assert!(
+        error.to_string().contains("is not there") && error.to_string().contains("--allow-outside"),
+        "{error}"
+    );
+    let text = ROBOT.replace("KIND", "collision").replace("FILE", "package://pack/box.obj");
+    let path = world.0.write("in/r.urdf", &text);
+    let packages = vec![world.path("out/pack").into()];
+    assert!(read_urdf(&path, &UrdfOptions { packages: packages.clone(), ..UrdfOptions::default() }).is_ok());
+    // Told what it may name, it may name nothing else, its packages neither.
+    let reach = Some(Reach::around(Path::new(&path)));
+    let error = read_urdf(&path, &UrdfOptions { packages, reach, ..UrdfOptions::default() }).unwrap_err();
+    assert!(
+        matches!(error, UrdfError::Content { .. }) && error.to_string().contains("lies outside"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_gltf_file_names_buffers_within_its_reach_however_it_writes_them() {
+    let world = World::new();
+    let load = |uri: &str| {
+        let text = format!(r#"{{"asset":{{"version":"2.0"}},"buffers":[{{"byteLength":4,"uri":"{uri}"}}]}}"#);
+        let path = world.0.write("in/a.gltf", &text);
+        read_mesh(&path).unwrap_err()
+    };
+    let encoded = "%2e%2e/out/buffer.bin".to_owned();
+    let slash = "%2e%2e%2fout%2fbuffer.bin".to_owned();
+    for way in world.ways_to("out/buffer.bin").into_iter().chain([encoded, slash]) {
+        let error = load(&way);
+        assert!(matches!(&error, ReadError::OutOfReach(_)), "{way}: {error}");
+    }
+    assert!(load("file:///etc/passwd").to_string().contains("cannot be had by \"file:\""));
+    assert!(load("none.bin").to_string().contains("none.bin cannot be read"));
+    let path = world.path("in/a.gltf");
+    load("../out/buffer.bin");
+    let within = read_mesh_within(Path::new(&path), &Reach::anywhere()).unwrap_err();
+    assert!(matches!(within, ReadError::Mesh { .. }), "it is read, and has no triangles: {within}");
+}
+
+#[cfg(unix)]
+#[test]
+fn symbolic_links_lead_nowhere_and_devices_have_no_end() {
+    let world = World::new();
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, world.path(name)).unwrap();
+    link("../out/box.obj", "in/link.obj");
+    link("../out", "in/folder");
+    link("/dev/zero", "in/zero.obj");
+    for file in ["link.obj", "folder/box.obj", "folder/../out/box.obj", "zero.obj"] {
+        let error = Scene::load(world.scene(&format!("mesh(file: \"{file}\")"), "")).unwrap_err().to_string();
+        assert!(error.contains("lies outside of"), "{file}: {error}");
+    }
+    let path = world.scene("mesh(file: \"zero.obj\")", "");
+    let error = Scene::load_within(Path::new(&path), &Reach::anywhere()).unwrap_err().to_string();
+    assert!(error.contains("no regular file"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_too_long_is_not_read() {
+    let world = World::new();
+    let file = fs::File::create(world.path("in/long.stl")).unwrap();
+    // A hole, which takes no room.
+    file.set_len(extricate::geometry::limits::FILE_BYTES + 1).unwrap();
+    let error = read_mesh(world.path("in/long.stl")).unwrap_err().to_string();
+    assert!(error.contains("long.stl") && error.contains("8589934593 bytes, more than"), "{error}");
+    fs::File::create(world.path("in/long.ron")).unwrap().set_len(1 << 30).unwrap();
+    assert!(
+        Scene::load(world.path("in/long.ron")).unwrap_err().to_string().contains("more than the 67108864")
+    );
+}
+
+#[test]
+fn every_command_takes_the_folders_that_files_may_name() {
+    let world = World::new();
+    let scene = world.scene("mesh(file: \"../out/box.obj\")", "");
+    let (out, run) = (world.path("out"), world.path("run"));
+    for command in [&["check", &scene][..], &["run", &scene, "-o", &run], &["verify", &scene, "-o", &run]] {
+        let refused = extricate(command.iter().copied());
+        assert_eq!(refused.exit, 3, "{command:?}: {}", refused.stderr);
+        let told = refused.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains("box.obj") && told.contains("--allow-outside"), "{command:?}: {told}");
+        for allowed in [&["--root", &out][..], &["--allow-outside"]] {
+            let ended = extricate(command.iter().chain(allowed).copied());
+            assert!(ended.exit <= 1, "{command:?} {allowed:?}: {}", ended.stderr);
+        }
+    }
+    let robot =
+        world.0.write("in/r.urdf", &ROBOT.replace("KIND", "collision").replace("FILE", "../out/box.obj"));
+    let ask = ["query", "self-collision", &robot];
+    assert_eq!(extricate(ask).exit, 3);
+    let ended = extricate(ask.into_iter().chain(["--root", &out]));
+    assert_eq!(ended.exit, 0, "{}", ended.stderr);
+    let missing = extricate(["check", &scene, "--root", &world.path("nowhere")]);
+    assert!(missing.exit == 2 && missing.stderr.contains("there is no such folder"), "{}", missing.stderr);
+}
+
+#[test]
+fn the_folder_of_a_run_holds_no_file_that_the_scene_may_not_name() {
+    let world = World::new();
+    // A mesh that is only to be seen is not read, and its absence is no error: it must not be copied either.
+    let secret = world.0.write("out/secret.txt", "a secret");
+    for way in [secret.as_str(), "../out/secret.txt", "package://out/secret.txt"] {
+        world.0.write("in/r.urdf", &ROBOT.replace("KIND", "visual").replace("FILE", way));
+        let scene = world.scene("ball(radius: 1)", "robots: [(name: \"r\", file: \"r.urdf\")]");
+        let ended = extricate(["run", &scene, "-o", &world.path("run")]);
+        assert_eq!(ended.exit, 0, "{}", ended.stderr);
+        let assets = fs::read_dir(world.path("run/assets")).unwrap();
+        let held: Vec<_> = assets.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+        assert!(held.len() == 1 && held[0].contains(way), "{way}: {held:?}");
+    }
+    world.0.write("in/r.urdf", &ROBOT.replace("KIND", "visual").replace("FILE", "box.obj"));
+    let scene = world.scene("ball(radius: 1)", "robots: [(name: \"r\", file: \"r.urdf\")]");
+    assert_eq!(extricate(["run", &scene, "-o", &world.path("run")]).exit, 0);
+    assert_eq!(fs::read_dir(world.path("run/assets")).unwrap().count(), 2);
+}
