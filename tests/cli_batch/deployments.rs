@@ -8,7 +8,6 @@ use super::ROOT;
 use super::cli_program::{Ended, Folder};
 use super::material::{assert_same, batch, manifest};
 
-#[cfg(unix)]
 #[test]
 fn the_task_of_a_slurm_array_answers_its_shard() {
     let folder = Folder::new();
@@ -35,7 +34,6 @@ fn the_task_of_a_slurm_array_answers_its_shard() {
     assert_same(&folder.path("whole"), &folder.path("out/all"));
 }
 
-#[cfg(unix)]
 #[test]
 fn the_commands_of_the_kubernetes_jobs_answer_and_merge_the_shards() {
     let folder = Folder::new();

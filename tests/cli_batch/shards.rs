@@ -2,8 +2,6 @@
 
 use std::fs;
 
-use serde_json::Value;
-
 use super::cli_program::{Folder, extricate};
 use super::json_schema;
 use super::material::{assert_same, batch, lines, manifest, schema};
