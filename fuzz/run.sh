@@ -15,7 +15,7 @@ for target in "$@"; do
     dictionary=()
     [ ! -f "dictionaries/$target.dict" ] || dictionary=("-dict=dictionaries/$target.dict")
     # Time and memory of one input, and a single allocation, are bounded.
-    cpu=$({ time ${FUZZ_NICE-nice -n 19} "$bin/$target" "corpus/$target" "${dictionary[@]}" -max_total_time="$seconds" -timeout=10 \
+    cpu=$({ time ${FUZZ_NICE-nice -n 19} "$bin/$target" "corpus/$target" "${dictionary[@]}" -max_total_time="$seconds" -timeout="${FUZZ_TIMEOUT:-10}" \
         -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=16384 -len_control=20 -print_final_stats=1 \
         -artifact_prefix="artifacts/$target/" >"logs/$target.log" 2>&1 || true; } 2>&1)
     cpu=$(awk '{ printf "%.0f", $1 + $2 }' <<<"$cpu")

@@ -29,6 +29,7 @@ impl World {
         write_mesh(&Cuboid::default().mesh().unwrap(), folder.path("out/box.obj")).unwrap();
         fs::copy(folder.path("out/box.obj"), folder.path("out/pack/box.obj")).unwrap();
         fs::copy(folder.path("out/box.obj"), folder.path("in/box.obj")).unwrap();
+        fs::copy(folder.path("out/box.obj"), folder.path("out/only.obj")).unwrap();
         folder.write("out/r.urdf", &ROBOT.replace("KIND", "visual").replace("FILE", "box.obj"));
         folder.write("out/buffer.bin", &"\0".repeat(48));
         Self(folder)
@@ -106,7 +107,7 @@ fn a_robot_names_meshes_within_its_reach_however_it_writes_them() {
         assert!(error.to_string().contains("lies outside of"), "{way}: {error}");
     }
     // A package beside the folder of the robot is looked for, but not taken.
-    let error = load("package://out/box.obj", "collision").unwrap_err();
+    let error = load("package://out/only.obj", "collision").unwrap_err();
     assert!(
         error.to_string().contains("is not there") && error.to_string().contains("--allow-outside"),
         "{error}"

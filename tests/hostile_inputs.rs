@@ -127,7 +127,8 @@ fn values_in_values_end_in_an_error_and_not_on_the_stack() {
         assert_eq!(scene(&of_bodies(&"hull(of: ".repeat(deep))).len(), 1);
         assert!(!scene(&format!("{}(title: \"t\")", "/*".repeat(deep))).is_empty());
         assert!(reading::poses(&format!("{{\"a\": {open}{close}}}")).is_err());
-        assert!(reading::poses(&format!("{{\"other\": {open}{close}}}")).is_err());
+        // What is ignored is passed over however deep it is.
+        assert!(reading::poses(&format!("{{\"other\": {open}{close}}}")).is_ok());
         assert!(refused("a.gltf", format!("{{\"extras\": {open}{close}}}")).starts_with("a.gltf: "));
         let elements =
             format!("<robot name=\"r\">{}{}</robot>", "<link>".repeat(deep), "</link>".repeat(deep));
@@ -156,9 +157,9 @@ fn a_scene_that_asks_for_too_much_is_refused_at_the_place_where_it_does() {
     assert!(
         scene(&copies("(4000000000, 4000000000, 4000000000)", ""))[0].contains("more than 1000000 bodies")
     );
-    // A hundred names that are not there, each of which was told with the million that are.
+    // A hundred names that are not there, each of which was told with all that are.
     let unknown: String = (0..100).map(|i| format!("\"x{i}\": (0, 0, 0), ")).collect();
-    let problems = scene(&copies("(1000, 1000, 1)", &format!(", moved: {{{unknown}}}")));
+    let problems = scene(&copies("(300, 300, 1)", &format!(", moved: {{{unknown}}}")));
     assert_eq!(problems.len(), scene_limits::PROBLEMS);
     let long = "n".repeat(scene_limits::NAME_BYTES + 1);
     let problems = scene(&of_bodies(&format!("(name: \"{long}\", shape: \"s\")")));

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use extricate::geometry::procedural::KINDS;
 use extricate::geometry::read::Reach;
 use extricate::scene::Scene;
 use extricate::scene::schema::{
@@ -55,7 +56,13 @@ fn product<const N: usize>(counts: [u32; N]) -> u64 {
 
 fn is_small_shape(shape: &ShapeEntry) -> bool {
     match shape {
-        ShapeEntry::Procedural { parameters, .. } => parameters.values().all(|value| value.abs() <= SMALL),
+        ShapeEntry::Procedural { kind, parameters, .. } => {
+            let given = |name: &str, default: f64| parameters.get(name).copied().unwrap_or(default);
+            let mut counts =
+                KINDS.iter().filter(|known| known.name == kind).flat_map(|known| known.parameters);
+            parameters.values().all(|value| value.abs() <= SMALL)
+                && counts.all(|count| !count.is_count || given(count.name, count.default) <= SMALL)
+        }
         ShapeEntry::Hull { of } => is_small_shape(of),
         ShapeEntry::Rounded { core, .. } => is_small_shape(core),
         _ => true,

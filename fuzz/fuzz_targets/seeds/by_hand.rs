@@ -355,7 +355,8 @@ contacts 4
 max_penetration 0.0001
 "#];
 
-const MANIFEST: [&str; 1] = [r#"{"kind": "penetration", "id": "first", "a": "cup.obj", "b": "box:1,1,1", "poses": {"a": {"translation": [0, 0, 1]}}, "start": "normals", "lower_bound": "cover:100", "effort": "fast"}
+const MANIFEST: [&str; 1] = [
+    r#"{"kind": "penetration", "id": "first", "a": "cup.obj", "b": "box:1,1,1", "poses": {"a": {"translation": [0, 0, 1]}}, "start": "normals", "lower_bound": "cover:100", "effort": "fast"}
 {"kind": "collide", "a": "m.obj", "b": "sphere:1", "all": true, "segments": true, "surface": true}
 {"kind": "distance", "a": "m.obj", "b": "hull:m.obj", "tolerance": "1%", "closer_than": 1, "signed": true}
 {"kind": "generalized", "a": "cup.obj", "b": "halfspace", "effort": "fast", "clearance": 0.01, "seed": 5}
@@ -367,4 +368,5 @@ const MANIFEST: [&str; 1] = [r#"{"kind": "penetration", "id": "first", "a": "cup
 {"kind": "run", "nothing": 1}
 []
 {
-"#];
+"#,
+];

@@ -136,6 +136,11 @@ struct Gathered {
 impl Gathered {
     /// Takes the vertices or corners of an accessor from what the file may have.
     fn spend(&mut self, accessor: &Accessor) -> Result<(), Fault> {
+        let held = accessor.view().map_or(0, |view| view.length());
+        if accessor.count() > held {
+            // More than there are bytes: what is missing is told when they are read.
+            return Ok(());
+        }
         let left = self.corners_left.checked_sub(accessor.count());
         self.corners_left = left.ok_or_else(|| {
             let cause = "its nodes show its meshes so often that the whole has more than \
