@@ -28,7 +28,7 @@ use extricate::scene::Scene;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// The bin: a closed box of half-spaces, a paddle that turns above its floor, and thirty bodies.
+/// The bin: a closed box of half-spaces, a paddle that turns above its floor, and twenty bodies.
 const SCENE: &str = include_str!("long_run.ron");
 /// Half the inner edges of the bin [m], and how far origins may be beyond them.
 const BIN: [f64; 3] = [0.5, 0.5, 0.5];

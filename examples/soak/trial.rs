@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cpu_time::ThreadTime;
 use extricate::dynamics::{Mobility, StepError, World};
 use extricate::penetration::{Effort, SeparationOptions};
 use extricate::record::{self, RunError, RunOptions, Summary};
@@ -17,8 +18,8 @@ use super::generator::{Generated, Kind};
 
 /// States of a run at which overlaps are measured from scratch.
 const STATES: u64 = 6;
-/// Time beyond which a run is stopped and counts as a failure: a hundred times that of a usual one.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Processor time beyond which a run is stopped and counts as a failure: a hundred times that of a usual one.
+const PATIENCE: Duration = Duration::from_secs(100);
 
 /// What came of a scene.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +43,7 @@ pub(crate) struct Trial {
     pub(crate) refused: Option<String>,
     /// What must not be.
     pub(crate) failures: Vec<String>,
-    /// Wall-clock time [s].
+    /// Processor time [s].
     pub(crate) seconds: f64,
 }
 
@@ -55,7 +56,7 @@ enum End {
 
 /// Runs a scene with the threads of the pool that it is called in; panics are failures.
 pub(crate) fn run(index: u64, scene: &Generated, time: Option<f64>) -> Trial {
-    let started = Instant::now();
+    let started = ThreadTime::now();
     let mut trial = Trial { index, kinds: scene.kinds.clone(), ..Trial::default() };
     let ran = panic::catch_unwind(AssertUnwindSafe(|| attempt(index, scene, time, &mut trial)));
     match ran {
@@ -88,7 +89,7 @@ fn attempt(index: u64, generated: &Generated, time: Option<f64>, trial: &mut Tri
     let (scene, world) = at_start(scene)?;
     let steps = time.map_or_else(|| scene.steps(scene.duration), |time| scene.steps(time));
     let options = RunOptions { steps, every: steps.div_ceil(STATES), judge: time.is_none() };
-    let started = Instant::now();
+    let started = ThreadTime::now();
     let mut reached = 0;
     let mut lost = None;
     let outcome = record::run(&scene, world, &options, None, &mut |report| {
@@ -105,7 +106,7 @@ fn attempt(index: u64, generated: &Generated, time: Option<f64>, trial: &mut Tri
     trial.steps = reached;
     let [_, unit_of_time] = generated.units;
     trial.time = reached as f64 * scene.options.time_step / unit_of_time;
-    let outcome = outcome.map_err(end_of)?;
+    let outcome = outcome.map_err(|error| end_of(error, generated))?;
     if let Some(lost) = lost {
         return Err(End::Failed(lost));
     }
@@ -117,8 +118,12 @@ fn attempt(index: u64, generated: &Generated, time: Option<f64>, trial: &mut Tri
 }
 
 /// Which errors of a run are documented to happen.
-fn end_of(error: RunError) -> End {
+fn end_of(error: RunError, generated: &Generated) -> End {
+    let is_hard = generated.kinds.contains(&Kind::HardJoints);
     match error {
+        RunError::Step(StepError::EnergyGrown { .. } | StepError::TooFast { .. }) if is_hard => {
+            End::Refused("joints that the solver cannot hold: energy grows, the run is stopped".to_owned())
+        }
         RunError::Step(StepError::Soft { .. }) => End::Refused("soft bodies do not converge".to_owned()),
         other => End::Failed(format!("run: {other}")),
     }

@@ -18,6 +18,7 @@ pub(crate) enum Kind {
     Primitives,
     Rounded,
     Joints,
+    HardJoints,
     Robots,
     Kinematic,
     Soft,
@@ -47,6 +48,7 @@ impl Kind {
             Self::Primitives => "primitives",
             Self::Rounded => "rounded shapes",
             Self::Joints => "joints",
+            Self::HardJoints => "of these hard to hold",
             Self::Robots => "robots",
             Self::Kinematic => "kinematic bodies",
             Self::Soft => "soft bodies",
@@ -64,6 +66,9 @@ impl Kind {
         }
     }
 }
+
+/// Relax passes of scenes with joints: chains want more than usual.
+const PASSES: u32 = 20;
 
 /// A body that was placed, in units of length.
 #[derive(Debug, Clone)]
@@ -121,6 +126,7 @@ impl Draft {
             (mixture.accuracy == Accuracy::Preview, Kind::Preview),
             (mixture.accuracy == Accuracy::Reference, Kind::Reference),
             (mixture.step > 1.0, Kind::LongSteps),
+            (mixture.hard_joints, Kind::HardJoints),
         ];
         kinds.extend(when.into_iter().filter(|(holds, _)| *holds).map(|(_, kind)| kind));
         Self {
@@ -206,6 +212,9 @@ impl Draft {
             writeln!(text, "    time_step: {},", number(step * time / rate))?;
             writeln!(text, "    duration: {},\n    accuracy: {},", number(duration * time), accuracy.name())?;
             writeln!(text, "    on_overlap: {on_overlap},")?;
+            if !self.joints.is_empty() && !self.mixture.hard_joints {
+                writeln!(text, "    solver: (relax_passes: {PASSES}),")?;
+            }
             list(text, "shapes", ['{', '}'], &self.shapes)?;
             list(text, "bodies", ['[', ']'], &self.bodies)?;
             list(text, "robots", ['[', ']'], &self.robots)?;
@@ -236,15 +245,30 @@ impl Draft {
 }
 
 impl Draft {
-    /// Greatest depth at the end over the size of the smaller body.
+    /// Greatest depth at the end over the size of the smaller body: what rests has sunk in by its load, what moves may
+    /// just have hit, a bullet by more than others, and what joints or motors push into each other stays so.
     fn final_penetration(&self) -> f64 {
-        1.0
+        let Mixture { joints, robot, kinematic, soft, overlap, bullets, .. } = self.mixture;
+        match () {
+            () if self.mixture.rests() && overlap == Overlap::None => 0.02,
+            () if joints || robot || kinematic || soft + bullets > 0 || overlap != Overlap::None => 1.0,
+            () => 0.2,
+        }
     }
 
     /// Greatest rise of the energy over what the scene could turn into motion; none where something does work.
+    ///
+    /// Nothing gives energy but what lifts bodies out of overlaps, by less than they could fall. Joints are held by a solver
+    /// that iterates, and soft bodies by one that stops at a tolerance: they get some per cent.
     fn energy_gain(&self) -> Option<f64> {
-        let lifted = self.mixture.overlap == Overlap::Ignored && self.mixture.gravity != [0.0; 3];
-        (!self.driven).then_some(if lifted { 1.0 } else { 0.05 })
+        let Mixture { joints, robot, soft, overlap, hard_joints, gravity, .. } = self.mixture;
+        let lifted = overlap == Overlap::Ignored && gravity != [0.0; 3];
+        let share = match () {
+            () if lifted => 1.0,
+            () if joints || robot || soft > 0 => 0.05,
+            () => 0.002,
+        };
+        (!self.driven && !hard_joints).then_some(share)
     }
 }
 

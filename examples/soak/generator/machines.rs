@@ -45,7 +45,8 @@ pub(crate) fn add(draft: &mut Draft) {
     draft.driven |= !motors.is_empty();
     let floats = name == "cart" || draft.random.chance(0.2);
     let base = if floats { "floating" } else { "fixed" };
-    let bottom = if name == "chain" { 1.5 } else { -1.1 + 0.16 };
+    // The chain hangs six metres down.
+    let bottom = if name == "chain" { 5.5 } else { -1.1 + 0.16 };
     draft.files.insert(file.clone());
     draft.robots.push(format!(
         "(name: \"robot\", file: \"{file}\", base: {base}, position: (0, 0, {bottom:?}), friction: 0.7, motors: {{{}}})",
