@@ -84,7 +84,7 @@ fn loose(draft: &mut Draft, index: usize, at: [f64; 3], radius: f64) {
     let shape = shapes::any(draft, radius);
     let (rotation, surface, density) = (draft.rotation(), draft.surface(), shapes::density(draft));
     let position = draft.point(at);
-    let moves = draft.mixture.gravity == [0.0; 3] || draft.random.chance(0.3);
+    let moves = draft.mixture.is_weightless() || draft.random.chance(0.3);
     let motion = if moves {
         let velocity = draft.random.in_cube().map(|x| 2.0 * x);
         let turning = draft.random.in_cube().map(|x| 6.0 * x);

@@ -121,7 +121,7 @@ impl Draft {
             (mixture.overlap == Overlap::Repaired, Kind::OverlapRepaired),
             (mixture.densities[1] > 100.0 * mixture.densities[0], Kind::MassRatio),
             (mixture.restitution >= 0.7, Kind::Bouncing),
-            (mixture.gravity == [0.0; 3], Kind::Weightless),
+            (mixture.is_weightless(), Kind::Weightless),
             (mixture.unit < 0.01, Kind::Millimetres),
             (mixture.unit > 100.0, Kind::Kilometres),
             (mixture.accuracy == Accuracy::Preview, Kind::Preview),
@@ -275,7 +275,7 @@ impl Draft {
 
     /// The same with what lifts bodies out of overlaps: less than they could fall.
     fn energy_gain_with_lift(&self) -> Option<f64> {
-        let lifted = self.mixture.overlap == Overlap::Ignored && self.mixture.gravity != [0.0; 3];
+        let lifted = self.mixture.overlap == Overlap::Ignored && !self.mixture.is_weightless();
         self.energy_gain().map(|share| if lifted { 1.0 } else { share })
     }
 }

@@ -2,8 +2,11 @@
 
 use super::draft::{Draft, Kind, number};
 
-/// Robots of the assets: file, joints that motors drive with the range of their targets and the stiffness of the motor.
-const ROBOTS: &[(&str, &[(&str, &str, f64, f64)])] = &[
+/// A joint that a motor drives: its name, the unit of its value, the range of targets, the stiffness of the motor.
+type Driven = (&'static str, &'static str, f64, f64);
+
+/// Robots of the assets: file, and the joints that motors drive.
+const ROBOTS: &[(&str, &[Driven])] = &[
     (
         "arm",
         &[

@@ -173,6 +173,11 @@ impl Mixture {
         self.unit.sqrt()
     }
 
+    /// Whether nothing falls.
+    pub(crate) fn is_weightless(&self) -> bool {
+        self.gravity.iter().all(|g| g.abs() < 1e-9)
+    }
+
     /// Whether what is in it comes to rest in the end.
     pub(crate) fn rests(&self) -> bool {
         let falls = self.gravity[2] < -0.99 * GRAVITY;
