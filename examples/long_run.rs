@@ -28,7 +28,7 @@ use extricate::scene::Scene;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// The bin: a closed box of half-spaces, a paddle that turns above its floor, and thirty bodies.
+/// The bin: a closed box of half-spaces, a paddle that turns above its floor, and twenty bodies.
 const SCENE: &str = include_str!("long_run.ron");
 /// Half the inner edges of the bin [m], and how far origins may be beyond them.
 const BIN: [f64; 3] = [0.5, 0.5, 0.5];
@@ -114,6 +114,9 @@ fn resident() -> Option<f64> {
     Some(kibibytes / 1024.0)
 }
 
+/// What is watched for a drift: its name, its value, and whether it is judged.
+type Series = (&'static str, fn(&Minute) -> f64, bool);
+
 /// What drifted; prints how much.
 fn judge(minutes: &[Minute]) -> Vec<String> {
     let warm = &minutes[minutes.len() / 6..];
@@ -129,7 +132,7 @@ fn judge(minutes: &[Minute]) -> Vec<String> {
             }
         }
     }
-    let series: [(&str, fn(&Minute) -> f64, bool); 3] = [
+    let series: [Series; 3] = [
         ("contacts", |minute| minute.contacts, true),
         ("time of a step [ms]", |minute| minute.step, false),
         ("energy [J]", |minute| minute.energy, false),

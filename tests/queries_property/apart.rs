@@ -45,7 +45,9 @@ proptest! {
         let here = pair.here();
         let (found, collides) = (gap(&here), hit(&here));
         let swapped = pair.swapped().here();
-        prop_assert_eq!(hit(&swapped), collides, "in the other order");
+        // What touches to within rounding may be told either way.
+        let touches = found.max(gap(&swapped)) <= ROUNDING * here.size;
+        prop_assert!(hit(&swapped) == collides || touches, "in the other order");
         prop_assert!((gap(&swapped) - found).abs() <= ROUNDING * here.size);
         for factor in [1e-3, 1.0, 1e3] {
             let moved = pair.placed(factor, &by);

@@ -20,6 +20,8 @@ pub(crate) fn cases(count: u32) -> ProptestConfig {
         cases: if said("PROPTEST_CASES") { of_environment.cases } else { count },
         rng_seed: if said("PROPTEST_RNG_SEED") { of_environment.rng_seed } else { RngSeed::Fixed(SEED) },
         failure_persistence: None,
+        // Pairs that a property says nothing about are drawn anew.
+        max_global_rejects: u32::MAX,
         ..of_environment
     }
 }
