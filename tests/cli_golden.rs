@@ -291,6 +291,7 @@ fn a_mesh_of_a_robot_that_changed_is_named_although_no_number_did() {
     let line = golden_line(&changed);
     assert_eq!((&line["inputs"][0]["what"], &line["exact"]), (&"part.obj".into(), &true.into()), "{line}");
     assert_eq!(line["inputs"].as_array().map(Vec::len), Some(1), "{line}");
+    assert!(!folder.exists("out/swing/drift.svg"), "nothing drifts");
 }
 
 #[test]
@@ -458,7 +459,9 @@ fn runs_of_other_cadence_and_length_are_compared_where_both_have_states() {
     let inputs: Vec<_> =
         answer["inputs"].as_array().expect("inputs").iter().map(|input| &input["what"]).collect();
     assert_eq!(inputs, ["steps", "every"]);
-    assert!(diff(&folder, "a", "b", &[]).stdout.contains("A ends at step 240, B at step 120"));
+    let drawn = diff(&folder, "a", "b", &["-o", &folder.path("drift.svg")]);
+    assert!(drawn.stdout.contains("A ends at step 240, B at step 120"), "{}", drawn.stdout);
+    assert!(folder.read("drift.svg").contains("time [s]"), "equal runs have an empty picture");
     run(&folder, "land.ron", "c", &["--dt", "0.0006944444444444445", "--every", "30"]);
     let third = conforms("diff", &diff(&folder, "a", "c", &["--json", "--tolerance", "contacts=any"]).stdout);
     assert_eq!((&third["states"], &third["inputs"][0]["what"]), (&25.into(), &"time_step".into()), "{third}");

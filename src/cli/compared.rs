@@ -104,7 +104,9 @@ fn digits(value: f64) -> String {
     if is_readable {
         plain.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {
-        format!("{value:.9e}")
+        let text = format!("{value:.9e}");
+        let Some((digits, exponent)) = text.split_once('e') else { return text };
+        format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'))
     }
 }
 

@@ -95,7 +95,8 @@ impl Judging {
         let pass = report.pass(self.exact);
         let mut status = if pass { Status::Pass } else { Status::Fail };
         let mut drawn = None;
-        if !pass {
+        let drifts = !report.report.agrees() || !report.report.is_exact();
+        if !pass && drifts {
             let title = format!("drift from {}", compared::shown(&place.path));
             draw(&report.report, &title, &drift).map_err(|error| failed(error.into()))?;
             drawn = Some(drift);
