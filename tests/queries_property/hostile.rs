@@ -147,3 +147,22 @@ fn a_triangle_beyond_single_precision_does_not_meet_the_empty_lanes_of_its_tree(
     let one = model(&(points.to_vec(), vec![[0, 1, 2]]), 1e100, false).expect("a triangle");
     assert!(self_collisions(&one, &SelfCollisionOptions::default()).is_empty());
 }
+
+#[test]
+fn a_penetration_is_found_up_to_sizes_whose_squares_are_numbers_in_single_precision_and_ends_beyond() {
+    let here = Isometry3::identity();
+    for (size, is_known) in
+        [(1e9, true), (1e15, true), (1e17, true), (1e20, false), (1e25, false), (1e60, false)]
+    {
+        let at = Isometry3::translation(0.3 * size, 0.2 * size, 0.1 * size);
+        for form in [Form::Cuboid([1.0; 3]), Form::LShape] {
+            let mesh = form.mesh().scaled(&Vector3::repeat(size)).expect("finite");
+            let a = Model::new(mesh, Solidity::Solid);
+            let found = penetration(&a, &at, &a, &here, &TranslationalOptions::default());
+            if is_known {
+                let by = found.expect("it is found").expect("they overlap").translation;
+                assert!(!collide(&a, &(Translation3::from(by) * at), &a, &here), "{size}");
+            }
+        }
+    }
+}
