@@ -12,18 +12,18 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 /// A world of a scene: as it is built, for every call the same.
 fn world(path: &Path) -> World {
-    Scene::load(path).unwrap().world().unwrap()
+    Scene::load(path).expect("a scene that is fine").world().expect("a scene that is fine")
 }
 
 fn steps(world: &mut World, count: u64) {
     for _ in 0..count {
-        world.step().unwrap();
+        world.step().expect("the step converges");
     }
 }
 
 /// Bytes of the whole state.
 fn bytes(world: &World) -> Vec<u8> {
-    world.checkpoint().unwrap().to_bytes().unwrap()
+    world.checkpoint().expect("the state is written").to_bytes().expect("the state is written")
 }
 
 /// Interrupts a scene after `before` steps and compares `after` more, the second world on `threads` threads.
@@ -33,12 +33,15 @@ fn goes_on_alike(path: &Path, [before, after]: [u64; 2], threads: usize) {
     steps(&mut first, before);
     let saved = bytes(&first);
     let mut second = world(path);
-    second.restore(&Checkpoint::read(&saved).unwrap()).unwrap();
+    second.restore(&Checkpoint::read(&saved).expect("the state is read")).expect("the state is read");
     assert_eq!(second.hash(), first.hash(), "{name}: the state taken on");
     assert_eq!(bytes(&second), saved, "{name}: saved again");
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
     for step in 1..=after {
-        let [one, two] = [first.step().unwrap(), pool.install(|| second.step().unwrap())];
+        let [one, two] = [
+            first.step().expect("the step converges"),
+            pool.install(|| second.step().expect("the step converges")),
+        ];
         assert_eq!(second.hash(), first.hash(), "{name}: step {step} after {before}");
         assert_eq!((two.contacts, two.energy, two.resolving), (one.contacts, one.energy, one.resolving));
     }
@@ -51,8 +54,8 @@ fn scenes(folder: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::from(folder)];
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
+        for entry in std::fs::read_dir(folder).expect("the folder can be read") {
+            let path = entry.expect("the folder can be read").path();
             match path.extension() {
                 _ if path.is_dir() => folders.push(path),
                 Some(extension) if extension == "ron" => found.push(path),
@@ -112,16 +115,18 @@ fn sleepers(narrow_phase: NarrowPhase) -> World {
     let body = |name: &str, shape: Shape, x: f64, z: f64| {
         BodyDescription::new(name, BodyKind::Dynamic, shape, Isometry3::translation(x, 0.0, z))
     };
-    builder.add_body(BodyDescription::new("ground", BodyKind::Fixed, ground, Isometry3::identity())).unwrap();
-    builder.add_body(body("low", cube.clone(), 0.0, 0.1)).unwrap();
-    builder.add_body(body("high", cube, 0.03, 0.3)).unwrap();
+    builder
+        .add_body(BodyDescription::new("ground", BodyKind::Fixed, ground, Isometry3::identity()))
+        .expect("a body that is fine");
+    builder.add_body(body("low", cube.clone(), 0.0, 0.1)).expect("a body that is fine");
+    builder.add_body(body("high", cube, 0.03, 0.3)).expect("a body that is fine");
     let ball = BodyDescription {
         linear_velocity: Vector3::new(0.0, 0.0, -1.0),
         restitution: 0.5,
         ..body("ball", Shape::Ball { radius: 0.05 }, 0.01, 60.0)
     };
-    builder.add_body(ball).unwrap();
-    builder.build().unwrap()
+    builder.add_body(ball).expect("a body that is fine");
+    builder.build().expect("a body that is fine")
 }
 
 #[test]

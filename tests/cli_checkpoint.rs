@@ -56,13 +56,13 @@ fn files(folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![PathBuf::from(folder)];
     while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
+        for entry in fs::read_dir(next).expect("the folder can be read") {
+            let path = entry.expect("the folder can be read").path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.file_name().unwrap() != "timing.json" {
-                let bytes = fs::read(&path).unwrap();
-                found.insert(path.strip_prefix(folder).unwrap().to_owned(), bytes);
+            } else if path.file_name().expect("files have names") != "timing.json" {
+                let bytes = fs::read(&path).expect("the folder can be read");
+                found.insert(path.strip_prefix(folder).expect("it lies in the folder").to_owned(), bytes);
             }
         }
     }
@@ -103,12 +103,17 @@ impl Reference {
         let fresh = [&["run", self.scene.as_str(), "-o", &out][..], &OFTEN].concat();
         let more = vec!["run", out.as_str(), "--from", "last"];
         let arguments = if begun { more } else { fresh };
-        program().args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        program()
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program runs")
     }
 
     /// Goes on to the end and compares the files.
     fn ends_alike(&self, name: &str) {
-        let ended = self.start(name).wait().unwrap();
+        let ended = self.start(name).wait().expect("the program runs");
         assert!(ended.success(), "{name}: {ended}");
         same_files(&self.folder.path("whole"), &self.folder.path(name));
     }
@@ -119,11 +124,11 @@ impl Reference {
         for _ in 0..kills {
             let mut child = self.start(name);
             std::thread::sleep(self.took.mul_f64(1.1 * random.next()));
-            child.kill().unwrap();
-            child.wait().unwrap();
+            child.kill().expect("the program runs");
+            child.wait().expect("the program runs");
             let folder = self.folder.path(name);
             let recording = Recording::open(&folder).ok();
-            steps.push(recording.map_or(0, |run| run.state(run.state_count() - 1).unwrap().step));
+            steps.push(recording.map_or(0, |run| run.state(run.state_count() - 1).expect("a state").step));
         }
         self.ends_alike(name);
         steps
