@@ -1,4 +1,5 @@
 //! A world that takes on a saved state goes on with the bits of the one that was not interrupted.
+#![expect(clippy::unwrap_used, reason = "a scene that does not stand is a failed test")]
 
 use std::path::{Path, PathBuf};
 
@@ -72,14 +73,18 @@ fn scenes_of_every_kind_go_on_alike() {
         ("rigid/hull_pile", [60, 20]),
         ("rigid/loaded_chain", [60, 30]),
         ("rigid/plank_tower", [30, 20]),
-        ("rigid/closed_form/balls_and_wall", [40, 30]),
+        // Bodies are stopped on their way in the third step.
+        ("rigid/closed_form/balls_and_wall", [3, 30]),
         ("rigid/closed_form/bounce", [70, 60]),
         ("rigid/closed_form/dzhanibekov", [70, 60]),
         ("rigid/closed_form/overlapping_tori", [20, 30]),
         ("rigid/closed_form/thousand_to_one", [60, 40]),
+        ("repair/hand_around_bottle", [3, 8]),
         ("robots/arm_reaches", [60, 40]),
         ("robots/cart_drives", [60, 40]),
         ("robots/gripper_lifts", [150, 50]),
+        // Conjugate gradients fail there, which the next step knows.
+        ("soft/beam", [2, 2]),
         ("soft/deep_overlap", [6, 4]),
         ("soft/hanging_block", [20, 10]),
         ("soft/weight_on_rod", [30, 20]),
@@ -142,7 +147,7 @@ fn bodies_that_sleep_are_woken_alike() {
 fn what_somebody_pulls_at_goes_on_being_pulled() {
     for (scene, body, grip) in [
         ("scenes/rigid/linked_chain.ron", None, Grip::Point(Point3::new(0.01, 0.0, 0.0))),
-        ("scenes/soft/hanging_block.ron", Some(0), Grip::Node(3)),
+        ("scenes/soft/drop.ron", Some(0), Grip::Node(3)),
     ] {
         let mut first = world(Path::new(scene));
         let dynamic = || first.descriptions().iter().find(|body| body.kind == BodyKind::Dynamic).unwrap();

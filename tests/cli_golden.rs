@@ -3,10 +3,18 @@
 mod cli_program;
 mod json_schema;
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use cli_program::{Ended, Folder, extricate};
+use extricate::geometry::tet_mesh::procedural::block;
+use extricate::geometry::tet_mesh::write::write_tets;
+use extricate::record::Inputs;
+use extricate::record::golden::Golden;
+use extricate::scene::Scene;
 use json_schema::faults;
+use nalgebra::{Point3, Vector3};
 use serde_json::Value;
 
 /// Two balls fly over a plane and land on it: the right one from 0.2 m after √(2 · 0.2 / 9.81) s = 0.2019 s, in step 97 of
@@ -152,6 +160,67 @@ fn a_number_of_a_state_in_the_middle_is_named_with_what_it_should_be() {
 }
 
 #[test]
+fn tolerances_below_a_state_hold_from_there_on() {
+    let folder = recorded();
+    let text = folder.read("golden/land.golden");
+    let line = text.lines().find(|line| line.starts_with("state 104 ")).expect("the state after the landing");
+    let quantities = ["position", "rotation", "linear_velocity", "angular_velocity", "penetration", "energy"];
+    let any: String = quantities.iter().map(|quantity| format!("\ntolerance {quantity} any")).collect();
+    folder.write("golden/land.golden", &text.replacen(line, &format!("{line}{any}"), 1));
+    folder.write("land.ron", &SCENE.replace("friction: 0.5", "friction: 0.505"));
+    let landed = golden_line(&verify(&folder, &["--json"]));
+    assert_eq!(
+        (&landed["states_beyond"], &landed["inputs"][0]["what"]),
+        (&0.into(), &"scene".into()),
+        "{landed}"
+    );
+    folder.write("land.ron", &SCENE.replace("(0, 0, 0.9)", "(0, 2e-4, 0.9)"));
+    let moved = golden_line(&verify(&folder, &["--json"]));
+    assert_eq!((first(&moved).0, &moved["states_beyond"]), (0, &13.into()), "{moved}");
+}
+
+/// A ball flies among four walls round a pillar, bounces off all of them without loss and is thrown farther off its way by the
+/// pillar each time [Sinai 1970].
+const BILLIARD: &str = r#"(
+    title: "A billiard that magnifies rounding",
+    duration: 4, gravity: (0, 0, 0),
+    shapes: {"ball": ball(radius: 0.1), "pillar": ball(radius: 0.5), "wall": half_space},
+    bodies: [
+        (name: "pillar", shape: "pillar", kind: fixed, restitution: 1, friction: 0),
+        (name: "west", shape: "wall", kind: fixed, position: (-1, 0, 0), rotation: euler_degrees(0, 90, 0), restitution: 1, friction: 0),
+        (name: "east", shape: "wall", kind: fixed, position: (1, 0, 0), rotation: euler_degrees(0, -90, 0), restitution: 1, friction: 0),
+        (name: "south", shape: "wall", kind: fixed, position: (0, -1, 0), rotation: euler_degrees(-90, 0, 0), restitution: 1, friction: 0),
+        (name: "north", shape: "wall", kind: fixed, position: (0, 1, 0), rotation: euler_degrees(90, 0, 0), restitution: 1, friction: 0),
+        (name: "ball", shape: "ball", position: (-0.7, -0.6, 0), linear_velocity: (19, 7, 0), restitution: 1, friction: 0),
+    ],
+    expect: (energy_gain: 1e-2),
+)"#;
+
+#[test]
+fn a_file_that_allows_for_rounding_is_as_wide_as_the_motion_asks_for() {
+    let folder = recorded();
+    let record = |name: &str, scene: &str| {
+        let scene = folder.write(&format!("{name}.ron"), scene);
+        let (golden, run) = (folder.path(&format!("{name}.golden")), folder.path(&format!("out/{name}")));
+        let ended = extricate(["record", &scene, "-o", &golden, "--run", &run, "--rounding", "--json"]);
+        assert_eq!(ended.exit, 0, "{}{}", ended.stdout, ended.stderr);
+        conforms("record", &ended.stdout);
+        folder.read(&format!("{name}.golden"))
+    };
+    let states = |text: &str| text[text.find("\nstate 0 ").expect("the start")..].to_owned();
+    let land = states(&record("land", SCENE));
+    assert!(!land.contains("\ntolerance "), "what falls once magnifies nothing: {land}");
+    let billiard = states(&record("billiard", BILLIARD));
+    let late = billiard.find("\ntolerance position any").expect("in the end the ball may be anywhere");
+    assert_eq!(
+        billiard[..late].matches("\nstate ").count(),
+        9,
+        "most states are told before that: {billiard}"
+    );
+    assert!(!billiard[..late].contains("position any") && billiard.contains("\nstate 1920 "), "{billiard}");
+}
+
+#[test]
 fn an_update_writes_what_changed_and_keeps_comments_and_tolerances() {
     let folder = recorded();
     let text = folder.read("golden/land.golden");
@@ -222,6 +291,7 @@ fn a_mesh_of_a_robot_that_changed_is_named_although_no_number_did() {
     let line = golden_line(&changed);
     assert_eq!((&line["inputs"][0]["what"], &line["exact"]), (&"part.obj".into(), &true.into()), "{line}");
     assert_eq!(line["inputs"].as_array().map(Vec::len), Some(1), "{line}");
+    assert!(!folder.exists("out/swing/drift.svg"), "nothing drifts");
 }
 
 #[test]
@@ -286,6 +356,82 @@ fn many_scenes_are_told_in_their_order_whatever_the_number_of_threads() {
     assert_eq!(again[0], again[1]);
 }
 
+fn below(folder: &Path, extension: &str) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("an entry").path();
+        match path.is_dir() {
+            true => found.extend(below(&path, extension)),
+            false if path.extension().is_some_and(|own| own == extension) => {
+                found.insert(path.with_extension(""));
+            }
+            false => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn every_shipped_scene_has_a_golden_file_of_the_scene_and_files_as_they_are() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let relative = |folder: &Path, extension: &str| -> BTreeSet<PathBuf> {
+        let paths = below(folder, extension).into_iter();
+        paths.map(|path| path.strip_prefix(folder).expect("it is below").to_owned()).collect()
+    };
+    let (scenes, golden) = (root.join("scenes"), root.join("tests/golden"));
+    let names = relative(&scenes, "ron");
+    assert_eq!(names, relative(&golden, "golden"));
+    let mut size = 0;
+    for name in names {
+        let path = golden.join(&name).with_extension("golden");
+        let text = fs::read_to_string(&path).expect("the golden file can be read");
+        let read = Golden::parse(&text).unwrap_or_else(|fault| panic!("{}:{fault}", path.display()));
+        assert!(read.to_string() == text, "{} is not as this program writes it", path.display());
+        let scene = Scene::load(scenes.join(&name).with_extension("ron")).expect("the scene");
+        let inputs = Inputs::of(&scene).expect("the files of the scene");
+        let hint = "`verify --update` writes it anew";
+        assert_eq!(read.files, inputs.files, "{}: a file changed: {hint}", path.display());
+        assert_eq!(read.input, inputs.hash, "{}: the scene changed: {hint}", path.display());
+        size += text.len();
+    }
+    assert!(size < 1_000_000, "{size} bytes of golden files are too many");
+}
+
+/// One triangle, its buffer in a file whose name is escaped.
+const SHEET: &str = r#"{"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+  "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+  "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]}],
+  "bufferViews": [{"buffer": 0, "byteLength": 36}], "buffers": [{"uri": "the%20sheet.bin", "byteLength": 36}]}"#;
+
+#[test]
+fn every_file_that_a_run_reads_is_an_input_and_a_changed_byte_of_it_another_input() {
+    let folder = Folder::new();
+    folder.write("sheet.gltf", SHEET);
+    let corners = [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    fs::write(folder.path("the sheet.bin"), corners.map(f32::to_le_bytes).concat()).expect("the buffer");
+    let tets = block([1, 1, 1], Vector3::repeat(0.5), Point3::origin()).expect("a block");
+    write_tets(&tets, folder.path("block.ele")).expect("the block");
+    let scene = folder.write(
+        "all.ron",
+        r#"(title: "Files that name files", duration: 1, shapes: {"sheet": mesh(file: "sheet.gltf", solidity: surface)},
+            bodies: [(name: "sheet", shape: "sheet", kind: fixed)], soft_bodies: [(name: "block", mesh: file(file: "block.ele"),
+            position: (0, 0, 2), material: (youngs_modulus: 1e5, poisson_ratio: 0.3))])"#,
+    );
+    let scene = Scene::load(scene).expect("a scene");
+    let before = Inputs::of(&scene).expect("its files");
+    let names: Vec<&str> = before.files.iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(names, ["sheet.gltf", "the sheet.bin", "block.ele", "block.node"]);
+    for name in names {
+        let bytes = fs::read(folder.path(name)).expect("the file");
+        fs::write(folder.path(name), [bytes.as_slice(), b"\n"].concat()).expect("the file");
+        let after = Inputs::of(&scene).expect("its files");
+        let changed = before.files.iter().zip(&after.files).filter(|(before, after)| before != after);
+        assert_eq!(changed.map(|(_, after)| after.name.as_str()).collect::<Vec<_>>(), [name]);
+        assert_ne!(before.hash, after.hash);
+        fs::write(folder.path(name), bytes).expect("the file");
+    }
+}
+
 /// Runs the scene into a folder.
 fn run(folder: &Folder, scene: &str, out: &str, further: &[&str]) {
     let (scene, out) = (folder.path(scene), folder.path(out));
@@ -313,10 +459,12 @@ fn runs_of_other_cadence_and_length_are_compared_where_both_have_states() {
     let inputs: Vec<_> =
         answer["inputs"].as_array().expect("inputs").iter().map(|input| &input["what"]).collect();
     assert_eq!(inputs, ["steps", "every"]);
-    assert!(diff(&folder, "a", "b", &[]).stdout.contains("A ends at step 240, B at step 120"));
-    run(&folder, "land.ron", "c", &["--dt", "0.0010416666666666667", "--every", "20"]);
-    let half = conforms("diff", &diff(&folder, "a", "c", &["--json", "--tolerance", "contacts=any"]).stdout);
-    assert_eq!((&half["states"], &half["inputs"][0]["what"]), (&25.into(), &"time_step".into()), "{half}");
+    let drawn = diff(&folder, "a", "b", &["-o", &folder.path("drift.svg")]);
+    assert!(drawn.stdout.contains("A ends at step 240, B at step 120"), "{}", drawn.stdout);
+    assert!(folder.read("drift.svg").contains("time [s]"), "equal runs have an empty picture");
+    run(&folder, "land.ron", "c", &["--dt", "0.0006944444444444445", "--every", "30"]);
+    let third = conforms("diff", &diff(&folder, "a", "c", &["--json", "--tolerance", "contacts=any"]).stdout);
+    assert_eq!((&third["states"], &third["inputs"][0]["what"]), (&25.into(), &"time_step".into()), "{third}");
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn is_free(scene: &Scene) -> bool {
 
 /// A scene that may name any file: it was written for another folder.
 fn read(path: &str) -> Scene {
-    Scene::load_within(Path::new(path), &Reach::anywhere()).unwrap()
+    Scene::load_within(Path::new(path), &Reach::anywhere()).expect("the answer is a scene")
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! A file that is named by a file is read only where the naming one may reach, whatever it is and however it is named.
+#![expect(clippy::unwrap_used, reason = "a folder that cannot be made is a failed test")]
 
 mod cli_program;
 

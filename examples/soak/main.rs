@@ -70,6 +70,9 @@ struct Arguments {
 
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
+    if !Path::new("assets/meshes").is_dir() {
+        return Err("run it from the root of the repository: scenes name files of `assets`".into());
+    }
     trial::keep_panics();
     let numbers: Vec<u64> = arguments.only.map_or_else(|| (0..arguments.scenes).collect(), |only| vec![only]);
     let trials = run_all(&arguments, &numbers)?;
@@ -90,7 +93,7 @@ fn main() -> Result<ExitCode> {
     slowest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
     let total: f64 = trials.iter().map(|trial| trial.seconds).sum();
     let list: Vec<_> = slowest.iter().take(5).map(|t| format!("{} ({:.1} s)", t.index, t.seconds)).collect();
-    eprintln!("{total:.1} s in all runs; the longest: {}", list.join(", "));
+    eprintln!("{total:.1} s of processor time in all runs; the longest: {}", list.join(", "));
     Ok(if statistics.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

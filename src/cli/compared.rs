@@ -104,7 +104,9 @@ fn digits(value: f64) -> String {
     if is_readable {
         plain.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {
-        format!("{value:.9e}")
+        let text = format!("{value:.9e}");
+        let Some((digits, exponent)) = text.split_once('e') else { return text };
+        format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'))
     }
 }
 
@@ -132,7 +134,8 @@ pub(super) fn worst(report: &Report) -> Table {
         let times = if worst.difference == 0.0 { 0.0 } else { worst.difference / worst.tolerance };
         let unit = quantity.unit();
         let name = if unit.is_empty() { quantity.to_string() } else { format!("{quantity} [{unit}]") };
-        let numbers = [small(worst.difference), small(worst.tolerance), format!("{times:.2}")];
+        let times = if times < 1000.0 { format!("{times:.2}") } else { small(times) };
+        let numbers = [small(worst.difference), small(worst.tolerance), times];
         table.row(&name, [of, worst.step.to_string()].into_iter().chain(numbers));
     }
     table

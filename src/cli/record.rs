@@ -12,12 +12,14 @@ use super::interrupt::Interrupt;
 use super::run::{Simulation, at_start, simulate, tell_verdicts};
 use super::verify::failed;
 use crate::record::compare::Tolerances;
-use crate::record::golden::{BeforeRun, Golden, Sampling};
-use crate::record::{Outcome, RunDirectory, RunOptions};
+use crate::record::golden::{BeforeRun, Golden, ROUNDED_STEP, Sampling};
+use crate::record::{Outcome, RunDirectory, RunOptions, Summary};
+use crate::scene::Scene;
 
 const EXAMPLES: &str = "\
 Examples:
   extricate record scenes/rigid/ring_stack.ron -o tests/golden/rigid/ring_stack.golden
+  extricate record pile.ron -o pile.golden --rounding
   extricate record pile.ron -o pile.golden --tolerance position=1e-2 --tolerance contacts=any
 
 The file is text, its tolerances may be edited. `extricate verify` holds later runs against it. A run that does not
@@ -33,14 +35,23 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "GOLDEN")]
     output: PathBuf,
     /// Number of states to tell, the start and the end among them [default: 3 to 9, fewer of many bodies].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..))]
-    states: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = at_least_two)]
+    states: Option<usize>,
     /// How far a run may be from the file: a quantity and its tolerance, `any` for what is not compared. May be repeated.
     #[arg(long, value_name = "QUANTITY=X")]
     tolerance: Vec<String>,
-    /// Folder of the run [default: out/SCENE].
+    /// Run twice, the second time with steps that differ in their last digits, and allow for what rounding does to the motion: for
+    /// scenes that magnify it, and files that are to hold on other machines.
+    #[arg(long)]
+    rounding: bool,
+    /// Folder of the run [default: out/SCENE]; with --rounding the second run goes to a folder beside it.
     #[arg(long, value_name = "DIR")]
     run: Option<PathBuf>,
+}
+
+fn at_least_two(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|count| *count >= 2);
+    count.ok_or_else(|| "a number from two on is needed".to_owned())
 }
 
 /// The default tolerances with some replaced.
@@ -55,18 +66,16 @@ pub(super) fn tolerances(given: &[String]) -> Result<Tolerances, Failure> {
     Ok(tolerances)
 }
 
-/// Runs the scene and writes the file.
-pub(super) fn execute(
+/// Runs a scene to its end; one that does not do what it expects is a failure.
+fn complete(
     console: &mut Console,
     interrupt: &Interrupt,
-    arguments: &Arguments,
-) -> Result<(), Failure> {
-    let tolerances = tolerances(&arguments.tolerance)?;
-    let scene = access::scene(&arguments.scene)?;
+    scene: Scene,
+    folder: &Path,
+) -> Result<(BeforeRun, Summary), Failure> {
     let on_overlap = scene.on_overlap;
     let (scene, world) = at_start(scene, on_overlap)?;
-    let folder = arguments.run.clone().unwrap_or_else(|| Path::new("out").join(scene.name()));
-    let directory = RunDirectory::create(&folder).map_err(|error| Failure::of(Exit::Usage, &error))?;
+    let directory = RunDirectory::create(folder).map_err(|error| Failure::of(Exit::Usage, &error))?;
     let options = RunOptions::whole(&scene);
     let before = BeforeRun::of(&scene, &world, &options);
     let before = before.map_err(|error| Failure::of(Exit::BadFile, &error))?;
@@ -80,8 +89,38 @@ pub(super) fn execute(
         let message = format!("{}: what the scene expects is not met; nothing is recorded", scene.name());
         return Err(Failure::new(Exit::CheckFailed, message));
     }
-    let sampling = Sampling { states: arguments.states.map(|n| usize::try_from(n).unwrap_or(usize::MAX)) };
-    let golden = Golden::of(&before.after(&folder, &summary), &tolerances, sampling).map_err(failed)?;
+    Ok((before, summary))
+}
+
+/// A path whose last part is longer.
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(suffix);
+    path.with_file_name(name)
+}
+
+/// Runs the scene and writes the file.
+pub(super) fn execute(
+    console: &mut Console,
+    interrupt: &Interrupt,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
+    let tolerances = tolerances(&arguments.tolerance)?;
+    let scene = access::scene(&arguments.scene)?;
+    let folder = arguments.run.clone().unwrap_or_else(|| Path::new("out").join(scene.name()));
+    let (before, summary) = complete(console, interrupt, scene, &folder)?;
+    let run = before.after(&folder, &summary);
+    let sampling = arguments.states.map_or(Sampling::Fitting, Sampling::Count);
+    let golden = if arguments.rounding {
+        let mut scene = access::scene(&arguments.scene)?;
+        scene.options.time_step *= ROUNDED_STEP;
+        let beside = with_suffix(&folder, "-rounded");
+        complete(console, interrupt, scene, &beside)?;
+        Golden::with_rounding(&run, &tolerances, &sampling, &beside)
+    } else {
+        Golden::of(&run, &tolerances, &sampling)
+    };
+    let golden = golden.map_err(failed)?;
     golden.write(&arguments.output).map_err(failed)?;
     let path = shown(&arguments.output);
     if console.json() {

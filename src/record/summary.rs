@@ -20,7 +20,7 @@ pub struct Summary {
     pub scene: String,
     /// Its title.
     pub title: String,
-    /// Hash of the scene file and of all meshes that it names.
+    /// Hash of the scene file and of all files that it and they name.
     pub input_hash: Hash,
     /// Seed of everything random.
     pub seed: u64,

@@ -11,20 +11,24 @@ const PITCH: f64 = 0.52;
 /// Least and greatest distance of a body's points from its origin [units].
 const SIZES: [f64; 2] = [0.08, 0.25];
 
+/// Least size of bodies in scenes with joints: their masses differ less, and joints are near their rims.
+const JOINED: f64 = 0.16;
+/// Bodies of such scenes that stand beside each other in a row.
+const ROW: usize = 5;
+
 /// Adds all of them.
 pub(crate) fn add(draft: &mut Draft) {
     let mut cells = cells(draft);
+    let joined = draft.mixture.joints && !draft.mixture.hard_joints;
     if draft.mixture.kinematic {
         kinematic(draft);
     }
-    for index in 0..draft.mixture.obstacles {
-        let Some(at) = take(draft, &mut cells) else { break };
-        obstacle(draft, index, at);
-    }
     let mut index = 0;
     while index < draft.mixture.bodies {
-        let Some(at) = take(draft, &mut cells) else { break };
-        let radius = draft.random.log_within(SIZES[0], SIZES[1]);
+        let at = if joined && index < ROW { Some(cells.remove(0)) } else { take(draft, &mut cells) };
+        let Some(at) = at else { break };
+        let least = if joined { JOINED } else { SIZES[0] };
+        let radius = draft.random.log_within(least, SIZES[1]);
         loose(draft, index, at, radius);
         index += 1;
         if draft.mixture.overlap != Overlap::None && draft.random.chance(0.6) {
@@ -34,6 +38,10 @@ pub(crate) fn add(draft: &mut Draft) {
             draft.loose.pop();
             index += 1;
         }
+    }
+    for index in 0..draft.mixture.obstacles {
+        let Some(at) = take(draft, &mut cells) else { break };
+        obstacle(draft, index, at);
     }
     for index in 0..draft.mixture.bullets {
         if let Some(at) = take(draft, &mut cells) {
@@ -56,7 +64,11 @@ fn cells(draft: &Draft) -> Vec<[f64; 3]> {
         for y in 0..CELLS[1] {
             for x in 0..CELLS[0] {
                 let at = |index: usize, count: usize| (index as f64 - 0.5 * (count - 1) as f64) * PITCH;
-                cells.push([at(x, CELLS[0]), at(y, CELLS[1]), at(z, CELLS[2]) + lifted]);
+                let cell = [at(x, CELLS[0]), at(y, CELLS[1]), at(z, CELLS[2]) + lifted];
+                // Where a robot stands or hangs.
+                if !draft.mixture.robot || cell[0].hypot(cell[1]) > PITCH {
+                    cells.push(cell);
+                }
             }
         }
     }
@@ -72,7 +84,7 @@ fn loose(draft: &mut Draft, index: usize, at: [f64; 3], radius: f64) {
     let shape = shapes::any(draft, radius);
     let (rotation, surface, density) = (draft.rotation(), draft.surface(), shapes::density(draft));
     let position = draft.point(at);
-    let moves = draft.mixture.gravity == [0.0; 3] || draft.random.chance(0.3);
+    let moves = draft.mixture.is_weightless() || draft.random.chance(0.3);
     let motion = if moves {
         let velocity = draft.random.in_cube().map(|x| 2.0 * x);
         let turning = draft.random.in_cube().map(|x| 6.0 * x);

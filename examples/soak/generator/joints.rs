@@ -2,6 +2,9 @@
 
 use super::draft::{Draft, Kind, Placed, number, triple};
 
+/// What a chain hangs on.
+const HOOK: &str = "hook";
+
 /// Adds joints, if the scene has any: a chain of bodies, each joined to the one before.
 pub(crate) fn add(draft: &mut Draft) {
     if !draft.mixture.joints || draft.loose.len() < 2 {
@@ -11,7 +14,7 @@ pub(crate) fn add(draft: &mut Draft) {
     let mut chain = draft.loose.clone();
     chain.truncate(2 + draft.random.below(4));
     if draft.random.chance(0.4) {
-        let anchor = Placed { name: "hook".to_owned(), at: chain[0].at.map(|x| 1.05 * x) };
+        let anchor = Placed { name: HOOK.to_owned(), at: chain[0].at.map(|x| 1.05 * x) };
         hook(draft, &anchor);
         chain.insert(0, anchor);
     }
@@ -54,7 +57,8 @@ fn joint(draft: &mut Draft, index: usize, pair: &[Placed]) {
             format!("rope(anchors: ({first}, {second}), length: {length})")
         }
     };
-    let contacts = draft.random.chance(0.3);
+    // A hook is in the way of what hangs on it.
+    let contacts = draft.random.chance(0.3) && a.name != HOOK;
     draft.joints.push(format!(
         "(name: \"joint-{index}\", bodies: (\"{}\", \"{}\"), kind: {kind}, contacts: {contacts})",
         a.name, b.name

@@ -2,8 +2,11 @@
 
 use super::draft::{Draft, Kind, number};
 
-/// Robots of the assets: file, joints that motors drive with the range of their targets and the stiffness of the motor.
-const ROBOTS: &[(&str, &[(&str, &str, f64, f64)])] = &[
+/// A joint that a motor drives: its name, the unit of its value, the range of targets, the stiffness of the motor.
+type Driven = (&'static str, &'static str, f64, f64);
+
+/// Robots of the assets: file, and the joints that motors drive.
+const ROBOTS: &[(&str, &[Driven])] = &[
     (
         "arm",
         &[
@@ -45,7 +48,8 @@ pub(crate) fn add(draft: &mut Draft) {
     draft.driven |= !motors.is_empty();
     let floats = name == "cart" || draft.random.chance(0.2);
     let base = if floats { "floating" } else { "fixed" };
-    let bottom = if name == "chain" { 1.5 } else { -1.1 + 0.16 };
+    // The chain hangs six metres down.
+    let bottom = if name == "chain" { 5.5 } else { -1.1 + 0.16 };
     draft.files.insert(file.clone());
     draft.robots.push(format!(
         "(name: \"robot\", file: \"{file}\", base: {base}, position: (0, 0, {bottom:?}), friction: 0.7, motors: {{{}}})",

@@ -63,11 +63,16 @@ pub(super) struct GoldenPlace {
 /// the scene: `rigid/a.golden` before `a.golden`. Else it is in `tests/golden` of the nearest folder above the scene that has
 /// it, where the scene is below that folder or its `scenes`. None where neither is.
 pub(super) fn golden_of(scene: &Path, folder: Option<&Path>) -> Option<GoldenPlace> {
+    let is_relative = scene.is_relative();
     let scene = std::path::absolute(scene).ok()?;
-    match folder {
-        Some(folder) => Some(below_given(&scene, folder)),
-        None => usual(&scene),
-    }
+    let place = match folder {
+        Some(folder) => below_given(&scene, folder),
+        None => usual(&scene)?,
+    };
+    // Told as the scene is: equal runs in different folders say the same.
+    let here = std::env::current_dir().ok().filter(|_| is_relative);
+    let below = here.and_then(|here| place.path.strip_prefix(here).ok().map(Path::to_owned));
+    Some(GoldenPlace { path: below.unwrap_or(place.path), exists: place.exists })
 }
 
 fn below_given(scene: &Path, folder: &Path) -> GoldenPlace {

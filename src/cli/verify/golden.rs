@@ -83,8 +83,7 @@ impl Judging {
         let Some(expected) = &self.expected else {
             let is_wanted = self.is_asked_for;
             if is_wanted && self.update {
-                let golden =
-                    Golden::of(run, &Tolerances::default(), Sampling { states: None }).map_err(failed)?;
+                let golden = Golden::of(run, &Tolerances::default(), &Sampling::Fitting).map_err(failed)?;
                 golden.write(&place.path).map_err(failed)?;
             }
             let status = if self.update { Status::Written } else { Status::Missing };
@@ -96,16 +95,14 @@ impl Judging {
         let pass = report.pass(self.exact);
         let mut status = if pass { Status::Pass } else { Status::Fail };
         let mut drawn = None;
-        if !pass {
-            let title = format!("{}: drift from {}", run.summary.scene, compared::shown(&place.path));
+        let drifts = !report.report.agrees() || !report.report.is_exact();
+        if !pass && drifts {
+            let title = format!("drift from {}", compared::shown(&place.path));
             draw(&report.report, &title, &drift).map_err(|error| failed(error.into()))?;
             drawn = Some(drift);
         }
         if !pass && self.update {
-            let sampling = Sampling { states: Some(expected.states.len()) };
-            let mut golden = Golden::of(run, &expected.tolerances, sampling).map_err(failed)?;
-            golden.comments.clone_from(&expected.comments);
-            golden.write(&place.path).map_err(failed)?;
+            expected.renewed(run).and_then(|golden| golden.write(&place.path)).map_err(failed)?;
             status = Status::Updated;
         }
         let (path, exact) = (place.path, self.exact);

@@ -13,12 +13,15 @@ use crate::cli::failure::{Exit, Failure};
 /// Fewer scenes than this for each thread run one after the other on all threads: the last ones would leave threads idle.
 pub(super) const LEAST_SCENES_A_THREAD: usize = 2;
 
+/// What is done with what became of a scene.
+type Tell<'a> = dyn FnMut(&Work, Result<Judged, Failure>) -> Result<(), Failure> + 'a;
+
 /// Runs scenes on as many threads as are to be used, and tells what became of each in their order.
 pub(super) fn each_in_order(
     scenes: &[Work],
     mut progress: Progress,
     run: &(dyn Fn(&Work) -> Result<Judged, Failure> + Sync),
-    tell: &mut dyn FnMut(&Work, Result<Judged, Failure>) -> Result<(), Failure>,
+    tell: &mut Tell,
 ) -> Result<(), Failure> {
     let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (sender, receiver) = mpsc::channel();

@@ -127,7 +127,7 @@ pub enum UrdfError {
         /// The link.
         link: String,
         /// Which mesh, and where it may be.
-        source: OutOfReach,
+        source: Box<OutOfReach>,
     },
     /// A mesh cannot be read.
     #[error("{}: link \"{link}\": {source}", place(path, *line))]

@@ -132,7 +132,7 @@ fn found(filename: &str, link: &str, file: &File<'_>, options: &UrdfOptions) -> 
         Some(error) if !tried.is_empty() => Err(file.content(line, format!("{}; {error}", not_there()))),
         Some(source) => {
             let (path, link) = (file.path.to_owned(), link.to_owned());
-            Err(UrdfError::OutOfReach { path, line, link, source })
+            Err(UrdfError::OutOfReach { path, line, link, source: Box::new(source) })
         }
     }
 }

@@ -37,6 +37,9 @@ const WINDOW: f64 = 1e-6;
 /// A walk is given up when its next target lies farther than this times what it has to beat: around a convex obstacle the
 /// next contact may be a little nearer than the last target.
 const HOPE: f64 = 1.1;
+/// Walls of enclosing solids that a march goes through at most: more than nested shells that anybody makes. Where single
+/// precision overflows nothing is ever met, and each wall seems to follow the last one after a clearance.
+const WALLS: u32 = 1 << 10;
 /// A step must gain this much of the depth, or the walk is at its optimum.
 const GAIN: f64 = 1e-9;
 
@@ -212,7 +215,7 @@ impl<'a> ContactSpace<'a> {
     }
 
     /// The least free configuration along `direction`, if nearer than `within` [m]; gaps narrower than `stride` [m]
-    /// may be stepped over.
+    /// may be stepped over. None as well behind [`WALLS`] walls.
     pub(crate) fn first_free(
         &mut self,
         direction: &Vector3<f64>,
@@ -222,7 +225,7 @@ impl<'a> ContactSpace<'a> {
     ) -> Option<Vector3<f64>> {
         let march = March { direction: *direction, margin: self.clearance(), within, stride };
         let mut length = 0.0;
-        loop {
+        for _ in 0..WALLS {
             self.marches += 1;
             length = march.first_free(&mut self.obstacles, length, &skip)?;
             let q = direction * length;
@@ -233,6 +236,7 @@ impl<'a> ContactSpace<'a> {
             // Enclosed by the other one: on through the wall.
             length += self.cast(&q, &(direction * within), 0.0)? + self.clearance();
         }
+        None
     }
 
     /// As an out-projection, from the free `from` towards `to`: where it stops, and the pairs that are met there or within

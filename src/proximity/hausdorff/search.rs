@@ -98,9 +98,11 @@ impl<'a> Search<'a> {
         let sides = sides.iter().map(one_side).collect::<Vec<_>>();
         let (radii, apart) = (a.radius() + b.radius(), sides[0].placement.translation.norm());
         // Where squares overflow single precision any triangle may pass for the closest one.
-        let unknown = if apart < FARTHEST { 0.0 } else { 2.0 * radii };
+        let unknown = if apart + radii < FARTHEST { 0.0 } else { 2.0 * radii };
         let rounding = ROUNDING * (radii + apart) + unknown;
-        if !rounding.is_finite() {
+        // Closest points of triangles come from products of four lengths, two of them of one model.
+        let product = radii * (radii + apart);
+        if !rounding.is_finite() || !(product * product).is_finite() {
             return Err(HausdorffError::Overflow { apart });
         }
         let per_size = options.error_per_size * a.radius().max(b.radius());

@@ -69,6 +69,12 @@ struct Descent<'a> {
     is_over: AtomicBool,
 }
 
+/// Whether a lane is among the `overlaps` and holds something: a box beyond single precision overlaps the empty ones, which
+/// are at infinity.
+fn is_met(node: &Node, overlaps: u32, lane: usize) -> bool {
+    overlaps >> lane & 1 != 0 && node.child(lane).is_some()
+}
+
 impl Descent<'_> {
     /// The work in parts.
     fn shares(&self) -> Vec<Work> {
@@ -145,16 +151,17 @@ impl Descent<'_> {
         for lane in (0..WIDTH).filter(|&lane| node.child(lane).is_some()) {
             let subtree = Subtree::new(index, lane);
             finer.push(Work::Within(subtree));
-            let overlaps = overlapping(node, &node.bounds(lane)) >> (lane + 1);
-            for other in (0..WIDTH - 1 - lane).filter(|k| overlaps >> k & 1 != 0) {
-                finer.push(Work::Between(subtree, Subtree::new(index, lane + 1 + other)));
+            let overlaps = overlapping(node, &node.bounds(lane));
+            for other in (lane + 1..WIDTH).filter(|&other| is_met(node, overlaps, other)) {
+                finer.push(Work::Between(subtree, Subtree::new(index, other)));
             }
         }
     }
 
     fn expand_between(&self, index: u32, other: Subtree, finer: &mut Vec<Work>) {
-        let overlaps = overlapping(self.tree.node(index), &self.tree.bounds(other));
-        for lane in (0..WIDTH).filter(|lane| overlaps >> lane & 1 != 0) {
+        let node = self.tree.node(index);
+        let overlaps = overlapping(node, &self.tree.bounds(other));
+        for lane in (0..WIDTH).filter(|&lane| is_met(node, overlaps, lane)) {
             finer.push(Work::Between(Subtree::new(index, lane), other));
         }
     }

@@ -49,10 +49,12 @@ fn panels(report: &Report, title: &str, text: &mut String) -> Drawn {
     let (upper, lower) = root.split_vertically(SIZE.1 as i32 / 2 - 20);
     let of_quantity = |(quantity, series)| (Quantity::name(quantity).to_owned(), series);
     let quantities = report.quantities().map(of_quantity).filter(|(_, series)| series.greatest() > 0.0);
-    panel(&upper, "by quantity", &farthest(quantities.collect()))?;
+    let times = report.quantities().flat_map(|(_, series)| series.points()).map(|point| point.0);
+    let end = Some(times.fold(0.0, f64::max)).filter(|end| *end > 0.0).unwrap_or(1.0);
+    panel(&upper, ("by quantity", end), &farthest(quantities.collect()))?;
     let bodies = report.bodies().map(|(name, series)| (name.to_owned(), series));
     let bodies = bodies.filter(|(_, series)| series.greatest() > 0.0);
-    panel(&lower, "by body", &farthest(bodies.collect()))?;
+    panel(&lower, ("by body", end), &farthest(bodies.collect()))?;
     root.present()?;
     Ok(())
 }
@@ -64,10 +66,14 @@ fn farthest(mut series: Vec<(String, &Series)>) -> Vec<(String, &Series)> {
     series
 }
 
-fn panel(area: &DrawingArea<SVGBackend, Shift>, what: &str, lines: &[(String, &Series)]) -> Drawn {
-    let points = || lines.iter().flat_map(|(_, series)| series.points());
-    let end = points().map(|point| point.0).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-    let top = points().map(|point| point.1).fold(10.0, f64::max).clamp(10.0, MOST) * 2.0;
+/// Draws the lines over the times up to `end` [s].
+fn panel(
+    area: &DrawingArea<SVGBackend, Shift>,
+    (what, end): (&str, f64),
+    lines: &[(String, &Series)],
+) -> Drawn {
+    let points = lines.iter().flat_map(|(_, series)| series.points());
+    let top = points.map(|point| point.1).fold(10.0, f64::max).clamp(10.0, MOST) * 2.0;
     let mut chart = ChartBuilder::on(area)
         .caption(what, ("sans-serif", 15))
         .margin(8)
@@ -79,9 +85,12 @@ fn panel(area: &DrawingArea<SVGBackend, Shift>, what: &str, lines: &[(String, &S
         .x_desc("time [s]")
         .y_desc("difference / tolerance")
         .y_label_formatter(&|ratio| format!("{ratio:.0e}"))
+        .bold_line_style(BLACK.mix(0.15))
         .light_line_style(WHITE)
         .draw()?;
-    chart.draw_series(LineSeries::new([(0.0, 1.0), (end, 1.0)], BLACK.stroke_width(1)))?;
+    let tolerance = chart.draw_series(LineSeries::new([(0.0, 1.0), (end, 1.0)], BLACK.stroke_width(2)))?;
+    let key = |(x, y)| PathElement::new([(x, y), (x + 16, y)], BLACK.stroke_width(2));
+    tolerance.label("tolerance").legend(key);
     for ((name, series), color) in lines.iter().zip(COLORS) {
         let points = series.points().iter().map(|&(time, ratio)| (time, ratio.clamp(LEAST, MOST)));
         let drawn = chart.draw_series(LineSeries::new(points, color.stroke_width(2)))?;

@@ -89,23 +89,23 @@ pub struct Report {
 const MOST_TOLD: usize = 8;
 
 impl Report {
-    /// Takes two states of one step into account; `also` tells more of them.
+    /// Takes two states of one step into account.
     pub fn add(&mut self, expected: &State, measured: &State, bars: &Bars) {
-        self.add_with(expected, measured, bars, &mut |_| {});
+        self.add_with(expected, measured, bars, &[]);
     }
 
-    /// The same with further deviations that `also` tells.
+    /// The same with further deviations of that step.
     pub(in crate::record) fn add_with(
         &mut self,
         expected: &State,
         measured: &State,
         bars: &Bars,
-        also: &mut dyn FnMut(&mut dyn FnMut(&Deviation)),
+        further: &[Deviation],
     ) {
         let mut beyond = Vec::new();
         let mut visit = |deviation: &Deviation| self.follow(deviation, &mut beyond);
         each_deviation(expected, measured, bars, &mut visit);
-        also(&mut visit);
+        further.iter().for_each(&mut visit);
         self.states += 1;
         self.add_hash(measured.step, expected.hash == measured.hash);
         self.close(measured.step, beyond);

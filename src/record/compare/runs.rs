@@ -126,6 +126,22 @@ struct FarthestNode {
     distance: f64,
 }
 
+impl FarthestNode {
+    fn deviation(&self, step: u64, time: f64, tolerance: f64) -> Deviation<'_> {
+        Deviation {
+            step,
+            time,
+            body: &self.body,
+            field: Field::Named("node"),
+            quantity: Quantity::Nodes,
+            expected: &self.expected,
+            measured: &self.measured,
+            difference: self.distance,
+            tolerance,
+        }
+    }
+}
+
 impl Nodes {
     /// Of every soft body with as many nodes in both runs the farthest node.
     fn farthest(&self, steps: [u64; 2], folders: [&Path; 2]) -> Result<Vec<FarthestNode>, CompareError> {
@@ -165,21 +181,9 @@ impl Comparison {
         let farthest = nodes.farthest([a.step, b.step], [folders.0, folders.1])?;
         let (step, time) = (b.step, b.time);
         let tolerance = bars.of(Quantity::Nodes, 0.0);
-        self.report.add_with(a, b, bars, &mut |visit| {
-            for node in &farthest {
-                visit(&Deviation {
-                    step,
-                    time,
-                    body: &node.body,
-                    field: Field::Named("node"),
-                    quantity: Quantity::Nodes,
-                    expected: &node.expected,
-                    measured: &node.measured,
-                    difference: node.distance,
-                    tolerance,
-                });
-            }
-        });
+        let further: Vec<Deviation> =
+            farthest.iter().map(|node| node.deviation(step, time, tolerance)).collect();
+        self.report.add_with(a, b, bars, &further);
         Ok(())
     }
 

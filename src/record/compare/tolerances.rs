@@ -76,7 +76,7 @@ impl Tolerances {
         self
     }
 
-    /// Sets the tolerance of a quantity by name and value as text.
+    /// Sets the tolerance of a quantity by name and value as text, and tells which quantity that is.
     ///
     /// ```
     /// use extricate::record::compare::{Quantity, Tolerances};
@@ -91,7 +91,7 @@ impl Tolerances {
     ///
     /// # Errors
     /// [`ToleranceError`] when there is no such quantity, or the value is negative or no number.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<(), ToleranceError> {
+    pub fn set(&mut self, name: &str, value: &str) -> Result<Quantity, ToleranceError> {
         let quantity = Quantity::named(name).filter(|&quantity| quantity != Quantity::Presence);
         let quantity = quantity.ok_or_else(|| ToleranceError::Unknown { name: name.to_owned() })?;
         let wrong = || ToleranceError::Value { quantity, value: value.to_owned() };
@@ -100,17 +100,20 @@ impl Tolerances {
             _ => value.parse::<f64>().ok().filter(|t| t.is_finite() && *t >= 0.0).ok_or_else(wrong)?,
         };
         self.0[quantity as usize] = tolerance;
-        Ok(())
+        Ok(quantity)
     }
 
     /// All of them that can be set, with their values as text.
     pub fn as_text(&self) -> impl Iterator<Item = (Quantity, String)> + '_ {
         let settable = Quantity::ALL.into_iter().filter(|&quantity| quantity != Quantity::Presence);
-        settable.map(|quantity| {
-            let tolerance = self.of(quantity);
-            let text = format!("{tolerance:?}");
-            let plain = text.strip_suffix(".0").unwrap_or(&text).to_owned();
-            (quantity, if tolerance.is_finite() { plain } else { Self::ANY.to_owned() })
-        })
+        settable.map(|quantity| (quantity, Self::text_of(self.of(quantity))))
+    }
+
+    /// A tolerance as text.
+    #[must_use]
+    pub fn text_of(tolerance: f64) -> String {
+        let text = format!("{tolerance:?}");
+        let plain = text.strip_suffix(".0").unwrap_or(&text);
+        if tolerance.is_finite() { plain.to_owned() } else { Self::ANY.to_owned() }
     }
 }

@@ -15,8 +15,6 @@ use crate::scene::Scene;
 pub struct GoldenRun<'a> {
     /// Its folder.
     pub folder: &'a Path,
-    /// What it came to.
-    pub summary: &'a Summary,
     /// Path of the scene, for a reader.
     pub scene: String,
     /// Everything that it read.
@@ -25,6 +23,10 @@ pub struct GoldenRun<'a> {
     pub options: GoldenOptions,
     /// Scales of the scene at its start.
     pub scales: Scales,
+    /// Extremes over all its steps.
+    pub bounds: BTreeMap<Bound, f64>,
+    /// Its simulated time [s].
+    pub time: f64,
 }
 
 /// What is known of a run before it starts.
@@ -54,9 +56,9 @@ impl BeforeRun {
 
     /// The run when it is complete.
     #[must_use]
-    pub fn after<'a>(&self, folder: &'a Path, summary: &'a Summary) -> GoldenRun<'a> {
+    pub fn after<'a>(&self, folder: &'a Path, summary: &Summary) -> GoldenRun<'a> {
         let Self { scene, inputs, options, scales } = self.clone();
-        GoldenRun { folder, summary, scene, inputs, options, scales }
+        GoldenRun { folder, scene, inputs, options, scales, bounds: Bound::of(summary), time: summary.time }
     }
 }
 
@@ -88,7 +90,7 @@ impl Golden {
     /// # Errors
     /// [`GoldenError`] when the states of the run cannot be read.
     pub fn judge(&self, run: &GoldenRun) -> Result<GoldenReport, GoldenError> {
-        let bars = Bars::new(self.tolerances, self.scales.clone());
+        let mut bars = self.bars();
         let mut report = Report::default();
         let mut missing = Vec::new();
         let mut expected = nowhere();
@@ -97,6 +99,7 @@ impl Golden {
             let state = state?;
             while let Some(golden) = next.next_if(|golden| golden.step <= state.step) {
                 golden.change(&mut expected);
+                bars = golden.bars(bars);
                 match golden.step == state.step {
                     true => report.add(&expected, &state, &bars),
                     false => missing.push(golden.step),
@@ -107,16 +110,15 @@ impl Golden {
             }
         }
         missing.extend(next.map(|golden| golden.step));
-        self.judge_bounds(run, &bars, &mut report);
+        self.judge_bounds(run, &self.last_bars(), &mut report);
         let (inputs, made_by) = (self.differing_inputs(run), self.differing_program());
         Ok(GoldenReport { inputs, made_by, report, missing })
     }
 
     fn judge_bounds(&self, run: &GoldenRun, bars: &Bars, report: &mut Report) {
-        let found = Bound::of(run.summary);
-        let (step, time) = (run.summary.steps, run.summary.time);
+        let (step, time) = (run.options.steps, run.time);
         let of_bound = |bound: Bound| {
-            let (expected, measured) = (self.bounds.get(&bound), found.get(&bound));
+            let (expected, measured) = (self.bounds.get(&bound), run.bounds.get(&bound));
             let (quantity, tolerance) = bound.tolerance(bars);
             match (expected, measured) {
                 (None, None) => None,

@@ -12,7 +12,7 @@
 //! | `program "…"`, `library "…" "…"`, `target "…"` | versions, and the target triple for which the bits are promised |
 //! | `time_step`, `steps`, `every`, `seed` | options of the run: length of a step [s], their number, every how many one is recorded |
 //! | `scale NAME x`, `sliding "robot/joint"` | [scales](super::compare::Scales) of the tolerances, and the joints that slide |
-//! | `tolerance QUANTITY x` | a [tolerance](super::compare::Tolerances), to be edited by hand; `any` for what is not compared |
+//! | `tolerance QUANTITY x` | a [tolerance](super::compare::Tolerances), to be edited by hand; `any` for what is not compared. Below a `state` it holds from that state on; bounds are compared with what holds at the end |
 //! | `bound NAME x` | an extreme over all steps of the run |
 //! | `trail N H` | hash of the state of step N |
 //! | `state N time t hash H` | begins a state: the start, a few between, and the end. What stays as in the state before is not told again |
@@ -30,6 +30,7 @@ mod judge;
 mod line;
 mod number;
 mod parse;
+mod rounding;
 mod sample;
 mod write;
 
@@ -38,12 +39,13 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use super::compare::{Scales, Tolerances};
+use super::compare::{Bars, Quantity, Scales, Tolerances};
 use super::{BaseLine, BodyLine, EnergyLine, Hash, InputFile, SoftLine};
 
 pub use bound::Bound;
 pub use error::{GoldenError, GoldenFault};
 pub use judge::{BeforeRun, GoldenReport, GoldenRun};
+pub use rounding::ROUNDED_STEP;
 pub use sample::Sampling;
 
 /// A golden file.
@@ -108,6 +110,8 @@ pub struct GoldenState {
     pub time: f64,
     /// Hash of the state.
     pub hash: Hash,
+    /// Tolerances that hold from this state on.
+    pub tolerances: BTreeMap<Quantity, f64>,
     /// Bodies by name.
     pub bodies: BTreeMap<String, BodyLine>,
     /// Roots of robots by the name of the robot.
@@ -122,6 +126,30 @@ pub struct GoldenState {
     pub contacts: usize,
     /// Largest penetration [m].
     pub max_penetration: f64,
+}
+
+impl Golden {
+    /// The tolerances that hold at the start.
+    fn bars(&self) -> Bars {
+        Bars::new(self.tolerances, self.scales.clone())
+    }
+
+    /// The tolerances that hold at the end.
+    fn last_bars(&self) -> Bars {
+        self.states.iter().fold(self.bars(), |bars, state| state.bars(bars))
+    }
+}
+
+impl GoldenState {
+    /// The tolerances that hold from this state on, of those that hold before.
+    fn bars(&self, before: Bars) -> Bars {
+        if self.tolerances.is_empty() {
+            return before;
+        }
+        let with = |tolerances: Tolerances, (quantity, x): (&Quantity, &f64)| tolerances.with(*quantity, *x);
+        let tolerances = self.tolerances.iter().fold(*before.tolerances(), with);
+        Bars::new(tolerances, before.scales().clone())
+    }
 }
 
 impl MadeBy {

@@ -156,7 +156,8 @@ impl Parsing {
             }
             "tolerance" => {
                 let (name, value) = (words.word("a quantity")?, words.word("a tolerance")?);
-                self.tolerances.set(name, value).map_err(|error| error.to_string())
+                self.tolerances.set(name, value).map_err(|error| error.to_string())?;
+                Ok(())
             }
             "bound" => {
                 let name = words.word("the name of a bound")?;
@@ -196,6 +197,7 @@ impl Parsing {
             step,
             time,
             hash,
+            tolerances: BTreeMap::new(),
             bodies: BTreeMap::new(),
             bases: BTreeMap::new(),
             joints: BTreeMap::new(),
@@ -264,6 +266,12 @@ impl Draft {
     fn line(&mut self, word: &str, words: &mut Words) -> Result<bool, String> {
         let state = &mut self.state;
         match word {
+            "tolerance" => {
+                let (name, value) = (words.word("a quantity")?, words.word("a tolerance")?);
+                let mut set = Tolerances::default();
+                let quantity = set.set(name, value).map_err(|error| error.to_string())?;
+                insert(&mut state.tolerances, quantity, set.of(quantity), "the tolerance")?;
+            }
             "body" => {
                 let name = words.name("the name of a body")?;
                 insert(&mut state.bodies, name, body(words)?, "the body")?;

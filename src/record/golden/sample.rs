@@ -3,14 +3,20 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{Bound, Golden, GoldenError, GoldenOptions, GoldenRun, GoldenState, MadeBy};
+use super::rounding::{Drift, wider};
+use super::{Golden, GoldenError, GoldenOptions, GoldenRun, GoldenState, MadeBy};
+use crate::record::Hash;
 use crate::record::compare::{State, States, Tolerances};
 
 /// Which states of a run a golden file tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sampling {
-    /// Number of states, the start and the end among them; none where the size of the scene decides.
-    pub states: Option<usize>,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sampling {
+    /// As many as fit the size of the scene.
+    Fitting,
+    /// So many, the start and the end among them.
+    Count(usize),
+    /// Those of these steps, and the start and the end.
+    Steps(BTreeSet<u64>),
 }
 
 /// Lines of bodies, joints and soft bodies that a golden file is to have at most, about.
@@ -25,9 +31,54 @@ impl Golden {
     ///
     /// # Errors
     /// [`GoldenError`] when the states of the run cannot be read.
-    pub fn of(run: &GoldenRun, tolerances: &Tolerances, sampling: Sampling) -> Result<Self, GoldenError> {
-        let recorded = recorded(&run.options);
-        let mut golden = Self {
+    pub fn of(run: &GoldenRun, tolerances: &Tolerances, sampling: &Sampling) -> Result<Self, GoldenError> {
+        let mut golden = Self::without_states(run, tolerances);
+        golden.sample(run.folder, sampling, None)?;
+        Ok(golden)
+    }
+
+    /// The same, with tolerances that allow for rounding: as wide as they are for a run that does not magnify it, and from where
+    /// on this one does as much wider as the run in `rounded` is away from it, which has steps that differ in their last digits.
+    /// Most states are told up to there.
+    ///
+    /// # Errors
+    /// [`GoldenError`] when the states of a run cannot be read.
+    pub fn with_rounding(
+        run: &GoldenRun,
+        tolerances: &Tolerances,
+        sampling: &Sampling,
+        rounded: &Path,
+    ) -> Result<Self, GoldenError> {
+        let mut golden = Self::without_states(run, tolerances);
+        let drift = Drift::between(run.folder, rounded, &golden.bars())?;
+        golden.sample(run.folder, sampling, Some(&drift))?;
+        let mut before = golden.tolerances;
+        for state in &mut golden.states {
+            state.tolerances = wider(&mut before, tolerances, &drift.at(state.step));
+        }
+        Ok(golden)
+    }
+
+    /// A golden file of another run with the comments and tolerances of this one, and the same steps as far as it has them.
+    ///
+    /// # Errors
+    /// [`GoldenError`] when the states of the run cannot be read.
+    pub fn renewed(&self, run: &GoldenRun) -> Result<Self, GoldenError> {
+        let steps = self.states.iter().map(|state| state.step);
+        let mut renewed = Self::of(run, &self.tolerances, &Sampling::Steps(steps.collect()))?;
+        renewed.comments.clone_from(&self.comments);
+        for old in &self.states {
+            let from_there = renewed.states.iter_mut().find(|state| state.step >= old.step);
+            if let Some(state) = from_there {
+                state.tolerances.extend(&old.tolerances);
+            }
+        }
+        Ok(renewed)
+    }
+
+    fn without_states(run: &GoldenRun, tolerances: &Tolerances) -> Self {
+        let trail = spread(recorded(&run.options, run.options.steps), TRAIL);
+        Self {
             comments: Vec::new(),
             scene: run.scene.clone(),
             input: run.inputs.hash,
@@ -37,23 +88,23 @@ impl Golden {
             options: run.options,
             scales: run.scales.clone(),
             tolerances: *tolerances,
-            bounds: Bound::of(run.summary),
-            trail: spread(&recorded, TRAIL).map(|step| (step, run.summary.hash)).collect(),
+            bounds: run.bounds.clone(),
+            trail: trail.map(|step| (step, Hash(0))).collect(),
             states: Vec::new(),
-        };
-        golden.sample(run.folder, &recorded, sampling)?;
-        Ok(golden)
+        }
     }
 
-    fn sample(&mut self, folder: &Path, recorded: &Recorded, sampling: Sampling) -> Result<(), GoldenError> {
+    fn sample(
+        &mut self,
+        folder: &Path,
+        sampling: &Sampling,
+        drift: Option<&Drift>,
+    ) -> Result<(), GoldenError> {
         let mut told = BTreeSet::new();
         for state in States::open(folder)? {
             let state = state?;
             if self.states.is_empty() {
-                let joints: usize = state.robots.values().map(|robot| robot.joints.len()).sum();
-                let lines = state.bodies.len() + joints + state.soft.len();
-                let count = sampling.states.unwrap_or((LINES / lines.max(1)).clamp(STATES[0], STATES[1]));
-                told = spread(recorded, count).collect();
+                told = self.steps(&state, sampling, drift);
             }
             if let Some(hash) = self.trail.get_mut(&state.step) {
                 *hash = state.hash;
@@ -65,6 +116,23 @@ impl Golden {
         }
         Ok(())
     }
+
+    /// The steps that are told, of a run that starts with a state.
+    fn steps(&self, start: &State, sampling: &Sampling, drift: Option<&Drift>) -> BTreeSet<u64> {
+        let joints: usize = start.robots.values().map(|robot| robot.joints.len()).sum();
+        let lines = start.bodies.len() + joints + start.soft.len();
+        let count = match sampling {
+            Sampling::Steps(steps) => return steps.iter().copied().chain([0, self.options.steps]).collect(),
+            Sampling::Count(count) => *count,
+            Sampling::Fitting => (LINES / lines.max(1)).clamp(STATES[0], STATES[1]),
+        };
+        let evenly = spread(recorded(&self.options, self.options.steps), count);
+        let last = drift.and_then(Drift::agrees_until).filter(|last| *last < self.options.steps);
+        let Some(last) = last else { return evenly.collect() };
+        let early = spread(recorded(&self.options, last), count.saturating_sub(1));
+        let told: BTreeSet<u64> = early.chain([self.options.steps]).collect();
+        if told.len() < count { told.into_iter().chain(evenly).collect() } else { told }
+    }
 }
 
 /// Steps at which a state is recorded: every so many, and the last one.
@@ -74,13 +142,14 @@ struct Recorded {
     count: u64,
 }
 
-fn recorded(options: &GoldenOptions) -> Recorded {
+/// The recorded steps up to one of them.
+fn recorded(options: &GoldenOptions, until: u64) -> Recorded {
     let every = options.every.max(1);
-    Recorded { every, steps: options.steps, count: options.steps.div_ceil(every) + 1 }
+    Recorded { every, steps: until, count: until.div_ceil(every) + 1 }
 }
 
 /// So many of the recorded steps, evenly spread, the first and the last among them.
-fn spread(of: &Recorded, count: usize) -> impl Iterator<Item = u64> {
+fn spread(of: Recorded, count: usize) -> impl Iterator<Item = u64> {
     let (every, steps, last) = (of.every, of.steps, of.count - 1);
     let count = (count as u64).clamp(2, of.count.max(2));
     (0..count).map(move |i| ((i * last + (count - 1) / 2) / (count - 1) * every).min(steps))
@@ -88,8 +157,7 @@ fn spread(of: &Recorded, count: usize) -> impl Iterator<Item = u64> {
 
 impl From<State> for GoldenState {
     fn from(state: State) -> Self {
-        let mut bases = std::collections::BTreeMap::new();
-        let mut joints = std::collections::BTreeMap::new();
+        let (mut bases, mut joints) = (std::collections::BTreeMap::new(), std::collections::BTreeMap::new());
         for (robot, values) in state.robots {
             joints.extend(values.joints.into_iter().map(|(joint, value)| ((robot.clone(), joint), value)));
             bases.insert(robot, values.base);
@@ -98,6 +166,7 @@ impl From<State> for GoldenState {
             step: state.step,
             time: state.time,
             hash: state.hash,
+            tolerances: std::collections::BTreeMap::new(),
             bodies: state.bodies,
             bases,
             joints,

@@ -48,6 +48,8 @@ contacts 0
 max_penetration 0
 
 state 20 time 0.05 hash 00000000000000a1
+tolerance rotation 0.1
+tolerance linear_velocity any
 body "box" position 1 2 2.95 rotation 0.6 0.8 0 0 linear_velocity 0 0 -1 angular_velocity 0.5 0 0
 energy 1 1.5 0.5
 contacts 4
@@ -62,6 +64,9 @@ fn a_file_that_is_read_and_written_is_the_same_file() {
     assert_eq!(golden.tolerances.of(Quantity::Position).to_bits(), 1e-3_f64.to_bits());
     assert!(golden.tolerances.of(Quantity::Contacts).is_infinite());
     assert_eq!(golden.states[0].joints[&("arm".to_owned(), "rail".to_owned())].to_bits(), 0.1_f64.to_bits());
+    assert!(golden.states[0].tolerances.is_empty());
+    let later = &golden.states[1].tolerances;
+    assert_eq!((later.len(), later[&Quantity::LinearVelocity]), (2, f64::INFINITY));
     assert_eq!(golden.states[1].bodies.keys().collect::<Vec<_>>(), ["box"], "the ball stayed");
 }
 
@@ -86,10 +91,10 @@ fn whatever_is_wrong_is_told_with_its_line() {
         ("body \"box\" position 1 2 3 ", "body box position 1 2 3 ", 36, "in quotation marks"),
         ("body \"box\" position 1 2 3 ", "body \"ball \\\"1\\\"\" position 1 2 3 ", 36, "stands twice"),
         ("\nstate 20", "energy 1 2\nstate 20", 43, "an energy is missing"),
-        ("contacts 4", "contacts 4 5", 47, "`5` stands too much here"),
-        ("contacts 4", "contact 4", 47, "`contact` begins no line"),
-        ("energy 1 1.5 0.5\n", "", 47, "the energy of the state of step 20 is missing"),
-        ("time_step 0.0025\n", "", 47, "`time_step` is missing"),
+        ("contacts 4", "contacts 4 5", 49, "`5` stands too much here"),
+        ("contacts 4", "contact 4", 49, "`contact` begins no line"),
+        ("energy 1 1.5 0.5\n", "", 49, "the energy of the state of step 20 is missing"),
+        ("time_step 0.0025\n", "", 49, "`time_step` is missing"),
     ] {
         let found = wrong(from, to);
         assert!(found.starts_with(&format!("{line}: ")) && found.contains(cause), "{to}: {found}");

@@ -9,7 +9,7 @@ use super::line::quoted;
 use super::number::{exact, rounded};
 use super::parse::{HEAD, SCALES};
 use super::{Golden, GoldenError, GoldenState};
-use crate::record::compare::{Bars, Quantity};
+use crate::record::compare::{Bars, Quantity, Tolerances};
 use crate::record::{BodyLine, RecordError, SoftLine, bundle};
 
 impl Golden {
@@ -32,15 +32,16 @@ impl Display for Golden {
         }
         writeln!(f, "{HEAD}")?;
         self.write_header(f)?;
-        let bars = Bars::new(self.tolerances, self.scales.clone());
+        let last = self.last_bars();
         for (bound, value) in &self.bounds {
-            writeln!(f, "bound {} {}", bound.name(), rounded(*value, bound.tolerance(&bars).1))?;
+            writeln!(f, "bound {} {}", bound.name(), rounded(*value, bound.tolerance(&last).1))?;
         }
         for (step, hash) in &self.trail {
             writeln!(f, "trail {step} {hash}")?;
         }
-        let mut before = BTreeMap::new();
+        let (mut before, mut bars) = (BTreeMap::new(), self.bars());
         for state in &self.states {
+            bars = state.bars(bars);
             Writing { bars: &bars, before: &mut before }.state(f, state)?;
         }
         Ok(())
@@ -85,6 +86,9 @@ struct Writing<'a> {
 impl Writing<'_> {
     fn state(&mut self, f: &mut fmt::Formatter, state: &GoldenState) -> fmt::Result {
         writeln!(f, "\nstate {} time {} hash {}", state.step, exact(state.time), state.hash)?;
+        for (quantity, tolerance) in &state.tolerances {
+            writeln!(f, "tolerance {quantity} {}", Tolerances::text_of(*tolerance))?;
+        }
         for (name, body) in &state.bodies {
             self.line(f, format!("body {}", quoted(name)), self.body(body))?;
         }

@@ -1,0 +1,183 @@
+//! Answering items side by side, with the answers in order.
+//!
+//! Every worker takes the next line of the manifest, answers it, and hands the answer over; whoever finds nobody writing
+//! writes the answers whose turn it is. How far workers are ahead of what is written is bounded, in items and in bytes, and so is
+//! the memory. A worker has threads of its own, so that an item never waits for another one in the middle of a search.
+
+mod desk;
+mod gate;
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::Duration;
+
+use self::desk::{Desk, Message, Writer};
+use self::gate::Gate;
+use super::error::BatchError;
+use super::fault::{Class, Fault};
+use super::folder::{Answer, BatchFolder, Pending, facts_of};
+use super::manifest::{Manifest, ManifestLine};
+use super::run::BatchProgress;
+use super::shard::Shard;
+use super::summary::{KindTiming, MemorySample, Tally};
+use super::task::{Head, Told};
+
+/// Start of the names of the threads, by which a process knows that a panic is told in an answer.
+pub const THREAD_NAME: &str = "batch-";
+
+/// Stack of a thread [bytes]: that of a main thread.
+const STACK: usize = 8 << 20;
+
+/// Answers an item, or nothing where it was stopped.
+pub(super) type Ask<'a> = dyn Fn(&ManifestLine) -> Option<(Told, &'static str)> + Sync + 'a;
+
+/// What is to be answered, and by whom.
+pub(super) struct Work<'a> {
+    pub(super) manifest: &'a Manifest,
+    pub(super) shard: Shard,
+    pub(super) workers: usize,
+    /// Threads of each worker.
+    pub(super) threads: usize,
+    pub(super) stop: &'a AtomicBool,
+    pub(super) ask: &'a Ask<'a>,
+}
+
+/// What workers came to.
+pub(super) struct Done {
+    pub(super) tally: Tally,
+    pub(super) stopped: bool,
+    pub(super) items: u64,
+    pub(super) wall: Duration,
+    pub(super) kinds: BTreeMap<&'static str, KindTiming>,
+    pub(super) memory: Vec<MemorySample>,
+}
+
+impl Work<'_> {
+    /// Answers what is not answered yet and writes it to the folder. `watch` is told again and again how far it is, and may
+    /// stop it: what was begun is then still answered, unless the task itself knows how to stop.
+    pub(super) fn run(
+        &self,
+        folder: &mut BatchFolder,
+        (tally, pending): (Tally, Pending),
+        watch: &mut dyn FnMut(&BatchProgress) -> ControlFlow<()>,
+    ) -> Result<Done, BatchError> {
+        let answered = pending.keys().copied().collect();
+        let gate = Gate::new((self.manifest, self.shard), tally.done, answered, self.stop)?;
+        let items = self.shard.share(self.manifest.items());
+        let desk = Desk::new(Writer::new(folder, (tally, pending), items), self.workers);
+        // What was waiting when an earlier call ended may have its turn now.
+        desk.write(&gate);
+        thread::scope(|scope| {
+            for number in 0..self.workers {
+                let (gate, desk) = (&gate, &desk);
+                let worker = thread::Builder::new().name(format!("{THREAD_NAME}{number}")).stack_size(STACK);
+                let started = worker.spawn_scoped(scope, move || {
+                    self.work(gate, desk);
+                    desk.leave();
+                });
+                if let Err(source) = started {
+                    desk.give_up(gate, BatchError::Thread { source });
+                    desk.leave();
+                }
+            }
+            while !desk.is_left() {
+                let progress = desk.writer().progress();
+                // Who handed something over meanwhile took this for writing.
+                desk.write(&gate);
+                if watch(&progress).is_break() {
+                    gate.close();
+                }
+            }
+        });
+        desk.write(&gate);
+        let writer = desk.into_writer();
+        // The end is told as well.
+        let _ = watch(&writer.progress());
+        writer.done()
+    }
+
+    fn work(&self, gate: &Gate, desk: &Desk) {
+        let pool = rayon::ThreadPoolBuilder::new();
+        // Alone, the worker is its own pool: a search never takes another item up while it waits for a part of its own.
+        let pool = match self.threads {
+            0 | 1 => pool.num_threads(1).use_current_thread().build(),
+            threads => pool.num_threads(threads).stack_size(STACK).build(),
+        };
+        let ask = |line: &ManifestLine| match &pool {
+            Ok(pool) if self.threads > 1 => pool.install(|| self.answer(line)),
+            _ => self.answer(line),
+        };
+        loop {
+            match gate.take() {
+                Ok(None) => return,
+                Err(error) => return desk.give_up(gate, error),
+                Ok(Some((place, line))) => {
+                    let Some((Told { line, time }, kind)) = ask(&line) else { return };
+                    let facts = facts_of(&line).expect("an answer has the fields of all answers");
+                    desk.hand_over(gate, Message { place, answer: Answer { facts, line }, kind, time });
+                }
+            }
+        }
+    }
+
+    /// The answer to a line; a panic is a failure of the item.
+    fn answer(&self, line: &ManifestLine) -> Option<(Told, &'static str)> {
+        catch_unwind(AssertUnwindSafe(|| (self.ask)(line))).unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            let message = format!("panicked: {}", text.unwrap_or_default());
+            let head = Head::of_line(line);
+            Some((head.head().failed(Fault::new(Class::Numerical, message)), head.kind))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::folder::Opened;
+    use crate::batch::summary::BatchFile;
+
+    #[test]
+    fn a_panic_is_the_answer_of_its_item_and_of_no_other() {
+        let root = std::env::temp_dir().join(format!("extricate-workers-{}", std::process::id()));
+        std::fs::create_dir_all(&root).unwrap();
+        let path = root.join("manifest.jsonl");
+        let items =
+            (0..40).map(|index| format!("{{\"kind\": \"run\", \"id\": \"n{index}\", \"scene\": \"x\"}}\n"));
+        std::fs::write(&path, items.collect::<String>()).unwrap();
+        let manifest = Manifest::survey(&path).unwrap();
+        let file = BatchFile::new(&manifest, Shard::WHOLE);
+        let Opened { mut folder, tally, pending } =
+            BatchFolder::open(&root.join("out"), &file, false).unwrap();
+        let stop = AtomicBool::new(false);
+        let ask = |line: &ManifestLine| {
+            assert!(line.index % 10 != 3, "item {} is too much", line.index);
+            // Every seventh one is late, so that answers come out of order.
+            if line.index.is_multiple_of(7) {
+                thread::sleep(Duration::from_millis(3));
+            }
+            let head = Head { index: line.index, id: None, kind: "run" };
+            Some((head.failed(Fault::new(Class::Usage, "told")), "run"))
+        };
+        let work =
+            Work { manifest: &manifest, shard: Shard::WHOLE, workers: 4, threads: 1, stop: &stop, ask: &ask };
+        let done = work.run(&mut folder, (tally, pending), &mut |_| ControlFlow::Continue(())).unwrap();
+        assert!(!done.stopped && done.tally.done == 40);
+        let text = std::fs::read_to_string(root.join("out/results.jsonl")).unwrap();
+        for (index, line) in text.lines().enumerate() {
+            let facts = facts_of(format!("{line}\n").as_bytes()).unwrap();
+            assert_eq!(facts.index, index as u64);
+            let expected = if index % 10 == 3 {
+                (Some(5), Some(format!("panicked: item {index} is too much")), Some(format!("n{index}")))
+            } else {
+                (Some(2), Some(String::from("told")), None)
+            };
+            assert_eq!((facts.exit_code, facts.error, facts.id), expected);
+        }
+        std::fs::remove_dir_all(root).unwrap();
+    }
+}

@@ -1,0 +1,15 @@
+//! `batch` and `merge`: the answers of the commands they stand for, whatever the threads, shards and kills.
+
+#[path = "../cli_program/mod.rs"]
+mod cli_program;
+#[path = "../json_schema/mod.rs"]
+mod json_schema;
+
+mod answers;
+#[cfg(unix)]
+mod deployments;
+mod interruptions;
+mod material;
+mod shards;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
