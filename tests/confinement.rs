@@ -30,7 +30,9 @@ impl World {
         write_mesh(&Cuboid::default().mesh().unwrap(), folder.path("out/box.obj")).unwrap();
         fs::copy(folder.path("out/box.obj"), folder.path("out/pack/box.obj")).unwrap();
         fs::copy(folder.path("out/box.obj"), folder.path("in/box.obj")).unwrap();
-        fs::copy(folder.path("out/box.obj"), folder.path("out/only.obj")).unwrap();
+        for copy in ["out/only.obj", "out/pack/only.obj"] {
+            fs::copy(folder.path("out/box.obj"), folder.path(copy)).unwrap();
+        }
         folder.write("out/r.urdf", &ROBOT.replace("KIND", "visual").replace("FILE", "box.obj"));
         folder.write("out/buffer.bin", &"\0".repeat(48));
         Self(folder)
@@ -113,7 +115,7 @@ fn a_robot_names_meshes_within_its_reach_however_it_writes_them() {
         error.to_string().contains("is not there") && error.to_string().contains("--allow-outside"),
         "{error}"
     );
-    let text = ROBOT.replace("KIND", "collision").replace("FILE", "package://pack/box.obj");
+    let text = ROBOT.replace("KIND", "collision").replace("FILE", "package://pack/only.obj");
     let path = world.0.write("in/r.urdf", &text);
     let packages = vec![world.path("out/pack").into()];
     assert!(read_urdf(&path, &UrdfOptions { packages: packages.clone(), ..UrdfOptions::default() }).is_ok());

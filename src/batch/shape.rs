@@ -37,6 +37,9 @@ enum Form {
 /// Triangles of a mesh whose tree is worth keeping: it takes about as long to build as a program to start.
 const LARGE: usize = 20_000;
 
+/// Most times that a shape is rounded: once is enough.
+const MOST_ROUNDINGS: usize = 8;
+
 /// How every form is written.
 const FORMS: &str =
     "sphere:R, box:X,Y,Z, capsule:R,LENGTH, cylinder:R,H, cone:R,H, halfspace, hull:FILE, rounded:R:SHAPE";
@@ -232,6 +235,10 @@ fn sizes<const N: usize>(text: &str, written: &str) -> Result<[f64; N], String> 
 }
 
 fn rounded(text: &str, folder: &Path) -> Result<Form, String> {
+    // Each is read within the one before it.
+    if text.matches("rounded:").count() >= MOST_ROUNDINGS {
+        return Err(format!("a shape is rounded at most {MOST_ROUNDINGS} times"));
+    }
     let Some((radius, shape)) = text.split_once(':') else {
         return Err(String::from("write rounded:R:SHAPE with a radius in metres"));
     };

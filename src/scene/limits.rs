@@ -1,10 +1,11 @@
 //! How much a scene may ask for. What is beyond a limit is told at its place in the file, before anything is allocated.
 //!
-//! Limits of single files are those of [`crate::geometry::limits`] and [`crate::kinematics::urdf::limits`]. How deeply
-//! values may lie in values is the parser's: 128.
+//! Limits of single files are those of [`crate::geometry::limits`] and [`crate::kinematics::urdf::limits`].
 
 /// Longest scene file [bytes].
 pub const FILE_BYTES: u64 = 64 << 20;
+/// Values within values: a scene needs eight. More would need more of the stack than a thread has where nothing is optimised.
+pub const DEPTH: usize = 32;
 /// Longest name of a body, shape, joint, … [bytes].
 pub const NAME_BYTES: usize = 256;
 /// Most bodies, copies counted.

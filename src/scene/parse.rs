@@ -9,7 +9,7 @@ use ron::extensions::Extensions;
 
 use super::SceneError;
 use super::error::{Fault, Problem};
-use super::limits::{FILE_BYTES, PROBLEMS};
+use super::limits::{DEPTH, FILE_BYTES, PROBLEMS};
 use super::locate::{Outline, Step};
 use super::schema::SceneFile;
 use super::validate::validate;
@@ -29,7 +29,7 @@ impl SceneFile {
 
 /// How scenes write RON: an optional field is written without `Some`.
 pub(super) fn options() -> ron::Options {
-    ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
+    ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME).with_recursion_limit(DEPTH)
 }
 
 /// A scene file that is RON and fits the schema.
