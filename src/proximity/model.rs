@@ -15,6 +15,9 @@ use crate::bvh::{TreeFileError, TriangleBvh};
 use crate::geometry::{Solidity, TriangleMesh};
 
 /// A triangle mesh with its tree, its size and whether it has an inside.
+///
+/// The tree is in single precision: what is larger than 1e17 m, or farther apart, is not told apart any more, since squares
+/// of its lengths are no numbers there.
 #[derive(Debug, Clone)]
 pub struct Model {
     mesh: TriangleMesh,

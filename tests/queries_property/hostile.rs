@@ -13,6 +13,14 @@ use proptest::prelude::*;
 
 use super::solids::{Form, any_pair, any_pose, cases};
 
+/// Rounding of what touches, as a share of the sizes and of the distance.
+const ROUNDING: f64 = 1e-13;
+
+/// Whether lengths of this size [m] are told apart: their squares are numbers in single precision.
+fn is_told_apart(size: f64) -> bool {
+    (1e-25..=1e17).contains(&size)
+}
+
 /// A coordinate that makes triangles touch, coincide, and thin.
 fn coordinate() -> impl Strategy<Value = f64> {
     prop_oneof![
@@ -61,7 +69,9 @@ proptest! {
         let moved = Isometry3::from_parts((pose.translation.vector * factor).into(), pose.rotation);
         for at in [rest, moved] {
             let (here, there) = (collide(&a, &at, &b, &rest), collide(&b, &rest, &a, &at));
-            prop_assert_eq!(here, there, "in the other order");
+            let far = at.translation.vector.norm() + a.radius() + b.radius();
+            let touches = distance(&a, &at, &b, &rest).value.max(distance(&b, &rest, &a, &at).value) <= ROUNDING * far;
+            prop_assert!(here == there || touches || !is_told_apart(factor), "in the other order");
             prop_assert!(here || !surfaces_collide(&a, &at, &b, &rest), "surfaces collide and the models do not");
             let found = distance(&a, &at, &b, &rest);
             prop_assert!(found.value >= 0.0, "{found:?}");
@@ -92,10 +102,11 @@ proptest! {
         let at = Isometry3::from_parts((pose.translation.vector * factor).into(), pose.rotation);
         match penetration(&a, &at, &b, &rest, &TranslationalOptions::default()) {
             Err(_) => {}
-            Ok(None) => prop_assert!(!collide(&a, &at, &b, &rest)),
+            Ok(None) => prop_assert!(!collide(&a, &at, &b, &rest) || !is_told_apart(factor)),
             Ok(Some(found)) => {
                 let free = Translation3::from(found.translation) * at;
-                prop_assert!(found.depth >= 0.0 && !collide(&a, &free, &b, &rest), "{found:?}");
+                let is_free = !collide(&a, &free, &b, &rest) || !is_told_apart(factor);
+                prop_assert!(found.depth >= 0.0 && is_free, "{found:?}");
             }
         }
     }
@@ -151,16 +162,26 @@ fn a_triangle_beyond_single_precision_does_not_meet_the_empty_lanes_of_its_tree(
 #[test]
 fn a_penetration_is_found_up_to_sizes_whose_squares_are_numbers_in_single_precision_and_ends_beyond() {
     let here = Isometry3::identity();
-    for (size, is_known) in
-        [(1e9, true), (1e15, true), (1e17, true), (1e20, false), (1e25, false), (1e60, false)]
-    {
+    for (size, is_known) in [
+        (1e-25, true),
+        (1e-22, true),
+        (1e-18, true),
+        (1e-15, true),
+        (1e-9, true),
+        (1e9, true),
+        (1e15, true),
+        (1e17, true),
+        (1e20, false),
+        (1e25, false),
+        (1e60, false),
+    ] {
         let at = Isometry3::translation(0.3 * size, 0.2 * size, 0.1 * size);
         for form in [Form::Cuboid([1.0; 3]), Form::LShape] {
             let mesh = form.mesh().scaled(&Vector3::repeat(size)).expect("finite");
             let a = Model::new(mesh, Solidity::Solid);
             let found = penetration(&a, &at, &a, &here, &TranslationalOptions::default());
             if is_known {
-                let by = found.expect("it is found").expect("they overlap").translation;
+                let by = found.expect("it is found").unwrap_or_else(|| panic!("apart at {size}")).translation;
                 assert!(!collide(&a, &(Translation3::from(by) * at), &a, &here), "{size}");
             }
         }
