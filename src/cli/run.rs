@@ -110,7 +110,7 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-fn resume_from(text: &str) -> Result<ResumeFrom, String> {
+pub(super) fn resume_from(text: &str) -> Result<ResumeFrom, String> {
     let step = || text.parse().map(ResumeFrom::Step);
     if text == "last" {
         Ok(ResumeFrom::Last)

@@ -9,11 +9,14 @@ use clap::Args;
 
 use super::failure::Failure;
 use super::interrupt::Interrupt;
+use super::run::resume_from;
+use crate::record::ResumeFrom;
 
 const EXAMPLES: &str = "\
 Examples:
   extricate view scenes/rigid/ring_stack.ron
   extricate view out/ring_stack
+  extricate view out/ring_stack --from last
   extricate view scenes/repair/three_link.ron --script pose.txt
   extricate view scenes/repair/three_link.ron --script pose.txt --offscreen --size 640x360
 
@@ -27,6 +30,9 @@ pub(super) struct Arguments {
     /// A scene file, or the folder of a run.
     #[arg(value_name = "SCENE|RUN")]
     source: PathBuf,
+    /// Of a run: simulate on from the state after STEP, or from the `last` recorded one, with the bits of the run.
+    #[arg(long, value_name = "STEP", value_parser = resume_from)]
+    from: Option<ResumeFrom>,
     /// Play the lines of this file first: what keys and mouse can do.
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,

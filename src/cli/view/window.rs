@@ -9,6 +9,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::run::at_start;
 use crate::dynamics::World;
+use crate::record::{Recording, RecordingError, ResumeFrom};
 use crate::scene::Scene;
 use crate::viewer::Quality;
 use crate::viewer::app::script::ScriptError;
@@ -16,12 +17,19 @@ use crate::viewer::app::{self, Loaded, View, ViewError};
 
 /// Opens the window, or plays the script without one.
 pub(super) fn open(interrupt: &Interrupt, arguments: &Arguments) -> Result<(), Failure> {
-    let Arguments { source, script, offscreen, size, plain } = arguments;
-    let loaded = match source.is_dir() {
-        true => Loaded::run(source),
-        false => {
+    let Arguments { source, from, script, offscreen, size, plain } = arguments;
+    let loaded = match (source.is_dir(), from) {
+        (true, None) => Loaded::run(source),
+        (true, Some(from)) => {
+            let (scene, world) = gone_on_with(source, *from)?;
+            Loaded::of(&scene.path.clone(), scene, world)
+        }
+        (false, None) => {
             let (scene, world) = prepare(source)?;
             Loaded::of(source, scene, world)
+        }
+        (false, Some(_)) => {
+            return Err(Failure::new(Exit::Usage, "--from is for the folder of a run"));
         }
     };
     let view = View {
@@ -40,6 +48,18 @@ fn prepare(path: &Path) -> Result<(Scene, World), Failure> {
     let scene = access::scene(path)?;
     let on_overlap = scene.on_overlap;
     at_start(scene, on_overlap)
+}
+
+/// The scene of a run, and its world after a step.
+fn gone_on_with(folder: &Path, from: ResumeFrom) -> Result<(Scene, World), Failure> {
+    let bad = |error: RecordingError| Failure::of(Exit::BadFile, &error);
+    let recording = Recording::open(folder).map_err(bad)?;
+    let step = match from {
+        ResumeFrom::Step(step) => step,
+        ResumeFrom::Last => recording.state(recording.state_count() - 1).map_err(bad)?.step,
+    };
+    let world = recording.world_at(step).map_err(|error| Failure::of(Exit::Numerical, &error))?;
+    Ok((recording.scene().clone(), world))
 }
 
 impl From<ViewError> for Failure {
