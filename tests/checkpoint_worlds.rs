@@ -1,5 +1,4 @@
 //! A world that takes on a saved state goes on with the bits of the one that was not interrupted.
-#![expect(clippy::unwrap_used, reason = "a scene that does not stand is a failed test")]
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,4 @@
 //! Runs that are killed, stopped, or out of disk, and go on as if nothing had happened.
-#![expect(clippy::unwrap_used, reason = "a run that does not stand is a failed test")]
 
 mod cli_program;
 mod json_schema;
