@@ -123,10 +123,7 @@ fn attempt(index: u64, generated: &Generated, time: Option<f64>, trial: &mut Tri
 /// The energy of a run, but for the work that lifts bodies out of overlaps.
 struct Ledger {
     start: f64,
-    before: Energy,
-    /// Whether the step before left overlaps that are being taken apart; the first step finds its own.
-    before_resolving: bool,
-    /// Rises of the potential energy in steps in which overlaps were taken apart [J].
+    /// That work since the start [J].
     lifted: f64,
     /// Greatest rise of the rest above the start [J].
     gain: f64,
@@ -134,18 +131,12 @@ struct Ledger {
 
 impl Ledger {
     fn of(energy: Energy) -> Self {
-        Self { start: energy.total(), before: energy, before_resolving: true, lifted: 0.0, gain: 0.0 }
+        Self { start: energy.total(), lifted: 0.0, gain: 0.0 }
     }
 
     fn follow(&mut self, report: &StepReport) {
-        let now = report.energy;
-        // A pair that a step has taken apart is not among those that it leaves.
-        if report.resolving > 0 || self.before_resolving {
-            self.lifted += (now.potential - self.before.potential).max(0.0);
-        }
-        self.before_resolving = report.resolving > 0;
-        self.gain = self.gain.max(now.total() - self.start - self.lifted);
-        self.before = now;
+        self.lifted += report.lifted;
+        self.gain = self.gain.max(report.energy.total() - self.start - self.lifted);
     }
 }
 

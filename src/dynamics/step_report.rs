@@ -22,6 +22,8 @@ pub struct StepReport {
     pub deepest: Option<[usize; 2]>,
     /// Pairs of bodies that overlap and are being taken apart by position.
     pub resolving: usize,
+    /// Work against gravity [J] that taking them apart took: energy that the bodies have more, without motion.
+    pub lifted: f64,
     /// Greatest speed [m/s] of a centre of mass at the end of the step, kinematic bodies included.
     pub greatest_speed: f64,
     /// The body that has it: index in [`World::descriptions`](super::World::descriptions).

@@ -95,8 +95,8 @@ impl World {
             self.continuous.finish(&mut self.physics, &self.handles, time_step);
         }
         let swept = sweeping.elapsed();
-        self.work_after_step();
-        let mut report = StepReport { soft, ..self.report() };
+        let lifted = self.work_after_step();
+        let mut report = StepReport { soft, lifted, ..self.report() };
         if let (Some(_), Some(watch)) = (&self.pull, &mut self.outside.watch) {
             watch.begin_anew(report.energy);
         }
@@ -118,8 +118,8 @@ impl World {
         }
     }
 
-    /// Rotations, bounces and overlaps.
-    fn work_after_step(&mut self) {
+    /// Rotations, bounces and overlaps. Tells the work against gravity [J] that these took.
+    fn work_after_step(&mut self) -> f64 {
         let Outside { rotation, bounces, depenetration, watch } = &mut self.outside;
         rotation.after_step(&mut self.physics.bodies, self.options.time_step);
         bounces.after_step(&mut self.physics, &|bodies| depenetration.is_resolving(bodies));
@@ -127,6 +127,7 @@ impl World {
         if let Some(watch) = watch {
             watch.lift(lifted);
         }
+        lifted
     }
 
     /// Begins to watch the run.
@@ -183,6 +184,7 @@ impl World {
             max_penetration: deepest.0,
             deepest: deepest.1.and_then(|colliders| self.indices(colliders)),
             resolving: self.outside.depenetration.pairs(),
+            lifted: 0.0,
             greatest_speed: fastest.map_or(0.0, |(_, speed)| speed),
             fastest: fastest.map(|(index, _)| index),
             energy: self.energy(),

@@ -17,7 +17,7 @@ use crate::geometry::{Solidity, TriangleMesh};
 /// A triangle mesh with its tree, its size and whether it has an inside.
 ///
 /// The tree is in single precision: what is larger than 1e17 m, or farther apart, is not told apart any more, since squares
-/// of its lengths are no numbers there.
+/// of its lengths are no numbers there; penetrations refuse it.
 #[derive(Debug, Clone)]
 pub struct Model {
     mesh: TriangleMesh,

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Vector3};
 
 use super::walk::ContactSpace;
-use super::{FreeConfiguration, Penetration, PenetrationError, check_pose, verified};
+use super::{FreeConfiguration, Penetration, PenetrationError, check, verified};
 use crate::proximity::Model;
 use crate::proximity::placement::Placement;
 
@@ -38,8 +38,8 @@ pub fn penetration_from(
     start: &Vector3<f64>,
     max_iterations: u32,
 ) -> Result<Penetration, PenetrationError> {
-    check_pose('A', pose_a)?;
-    check_pose('B', pose_b)?;
+    check('A', a, pose_a)?;
+    check('B', b, pose_b)?;
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
     let far = pose_a.translation.vector.norm().max(pose_b.translation.vector.norm());
     let mut space = ContactSpace::new(a, b, a_to_b, far, max_iterations);

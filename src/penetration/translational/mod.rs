@@ -65,6 +65,9 @@ pub struct Penetration {
     pub start: FreeConfiguration,
 }
 
+/// Radii of models [m] between which squares of their lengths are numbers in single precision.
+const RADII: std::ops::RangeInclusive<f64> = 1e-26..=1e18;
+
 /// Why a penetration query failed. A failure is never reported as "no contact".
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
@@ -76,6 +79,14 @@ pub enum PenetrationError {
         body: char,
         /// The pose.
         pose: Isometry3<f64>,
+    },
+    /// A model is so large or so small that single precision, in which its tree is, does not tell its lengths apart.
+    #[error("{body} has a radius of {radius:e} m; lengths are told apart from {least:e} to {most:e} m", least = RADII.start(), most = RADII.end())]
+    SizeOutOfRange {
+        /// `A` or `B`.
+        body: char,
+        /// Its radius [m].
+        radius: f64,
     },
     /// The one source of starts that was asked for has none here.
     #[error("the source `{start}` has no free configuration to start from")]
@@ -190,8 +201,8 @@ fn search(
     (options, remembered): (&TranslationalOptions, Remembered),
     mut trace: Option<&mut Trace>,
 ) -> Result<Option<Penetration>, PenetrationError> {
-    check_pose('A', pose_a)?;
-    check_pose('B', pose_b)?;
+    check('A', a, pose_a)?;
+    check('B', b, pose_b)?;
     if is_in_order(a, pose_a, b, pose_b) {
         return separate((a, pose_a), (b, pose_b), (options, &remembered), trace);
     }
@@ -211,9 +222,17 @@ fn search(
     }))
 }
 
-fn check_pose(body: char, pose: &Isometry3<f64>) -> Result<(), PenetrationError> {
+/// Refuses a pose that is not finite, and a model whose lengths are not told apart; a point has none.
+fn check(body: char, model: &Model, pose: &Isometry3<f64>) -> Result<(), PenetrationError> {
     let finite = pose.translation.vector.iter().chain(pose.rotation.coords.iter()).all(|x| x.is_finite());
-    if finite { Ok(()) } else { Err(PenetrationError::PoseNotFinite { body, pose: *pose }) }
+    let radius = model.radius();
+    match finite {
+        false => Err(PenetrationError::PoseNotFinite { body, pose: *pose }),
+        true if radius > 0.0 && !RADII.contains(&radius) => {
+            Err(PenetrationError::SizeOutOfRange { body, radius })
+        }
+        true => Ok(()),
+    }
 }
 
 /// Decides which model is moved, so that the same pair is answered the same way in either order.
