@@ -177,3 +177,15 @@ fn a_scene_that_asks_for_too_much_is_refused_at_the_place_where_it_does() {
     assert_eq!(scene(&soft(&body(600))), Vec::<String>::new());
     assert!(scene(&soft(&format!("{}, {}", body(600), body(500))))[0].contains("make them coarser"));
 }
+
+/// Found by fuzzing: the copies of an empty grid were counted out along its other axes.
+#[test]
+fn an_empty_grid_of_copies_is_refused_at_once_however_long_its_other_sides_are() {
+    let copies =
+        "(name: \"a\", shape: \"s\", copies: (count: (40000000, 0, 4000000000), spacing: (0, 0, 0)))";
+    let problems = scene(&of_bodies(copies));
+    assert!(
+        problems.iter().any(|problem| problem.contains("a count of zero makes no copies")),
+        "{problems:?}"
+    );
+}

@@ -44,6 +44,10 @@ pub(super) fn copies(body: &BodyEntry, random: &mut Random) -> Vec<(String, Isom
         return vec![(body.name.clone(), Isometry3::from_parts(start.into(), rotation))];
     };
     let (nx, ny, nz) = grid.count;
+    if copy_count(body) == 0 {
+        // However large the other counts are.
+        return Vec::new();
+    }
     let cells = (0..nz).flat_map(|k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])));
     cells
         .map(|cell| {

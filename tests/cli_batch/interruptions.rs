@@ -127,8 +127,10 @@ fn results_that_end_anywhere_are_gone_on_with() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_batch_that_can_be_gone_on_with() {
+    /// A second or two of work.
+    const ITEMS: usize = 20_000;
     let folder = Folder::new();
-    let manifest = manifest(&folder, 600);
+    let manifest = manifest(&folder, ITEMS);
     let output = folder.path("out");
     let mut child = started(&manifest, &output, &[]);
     let results = Path::new(&output).join("results.jsonl");
@@ -143,7 +145,7 @@ fn ctrl_c_ends_a_batch_that_can_be_gone_on_with() {
     assert!(!folder.exists("out/summary.json") && folder.exists("out/timing.json"));
     assert!(fs::read(&results).unwrap().ends_with(b"\n"));
     assert_eq!(batch(&manifest, &output, &["--resume"]).exit, 8);
-    assert_eq!(lines(&folder.read("out/results.jsonl")).len(), 600);
+    assert_eq!(lines(&folder.read("out/results.jsonl")).len(), ITEMS);
 }
 
 #[cfg(target_os = "linux")]

@@ -100,6 +100,7 @@ fn meshes_are_found_beside_the_file_and_in_packages() {
     let package = folder.join("arm_description");
     fs::create_dir_all(package.join("meshes")).unwrap();
     fs::create_dir_all(package.join("urdf")).unwrap();
+    fs::write(package.join("package.xml"), "").unwrap();
     let mesh = Cuboid::default().mesh().unwrap();
     write_mesh(&mesh, package.join("meshes/link.obj")).unwrap();
     write_mesh(&mesh, package.join("urdf/link.obj")).unwrap();
