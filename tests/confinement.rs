@@ -225,3 +225,59 @@ fn the_folder_of_a_run_holds_no_file_that_the_scene_may_not_name() {
     assert_eq!(extricate(["run", &scene, "-o", &world.path("run")]).exit, 0);
     assert_eq!(fs::read_dir(world.path("run/assets")).unwrap().count(), 2);
 }
+
+#[test]
+fn a_repaired_scene_takes_along_what_it_may_not_name_from_where_it_is_written() {
+    let world = World::new();
+    fs::create_dir(world.path("elsewhere")).unwrap();
+    world.0.write(&format!("elsewhere/{ROOT_MARKER}"), "");
+    fs::create_dir_all(world.path("in/pack")).unwrap();
+    fs::copy(world.path("in/box.obj"), world.path("in/pack/link.obj")).unwrap();
+    let robot = ROBOT.replace("KIND", "visual").replace("FILE", "package://pack/link.obj");
+    world.0.write("in/pack/r.urdf", &robot);
+    let out = world.path("elsewhere/apart.ron");
+    let held = || {
+        let folder = fs::read_dir(world.path("elsewhere/apart.assets"));
+        let names = folder.map(|entries| entries.map(|entry| entry.unwrap().file_name()).collect());
+        names.unwrap_or_else(|_| Vec::new())
+    };
+    let second = "robots: [(name: \"r\", file: \"pack/r.urdf\", packages: [\"pack\"], position: (5, 0, 0))]";
+    for (more, files) in [("", 1), (second, 2)] {
+        let scene = world.scene("mesh(file: \"box.obj\")", more);
+        let text = fs::read_to_string(&scene).unwrap();
+        let twice = "bodies: [(name: \"a\", shape: \"s\", position: (0.25, 0, 9)), ";
+        world.0.write("in/s.ron", &text.replace("bodies: [", twice));
+        let repair = ["repair", scene.as_str(), "-o", &out];
+        let allowed = extricate(repair.into_iter().chain(["--root", &world.path("in")]));
+        assert_eq!((allowed.exit, held().len()), (0, 0), "{}", allowed.stderr);
+        assert_eq!(extricate(["check", &out]).exit, 3, "it names what lies outside");
+        let ended = extricate(repair);
+        // The mesh of the box and that of the link are one file; the other one is the robot.
+        assert_eq!((ended.exit, held().len()), (0, files), "{}", ended.stderr);
+        let kept = world.path("kept");
+        fs::rename(world.path("in"), &kept).unwrap();
+        let ended = extricate(["check", &out, "--strict"]);
+        assert_eq!(ended.exit, 0, "it stands for itself: {}", ended.stderr);
+        fs::rename(kept, world.path("in")).unwrap();
+    }
+    // What is not needed any more goes.
+    let scene = world.scene("ball(radius: 1)", "");
+    let ended = extricate(["repair", &scene, "-o", &out]);
+    assert_eq!((ended.exit, held().len()), (0, 0), "{}", ended.stderr);
+}
+
+#[test]
+fn a_scene_that_is_written_to_another_folder_finds_the_packages_of_its_robots() {
+    let world = World::new();
+    let robot = ROBOT.replace("KIND", "collision").replace("FILE", "package://pack/box.obj");
+    world.0.write("in/r.urdf", &robot);
+    fs::create_dir_all(world.path("in/shelf/pack")).unwrap();
+    fs::copy(world.path("in/box.obj"), world.path("in/shelf/pack/box.obj")).unwrap();
+    let scene =
+        world.scene("ball(radius: 1)", "robots: [(name: \"r\", file: \"r.urdf\", packages: [\"shelf\"])]");
+    let out = world.path("in/deep/s.ron");
+    let ended = extricate(["repair", &scene, "-o", &out]);
+    assert_eq!(ended.exit, 0, "{}", ended.stderr);
+    assert!(fs::read_to_string(&out).unwrap().contains("packages: [\"../shelf\"]"));
+    assert_eq!(Scene::load(&out).unwrap().robots.len(), 1);
+}

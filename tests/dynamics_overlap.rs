@@ -6,7 +6,7 @@ mod dynamics_scenes;
 
 use dynamics_scenes::{Run, body, cube, fixed, half_space, pose, solid, torus, upright, weightless};
 use extricate::dynamics::{BodyDescription, JointDescription, JointKind, Mass, Shape, World, WorldOptions};
-use extricate::geometry::procedural::{Cuboid, Procedural};
+use extricate::geometry::procedural::{Cuboid, Plate, Procedural};
 use nalgebra::Vector3;
 
 fn cuboid(edge: f64) -> Shape {
@@ -127,4 +127,31 @@ fn restitution_does_not_act_on_an_overlap_that_is_resolved() {
         bouncy
     };
     parts_without_speed(vec![bouncy("a", 0.0), bouncy("b", 0.5)], 1.0);
+}
+
+#[test]
+fn what_overlaps_and_moves_fast_falls_as_it_should_while_it_is_taken_apart() {
+    // Continuous collision finds the two in each other's way in every step.
+    let plate = Plate { segments: 24, ..Plate::default() }.mesh().unwrap();
+    let radius = 0.45;
+    let mut bodies = [
+        body("plate", solid(plate), pose(0.0, 0.0, 0.0)),
+        body("rod", Shape::Capsule { radius, length: 1.2 }, upright(0.4, 0.2, 0.2)),
+    ];
+    for (body, linear, angular, mass) in [
+        (0, Vector3::new(4.0, 1.0, 3.0), Vector3::new(6.0, 4.0, 1.0), 1.0),
+        (1, Vector3::new(-1.0, -3.0, -4.0), Vector3::new(-5.0, -3.0, 4.0), 2.0),
+    ] {
+        (bodies[body].linear_velocity, bodies[body].angular_velocity) = (linear, angular);
+        bodies[body].mass = Mass::Total(mass);
+    }
+    let (time_step, time, mass, gravity) = (1e-2, 0.4, 3.0, 9.81);
+    let mut run = Run::new(WorldOptions { time_step, ..WorldOptions::default() }, bodies);
+    let (potential, rising) = (run.world.energy().potential, run.world.momentum().linear.z);
+    run.seconds(time);
+    let risen = gravity * (rising * time - 0.5 * mass * gravity * time * (time + time_step));
+    let potential = run.world.energy().potential - potential;
+    assert!((potential - risen).abs() < 0.02 * risen.abs(), "{potential} instead of {risen}");
+    let slowed = run.world.momentum().linear.z - rising + mass * gravity * time;
+    assert!(slowed.abs() < 0.02 * mass * gravity * time, "momentum differs by {slowed}");
 }

@@ -34,10 +34,15 @@ fn widened(own: Reach) -> Reach {
     said.roots.iter().fold(own, |reach, root| reach.and(root))
 }
 
+/// What a scene may name, with what was said.
+pub(crate) fn reach_of_scene(path: &Path) -> Reach {
+    widened(Reach::around(path))
+}
+
 /// The scene of a file.
 pub(crate) fn scene(path: impl AsRef<Path>) -> Result<Scene, SceneError> {
     let path = path.as_ref();
-    Scene::load_within(path, &widened(Reach::around(path)))
+    Scene::load_within(path, &reach_of_scene(path))
 }
 
 /// The mesh of a file.

@@ -197,7 +197,7 @@ impl Depenetration {
 
     /// Takes overlaps apart, as far as a step may. Tells the work against gravity [J] that it took.
     pub(super) fn after_step(&mut self, physics: &mut PhysicsWorld) -> f64 {
-        self.follow(physics);
+        self.resolving = self.found(physics);
         self.fresh = false;
         self.moved.fill(false);
         if self.resolving.is_empty() {
@@ -224,21 +224,33 @@ impl Depenetration {
         work
     }
 
-    /// Which pairs are being resolved, by the depths at the start of the step.
-    fn follow(&mut self, physics: &PhysicsWorld) {
-        let mut seen = BTreeSet::new();
+    /// The pairs of bodies that have to be taken apart, by raw index, the lesser first: by the depths at the start of the
+    /// step that was made last.
+    fn found(&self, physics: &PhysicsWorld) -> BTreeSet<[usize; 2]> {
+        let mut found = BTreeSet::new();
         for pair in physics.narrow_phase.contact_pairs() {
             let Some(bodies) = bodies_of(&physics.colliders, [pair.collider1, pair.collider2]) else {
                 continue;
             };
-            let depth = depth(pair);
             let is_resolving = self.is_resolving(bodies);
             let least = if is_resolving { SHALLOW * self.size(bodies) } else { self.threshold(bodies) };
-            if depth > least {
-                seen.insert(sorted(bodies));
+            if depth(pair) > least {
+                found.insert(sorted(bodies));
             }
         }
-        self.resolving = seen;
+        found
+    }
+
+    /// Of pairs of bodies, those that overlapped at the start of the step that was made last, and are being taken apart.
+    pub(super) fn taken_apart(
+        &self,
+        physics: &PhysicsWorld,
+        handles: &[RigidBodyHandle],
+        pairs: &[[usize; 2]],
+    ) -> BTreeSet<[usize; 2]> {
+        let found = self.found(physics);
+        let is_found = |pair: &[usize; 2]| found.contains(&sorted(pair.map(|body| raw(handles[body]))));
+        pairs.iter().copied().filter(is_found).collect()
     }
 
     /// What is asked of the contacts, at the poses at the end of the step.

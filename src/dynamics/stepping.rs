@@ -92,7 +92,8 @@ impl World {
         self.steps += 1;
         let sweeping = Instant::now();
         if settings.sweeps {
-            self.continuous.finish(&mut self.physics, &self.handles, time_step);
+            let overlaps = &self.outside.depenetration;
+            self.continuous.finish(&mut self.physics, &self.handles, time_step, overlaps);
         }
         let swept = sweeping.elapsed();
         let lifted = self.work_after_step();

@@ -2,7 +2,8 @@
 //!
 //! `scene.ron` is the text of the scene with the paths of its files replaced; `assets/HASH.EXTENSION` are those files,
 //! named by the hash of their content, so that a file that is named twice is there once. URDF files name the copies of
-//! their meshes, glTF files those of their buffers; the two files of TetGen bear one name.
+//! their meshes, glTF files those of their buffers; the two files of TetGen bear one name. A scene that is written to
+//! another place takes its files along in the same way, where it could not name them from there ([`write_scene`]).
 
 mod gltf;
 mod urdf;
@@ -16,7 +17,7 @@ use super::{Hash, RecordError};
 use crate::geometry::limits::FILE_BYTES;
 use crate::geometry::read::file::bytes_of;
 use crate::geometry::read::{OutOfReach, Reach};
-use crate::scene::{NamedFile, Scene, SceneError};
+use crate::scene::{NamedFile, Scene, SceneError, with_files};
 
 /// Name of the scene in the folder of a run.
 pub(super) const SCENE: &str = "scene.ron";
@@ -28,14 +29,10 @@ pub(super) const ASSETS: &str = "assets";
 /// # Errors
 /// [`RecordError`] when a file cannot be read or written, or when the scene would be overwritten by another text.
 pub(super) fn write(scene: &Scene, folder: &Path) -> Result<(), RecordError> {
-    let mut assets =
-        Assets { folder: folder.join(ASSETS), written: BTreeSet::new(), reach: scene.reach.clone() };
+    let mut assets = Assets::of(scene, folder.join(ASSETS));
     let text = scene.text_with_files(&mut |file| assets.place(file).map_err(Refused::Record));
     let path = folder.join(SCENE);
-    let text = text.map_err(|refused| match refused {
-        Refused::Record(error) => error,
-        Refused::Scene(error) => RecordError::read(&scene.path, io::Error::other(error.to_string())),
-    })?;
+    let text = text.map_err(|refused| refused.of(&scene.path))?;
     let is_own = path.canonicalize().is_ok_and(|path| scene.path.canonicalize().is_ok_and(|own| own == path));
     if is_own && text != scene.text {
         let message = "the scene that is run stands here, and a run does not overwrite it";
@@ -45,10 +42,44 @@ pub(super) fn write(scene: &Scene, folder: &Path) -> Result<(), RecordError> {
     assets.remove_others()
 }
 
+/// Writes `text`, which was made of `scene` for the folder of `path`, to that file as a whole. What it may not name from
+/// there, where `reach` is what it may name, is copied to the folder `NAME.assets` beside it, so that the scene can be
+/// read where it is. Returns the text as it was written.
+///
+/// # Errors
+/// [`RecordError`] when a file cannot be read or written, or when the text is no scene.
+pub fn write_scene(scene: &Scene, text: &str, path: &Path, reach: &Reach) -> Result<String, RecordError> {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(".assets");
+    let mut assets = Assets::of(scene, path.with_file_name(name));
+    let mut place = |file: &NamedFile| {
+        let files = files_of(file, &scene.reach)?;
+        let is_reached = files.iter().all(|file| reach.check(file, path).is_ok());
+        if is_reached { Ok(None) } else { assets.place(file).map(Some) }
+    };
+    let text = with_files(path, text, &mut |file| place(file).map_err(Refused::Record));
+    let text = text.map_err(|refused| refused.of(path))?;
+    whole(path, text.as_bytes())?;
+    assets.remove_others()?;
+    Ok(text)
+}
+
 /// Why the text of a scene could not be made.
-enum Refused {
+pub(super) enum Refused {
+    /// A file that it names cannot be read or written.
     Record(RecordError),
+    /// It is no scene.
     Scene(SceneError),
+}
+
+impl Refused {
+    /// The error, of the scene at `path`.
+    pub(super) fn of(self, path: &Path) -> RecordError {
+        match self {
+            Self::Record(error) => error,
+            Self::Scene(error) => RecordError::read(path, io::Error::other(error.to_string())),
+        }
+    }
 }
 
 impl From<SceneError> for Refused {
@@ -103,7 +134,12 @@ struct Assets {
 }
 
 impl Assets {
-    /// Copies a file and what it names. Returns its new path, relative to the folder of the run.
+    /// The files of a scene, to be copied to `folder`.
+    fn of(scene: &Scene, folder: PathBuf) -> Self {
+        Self { folder, written: BTreeSet::new(), reach: scene.reach.clone() }
+    }
+
+    /// Copies a file and what it names. Returns its new path, relative to the folder that holds that of the files.
     fn place(&mut self, file: &NamedFile) -> Result<String, RecordError> {
         let extension = extension_of(&file.path);
         let name = match (&file.packages, extension.as_str()) {
@@ -111,7 +147,8 @@ impl Assets {
             (None, "node" | "ele") => self.copy_pair(&file.path)?,
             (None, _) => self.copy_mesh(&file.path)?,
         };
-        Ok(format!("{ASSETS}/{name}"))
+        let folder = self.folder.file_name().unwrap_or_default().to_string_lossy();
+        Ok(format!("{folder}/{name}"))
     }
 
     /// Copies a mesh. Returns its new name.

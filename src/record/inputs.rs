@@ -1,11 +1,11 @@
 //! Everything that a run reads: the scene, its meshes, its robots with theirs, and what those name in turn.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Hash, RecordError, bundle};
+use super::bundle::{self, Refused};
+use super::{Hash, RecordError};
 use crate::geometry::read::Reach;
-use crate::scene::{NamedFile, Scene, SceneError};
+use crate::scene::{NamedFile, Scene};
 
 /// A file that a run reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,26 +37,12 @@ impl Inputs {
         let folder = scene.path.parent().unwrap_or(Path::new(""));
         let mut found = Finding { folder, reach: &scene.reach, files: Vec::new() };
         let walked = scene.text_with_files(&mut |file| found.add(file).map_err(Refused::Record));
-        walked.map_err(|refused| match refused {
-            Refused::Record(error) => error,
-            Refused::Scene(error) => RecordError::read(&scene.path, io::Error::other(error.to_string())),
-        })?;
+        walked.map_err(|refused| refused.of(&scene.path))?;
         let text = Hash::of([scene.text.as_bytes()]);
         let hashes = std::iter::once(text).chain(found.files.iter().map(|(_, file)| file.hash));
         let bytes: Vec<[u8; 8]> = hashes.map(|hash| hash.0.to_le_bytes()).collect();
         let files = found.files.into_iter().map(|(_, file)| file).collect();
         Ok(Self { hash: Hash::of(bytes.iter().map(<[u8; 8]>::as_slice)), scene: text, files })
-    }
-}
-
-enum Refused {
-    Record(RecordError),
-    Scene(SceneError),
-}
-
-impl From<SceneError> for Refused {
-    fn from(error: SceneError) -> Self {
-        Self::Scene(error)
     }
 }
 

@@ -18,7 +18,7 @@ mod soft;
 mod state;
 mod summary;
 
-pub use bundle::whole as write_whole;
+pub use bundle::{whole as write_whole, write_scene};
 pub use directory::{RecordError, RunDirectory};
 pub use hash::Hash;
 pub use inputs::{InputFile, Inputs};

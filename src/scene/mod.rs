@@ -29,5 +29,5 @@ pub use linking::linking_number;
 pub use load::{MeshFile, Scene};
 pub use overlap::{overlaps, soft_overlaps};
 pub use planning::{Planning, PlanningError};
-pub(crate) use rewrite::NamedFile;
 pub use rewrite::{Moves, RobotPose, ScenePoses};
+pub(crate) use rewrite::{NamedFile, with_files};

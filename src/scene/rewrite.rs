@@ -18,7 +18,7 @@ use super::placement::{copies, vector};
 use super::random::Random;
 use super::schema::{BodyEntry, Copies, JointKind, Triple};
 
-pub(crate) use files::NamedFile;
+pub(crate) use files::{NamedFile, with_files};
 pub use poses::{RobotPose, ScenePoses};
 
 /// Translations of bodies by name [m, world].
@@ -164,17 +164,23 @@ impl Edits<'_> {
         }
     }
 
-    /// Puts `back`, the way from the new folder to the old one, before relative paths of meshes and robots.
+    /// Puts `back`, the way from the new folder to the old one, before relative paths of meshes, robots and their packages.
     fn mesh_files(&mut self, text: &str, back: &Path) {
+        let from_there = |path: &String| {
+            let path = if Path::new(path).is_relative() { back.join(path) } else { PathBuf::from(path) };
+            path.to_string_lossy().replace('\\', "/")
+        };
         let outline = self.document.outline();
         let files =
             ["shapes", "robots", "soft_bodies"].map(|part| outline.fields_named(&[Field(part)], "file"));
         for place in files.concat() {
             let Ok(file) = ron::from_str::<String>(&text[place.clone()]) else { continue };
-            if Path::new(&file).is_relative() {
-                let path = back.join(file).to_string_lossy().replace('\\', "/");
-                self.edits.push((place, format!("{path:?}")));
-            }
+            self.edits.push((place, format!("{:?}", from_there(&file))));
+        }
+        for (index, robot) in self.document.file.robots.iter().enumerate() {
+            let place = outline.get(&[Field("robots"), Index(index), Field("packages")]);
+            let packages = robot.packages.iter().map(from_there).collect::<Vec<_>>();
+            self.edits.extend(place.map(|place| (place, format!("{packages:?}"))));
         }
     }
 

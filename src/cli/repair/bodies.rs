@@ -9,13 +9,13 @@ use nalgebra::Vector3;
 use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::table::{self, Table};
-use super::{Arguments, Told, word, write_whole};
+use super::{Arguments, Told, folder_of, word, write_scene};
 use crate::batch::answers::Status;
 use crate::batch::answers::bodies_repair::{Answer, separated};
 use crate::batch::answers::overlaps::{all_measured, build, not_moved};
 use crate::dynamics::{BodyPenetration, Mobility};
 use crate::penetration::SeparationOptions;
-use crate::scene::{Moves, Scene};
+use crate::scene::Scene;
 
 /// Repairs the scene.
 pub(super) fn execute(
@@ -37,8 +37,8 @@ pub(super) fn execute(
         ..SeparationOptions::default()
     };
     let (found, refusal) = separated(&world, &mobility, &options)?;
-    let repaired = write(scene, &found.moved, output)?;
-    let repaired = build(&repaired)?;
+    let text = scene.text_with_moves(&found.moved, folder_of(output))?;
+    let repaired = build(&write_scene(scene, &text, output)?)?;
     let after = all_measured(&repaired)?;
     let refusal = refusal.or_else(|| not_moved(&repaired));
     let answer = Answer::new(scene, &found, [&before, &after], refusal);
@@ -53,14 +53,6 @@ pub(super) fn execute(
         (Status::NotFound, None) => Err(Failure::Silent(Exit::NoFreePose)),
         _ => Ok(()),
     }
-}
-
-/// Writes the scene with bodies moved, and reads it back.
-fn write(scene: &Scene, moves: &Moves, output: &Path) -> Result<Scene, Failure> {
-    let folder = output.parent().unwrap_or(Path::new(""));
-    let text = scene.text_with_moves(moves, folder)?;
-    write_whole(output, &text)?;
-    Ok(Scene::parse(output, text)?)
 }
 
 fn tell(

@@ -4,7 +4,6 @@ mod bodies;
 mod posed;
 pub(super) mod robot;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -17,7 +16,9 @@ use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
 use crate::batch::answers::Status;
 use crate::penetration::Effort;
+use crate::record;
 use crate::repair::Change;
+use crate::scene::Scene;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,8 +34,8 @@ Examples:
 Of a scene, dynamic bodies are translated, all at once and as little as possible; fixed and kinematic ones stay. Bodies
 that joints tie together move as one, and not at all where one of them stays. With `--turn`, and in scenes with robots, bodies
 that overlap are turned as well, robots move their joints (and their bases where these float), and the rest stays where
-that is possible. OUT is the scene with its positions, rotations, copies, joints replaced; comments and layout stay. NAME is a
-body, a robot (its base), ROBOT/JOINT or ROBOT/LINK.
+that is possible. OUT is the scene with its positions, rotations, copies, joints replaced; comments and layout stay. Meshes
+and robots that it may not name from its folder are copied to OUT.assets beside it (without `.ron`). NAME is a body, a robot (its base), ROBOT/JOINT or ROBOT/LINK.
 
 Of a robot, joints (and with `--base floating` its root) change as little as possible in the object norm, the root mean
 square of how far its points move, within the limits of the joints. A line of Q.json is
@@ -168,13 +169,21 @@ pub(super) fn execute(
     }
 }
 
+/// The folder that a file is written to.
+fn folder_of(output: &Path) -> &Path {
+    output.parent().unwrap_or(Path::new(""))
+}
+
+/// Writes the text of a scene that was made of `scene`, with copies of the files that it may not name from there, and reads
+/// it back.
+fn write_scene(scene: &Scene, text: &str, output: &Path) -> Result<Scene, Failure> {
+    let reach = access::reach_of_scene(output);
+    let written = record::write_scene(scene, text, output, &reach);
+    let text = written.map_err(|error| Failure::of(Exit::Usage, &error))?;
+    Ok(Scene::parse_within(output, text, &reach)?)
+}
+
 /// Writes a file as a whole: one that is there has all of its text.
 fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
-    let wrong = |error: std::io::Error| {
-        Failure::new(Exit::Usage, format!("cannot write {}: {error}", path.display()))
-    };
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    fs::write(&part, text).map_err(wrong)?;
-    fs::rename(&part, path).map_err(wrong)
+    record::write_whole(path, text.as_bytes()).map_err(|error| Failure::of(Exit::Usage, &error))
 }

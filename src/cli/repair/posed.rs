@@ -6,13 +6,13 @@ use std::time::Instant;
 use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::table::{self, Table, number};
-use super::{Arguments, Told, matter, word, write_whole};
+use super::{Arguments, Told, folder_of, matter, word, write_scene};
 use crate::batch::answers::Status;
 use crate::batch::answers::overlaps::{all_measured, build, measured, not_moved};
 use crate::batch::answers::scene_repair::{Answer, FarthestAnswer, search};
 use crate::dynamics::BodyPenetration;
 use crate::repair::{Change, Freedom, Moved, RepairOptions};
-use crate::scene::{Scene, ScenePoses};
+use crate::scene::Scene;
 
 /// Repairs the scene.
 pub(super) fn execute(
@@ -35,7 +35,8 @@ pub(super) fn execute(
         ..RepairOptions::default()
     };
     let mut found = search((scene, &world), &rigid, &freedom, &options)?;
-    let repaired = build(&write(scene, &found.poses, output)?)?;
+    let text = scene.text_with_poses(&found.poses, folder_of(output))?;
+    let repaired = build(&write_scene(scene, &text, output)?)?;
     let after = all_measured(&repaired)?;
     found.refusal = found.refusal.or_else(|| not_moved(&repaired));
     let changes = found.repair.as_ref().map(|repair| repair.changes.clone()).unwrap_or_default();
@@ -52,14 +53,6 @@ pub(super) fn execute(
         (Status::NotFound, None) => Err(Failure::Silent(Exit::NoFreePose)),
         _ => Ok(()),
     }
-}
-
-/// Writes the scene with bodies and robots put elsewhere, and reads it back.
-fn write(scene: &Scene, poses: &ScenePoses, output: &Path) -> Result<Scene, Failure> {
-    let folder = output.parent().unwrap_or(Path::new(""));
-    let text = scene.text_with_poses(poses, folder)?;
-    write_whole(output, &text)?;
-    Ok(Scene::parse(output, text)?)
 }
 
 fn tell(

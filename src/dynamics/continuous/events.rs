@@ -1,6 +1,7 @@
 //! The contacts of a step in the order of time: each stops its bodies, which changes what comes after.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
@@ -13,14 +14,28 @@ use super::swept::Swept;
 pub(super) struct Mover<'a> {
     pub(super) body: &'a Swept,
     pub(super) path: Path,
-    /// Whether it was stopped, or carried along, before the end of the step.
-    pub(super) stopped: bool,
+    /// [kg]; of no meaning where it does not move under forces.
+    pub(super) mass: f64,
+    pub(super) outcome: Outcome,
+}
+
+/// What came of the motion of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It met nothing.
+    Free,
+    /// It stopped, or was carried along, before the end of the step.
+    Stopped,
+    /// It went on together with a body that it overlaps.
+    Together,
 }
 
 /// All bodies of a step.
 pub(super) struct Events<'a> {
     pub(super) movers: Vec<Mover<'a>>,
     pub(super) joined: &'a Joined,
+    /// Pairs that overlap since the start of the step, and are being taken apart.
+    pub(super) overlapping: BTreeSet<[usize; 2]>,
 }
 
 /// A pair with the time at which it meets.
@@ -66,6 +81,9 @@ impl Events<'_> {
     /// The bodies whose ways change: all that are joined to either body stop. What moves whatever it meets carries the
     /// other one along, where no joint holds that back.
     fn stop(&mut self, meeting: Meeting) -> Vec<usize> {
+        if self.goes_on_together(meeting.pair) {
+            return self.join(meeting);
+        }
         let mut changed = Vec::new();
         for (index, other) in [(0, 1), (1, 0)] {
             let [body, other] = [meeting.pair[index], meeting.pair[other]];
@@ -85,10 +103,34 @@ impl Events<'_> {
                 } else {
                     continue;
                 }
-                mover.stopped = true;
+                mover.outcome = Outcome::Stopped;
                 changed.push(member);
             }
         }
         changed
+    }
+
+    /// Whether two bodies that meet keep the motion that they have in common. What overlaps meets in each step until it is
+    /// apart, and would be held in the air where gravity accelerates it.
+    fn goes_on_together(&self, pair: [usize; 2]) -> bool {
+        let is_free = |&body: &usize| {
+            self.movers[body].body.moves_under_forces
+                && self.movers[body].outcome != Outcome::Stopped
+                && self.joined.with(body).len() == 1
+        };
+        self.overlapping.contains(&pair) && pair.iter().all(is_free)
+    }
+
+    /// Both bodies go on as their centre of mass did: their momentum stays, and so does the work of gravity on them.
+    fn join(&mut self, Meeting { time, pair }: Meeting) -> Vec<usize> {
+        let [a, b] = pair.map(|body| (self.movers[body].mass, self.movers[body].path.linear));
+        let linear = (a.0 * a.1 + b.0 * b.1) / (a.0 + b.0);
+        for body in pair {
+            let mover = &mut self.movers[body];
+            let carrier = Path { begin: time, linear, ..Path::resting(&mover.path.pose_at(time)) };
+            mover.path.follow(&carrier, time);
+            mover.outcome = Outcome::Together;
+        }
+        pair.to_vec()
     }
 }

@@ -10,6 +10,10 @@
 //! only counts when the rest of the step would carry it deeper than a *skin*, a small share of the body ([`meeting`]):
 //! it is the body less its skin that must not meet anything. Where it would, the whole body stops where it touches.
 //!
+//! Two bodies that overlap and are being taken apart (`depenetration`) meet in each step until they are; they keep the
+//! motion of their common centre of mass and stop relative to each other, or they would hang in the air while gravity
+//! accelerates them.
+//!
 //! Departs from [Lin17 §40.3]: no time is won back. What a stopped body has left of the step is lost to it, once for each
 //! thing that it hits; what only fell until then has the velocity it had at that time, so that no energy is won.
 //!
@@ -37,12 +41,13 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::dynamics::{RigidBodyHandle, RigidBodyType};
 use rapier3d::pipeline::PhysicsWorld;
 
-use self::events::{Events, Mover};
+use self::events::{Events, Mover, Outcome};
 use self::joined::Joined;
 use self::path::Path;
 use self::stop::Stop;
 use self::swept::{Outline, Swept};
 use super::BodyDescription;
+use super::depenetration::Depenetration;
 
 /// A body at the start of a step.
 #[derive(Debug, Clone, Copy)]
@@ -85,22 +90,36 @@ impl ContinuousCollision {
         self.before.extend(handles.iter().map(state));
     }
 
-    /// Stops what met something on its way through the step of `time_step` [s].
-    pub(super) fn finish(&self, physics: &mut PhysicsWorld, handles: &[RigidBodyHandle], time_step: f64) {
+    /// Stops what met something on its way through the step of `time_step` [s]. What overlaps from the start and is being
+    /// taken apart stops relative to each other, and goes on together.
+    pub(super) fn finish(
+        &self,
+        physics: &mut PhysicsWorld,
+        handles: &[RigidBodyHandle],
+        time_step: f64,
+        overlaps: &Depenetration,
+    ) {
         let paths = self.paths(physics, handles, time_step);
         let candidates = self.candidates(&paths, physics, handles);
         if candidates.is_empty() {
             return;
         }
-        let movers = self.bodies.iter().zip(paths);
-        let movers = movers.map(|(body, path)| Mover { body, path, stopped: false }).collect();
-        let mut events = Events { movers, joined: &self.joined };
+        let movers = self.bodies.iter().zip(paths).zip(handles);
+        let movers = movers.map(|((body, path), &handle)| Mover {
+            body,
+            path,
+            mass: physics.bodies[handle].mass(),
+            outcome: Outcome::Free,
+        });
+        let overlapping = overlaps.taken_apart(physics, handles, &candidates);
+        let mut events = Events { movers: movers.collect(), joined: &self.joined, overlapping };
         events.run(&candidates);
-        let stopped = events.movers.iter().enumerate().filter(|(_, mover)| mover.stopped);
-        let stopped = stopped.map(|(index, mover)| (index, mover.path)).collect::<Vec<_>>();
+        let met = events.movers.iter().enumerate().filter(|(_, mover)| mover.outcome != Outcome::Free);
+        let met = met.map(|(index, mover)| (index, mover.path, mover.outcome)).collect::<Vec<_>>();
         let mut stop = Stop { physics, rewound: Vec::new(), time_step };
-        for (index, path) in stopped {
-            stop.at(handles[index], &path, &self.before[index].velocity);
+        for (index, path, outcome) in met {
+            let fell = (outcome == Outcome::Stopped).then_some(self.before[index].velocity);
+            stop.at(handles[index], &path, fell);
         }
     }
 

@@ -16,8 +16,9 @@ pub(super) struct Stop<'a> {
 }
 
 impl Stop<'_> {
-    /// Takes a body to the end of its path. `before` is the velocity of its centre of mass at the start of the step [m/s].
-    pub(super) fn at(&mut self, handle: RigidBodyHandle, path: &Path, before: &Vector3<f64>) {
+    /// Takes a body to the end of its path. Where the rest of the step is lost to it, `before` is the velocity of its centre
+    /// of mass at the start of the step [m/s].
+    pub(super) fn at(&mut self, handle: RigidBodyHandle, path: &Path, before: Option<Vector3<f64>>) {
         if let Some(link) = self.physics.multibody_joints.rigid_body_link(handle) {
             let robot = link.multibody;
             if !self.rewound.contains(&robot) {
@@ -26,10 +27,10 @@ impl Stop<'_> {
             }
             return;
         }
-        let flew = flew_freely(self.physics, handle);
+        let before = before.filter(|_| flew_freely(self.physics, handle));
         let body = &mut self.physics.bodies[handle];
         body.set_position(path.pose_at(1.0).into(), false);
-        if flew {
+        if let Some(before) = before {
             let after = Vector3::from(body.linvel());
             body.set_linvel((before + (after - before) * path.begin).into(), false);
         }

@@ -1,7 +1,7 @@
 //! A scene as text that stands for itself: files under other names, poses and options as they are in memory.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Edits, RobotPose, ScenePoses};
 use crate::dynamics::NarrowPhase;
@@ -38,19 +38,7 @@ impl Scene {
         let document = document.map_err(|problems| SceneError::Invalid { problems })?;
         let mut edits = Edits { document: &document, edits: Vec::new() };
         edits.options(self);
-        for part in ["shapes", "soft_bodies"] {
-            for span in document.outline().fields_named(&[Field(part)], "file") {
-                let Ok(file) = ron::from_str::<String>(&text[span.clone()]) else { continue };
-                let placed = place(&NamedFile { path: own.join(file), packages: None })?;
-                edits.edits.push((span, format!("{placed:?}")));
-            }
-        }
-        for (index, robot) in document.file.robots.iter().enumerate() {
-            let packages = robot.packages.iter().map(|package| own.join(package)).collect();
-            let named = NamedFile { path: own.join(&robot.file), packages: Some(packages) };
-            let placed = place(&named)?;
-            edits.robot_file(index, robot, &placed);
-        }
+        edits.files(&text, &own, &mut |file| place(file).map(Some))?;
         Ok(edits.apply(&text))
     }
 
@@ -73,7 +61,48 @@ impl Scene {
     }
 }
 
+/// The text of the scene at `path` with each path of a file replaced by what `place` makes of it; where that is none, it
+/// stays.
+///
+/// # Errors
+/// [`SceneError`] when the text is no scene, and what `place` fails with.
+pub(crate) fn with_files<E: From<SceneError>>(
+    path: &Path,
+    text: &str,
+    place: &mut dyn FnMut(&NamedFile) -> Result<Option<String>, E>,
+) -> Result<String, E> {
+    let document = Document::parse(path, text).map_err(|problems| SceneError::Invalid { problems })?;
+    let mut edits = Edits { document: &document, edits: Vec::new() };
+    edits.files(text, path.parent().unwrap_or(Path::new("")), place)?;
+    Ok(edits.apply(text))
+}
+
 impl Edits<'_> {
+    /// Replaces the paths of all files by what `place` makes of them; `folder` is that of the text.
+    fn files<E>(
+        &mut self,
+        text: &str,
+        folder: &Path,
+        place: &mut dyn FnMut(&NamedFile) -> Result<Option<String>, E>,
+    ) -> Result<(), E> {
+        for part in ["shapes", "soft_bodies"] {
+            for span in self.document.outline().fields_named(&[Field(part)], "file") {
+                let Ok(file) = ron::from_str::<String>(&text[span.clone()]) else { continue };
+                if let Some(placed) = place(&NamedFile { path: folder.join(file), packages: None })? {
+                    self.edits.push((span, format!("{placed:?}")));
+                }
+            }
+        }
+        for (index, robot) in self.document.file.robots.iter().enumerate() {
+            let packages = robot.packages.iter().map(|package| folder.join(package)).collect();
+            let named = NamedFile { path: folder.join(&robot.file), packages: Some(packages) };
+            if let Some(placed) = place(&named)? {
+                self.robot_file(index, robot, &placed);
+            }
+        }
+        Ok(())
+    }
+
     /// Writes the time step and the narrow phase where they are not those of the text.
     fn options(&mut self, scene: &Scene) {
         let file = &self.document.file;
