@@ -210,6 +210,24 @@ fn what_slides_or_rolls_fast_is_not_held_up() {
     }
 }
 
+#[test]
+fn balls_that_roll_by_radians_in_a_step_keep_rolling_on_top_of_the_floor() {
+    let slab = fixed("floor", block(400.0, 2.0, 1.0), pose(190.0, 0.0, -0.5));
+    for (radius, speed) in [(0.1, 48.0), (0.1, 150.0), (0.005, 1.0), (0.005, 3.0)] {
+        for floor in [half_space("floor"), slab.clone()] {
+            let mut ball =
+                moving("ball", Shape::Ball { radius }, pose(0.0, 0.0, radius), Vector3::x() * speed);
+            ball.angular_velocity = Vector3::y() * (speed / radius);
+            let mut run = Run::new(WorldOptions::default(), [floor, ball]);
+            run.seconds(1.0);
+            let state = run.world.body("ball").unwrap();
+            assert!((state.position.x - speed).abs() < 0.01 * speed, "{speed} m/s: {}", state.position);
+            let deepest = run.worst_penetration_after(0.0);
+            assert!(deepest < 0.01 * radius, "{speed} m/s: {deepest} deep");
+        }
+    }
+}
+
 /// A floor with a wall standing on it at x = 1, one surface without an inside.
 fn floor_with_wall() -> Shape {
     let quad = |corners: [[f64; 3]; 4]| corners.map(Point3::from);

@@ -23,7 +23,7 @@ use extricate::record::golden::Golden;
 use extricate::repair::{Robot, RobotOptions};
 
 pub use recording::{folder, recording};
-pub use scene::{scene, world};
+pub use scene::{files, scene, world};
 
 /// A reader by its name, which is that of its target.
 pub type Reader = (&'static str, fn(&[u8]));

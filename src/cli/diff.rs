@@ -9,7 +9,8 @@ use super::compared::{self, Told};
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::record::tolerances;
-use crate::record::compare::{CompareError, Comparison, InputDifference, compare, draw};
+use crate::record::RecordingError;
+use crate::record::compare::{Comparison, InputDifference, compare, draw};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -69,7 +70,7 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     let pass = if arguments.exact { report.is_exact() } else { report.agrees() };
     if let Some(path) = &arguments.output {
         let title = format!("drift of {} from {}", compared::shown(b), compared::shown(a));
-        draw(report, &title, path).map_err(failed)?;
+        draw(report, &title, path).map_err(|error| Failure::of(Exit::Usage, &error))?;
     }
     if console.json() {
         console.json_line(&Answer {
@@ -89,10 +90,9 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     if pass { Ok(()) } else { Err(Failure::Silent(Exit::CheckFailed)) }
 }
 
-fn failed(error: CompareError) -> Failure {
+fn failed(error: RecordingError) -> Failure {
     match error {
-        CompareError::Scene(error) => error.into(),
-        CompareError::Picture { .. } => Failure::of(Exit::Usage, &error),
+        RecordingError::Scene(error) => error.into(),
         error => Failure::of(Exit::BadFile, &error),
     }
 }

@@ -66,9 +66,9 @@ pub(super) fn tolerances(given: &[String]) -> Result<Tolerances, Failure> {
     Ok(tolerances)
 }
 
-/// Runs a scene to its end; one that does not do what it expects is a failure.
-fn complete(
-    console: &mut Console,
+/// Runs a scene to its end.
+pub(super) fn run_whole(
+    console: &Console,
     interrupt: &Interrupt,
     scene: Scene,
     folder: &Path,
@@ -81,12 +81,21 @@ fn complete(
     let before = before.map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let Outcome { summary, stopped, .. } =
         simulate(console, interrupt, Simulation { scene: &scene, world, options, directory })?;
-    if stopped {
-        return Err(Failure::Silent(Exit::Interrupted));
-    }
+    if stopped { Err(Failure::Silent(Exit::Interrupted)) } else { Ok((before, summary)) }
+}
+
+/// Runs a scene to its end; one that does not do what it expects is a failure.
+fn complete(
+    console: &mut Console,
+    interrupt: &Interrupt,
+    scene: Scene,
+    folder: &Path,
+) -> Result<(BeforeRun, Summary), Failure> {
+    let name = scene.name();
+    let (before, summary) = run_whole(console, interrupt, scene, folder)?;
     if !summary.pass {
         tell_verdicts(console, &summary)?;
-        let message = format!("{}: what the scene expects is not met; nothing is recorded", scene.name());
+        let message = format!("{name}: what the scene expects is not met; nothing is recorded");
         return Err(Failure::new(Exit::CheckFailed, message));
     }
     Ok((before, summary))

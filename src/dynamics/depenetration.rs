@@ -191,6 +191,11 @@ impl Depenetration {
         (if new { SHALLOW } else { DEEP }) * self.size(bodies)
     }
 
+    /// Bounding radius of a body [m].
+    pub(super) fn radius(&self, body: RigidBodyHandle) -> f64 {
+        self.sizes[raw(body)]
+    }
+
     fn size(&self, [a, b]: [usize; 2]) -> f64 {
         self.sizes[a].min(self.sizes[b])
     }

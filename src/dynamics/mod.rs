@@ -16,6 +16,7 @@ mod penetration;
 mod pull;
 mod restitution;
 mod robot;
+mod rolling;
 mod separation;
 mod shapes;
 pub mod soft;

@@ -107,7 +107,8 @@ pub enum NarrowPhase {
 pub struct WorldOptions {
     /// Acceleration of free fall [m/s²], world frame.
     pub gravity: Vector3<f64>,
-    /// Length of a step [s].
+    /// Length of a step [s]. Where a body rolls so fast that contacts of a whole step would lose it, a step is taken in
+    /// parts.
     pub time_step: f64,
     /// Effort of the solver.
     pub accuracy: Accuracy,

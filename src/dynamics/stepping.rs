@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::depenetration::{Depenetration, KeptOverlaps};
 use super::gyroscopic::FreeRotation;
 use super::restitution::{Bounces, Start};
+use super::rolling;
 use super::soft::Times;
 use super::soft_bodies::Failure;
 use super::watch::Watch;
@@ -20,6 +21,10 @@ pub(super) struct Outside {
     rotation: FreeRotation,
     bounces: Bounces,
     depenetration: Depenetration,
+    /// In how many parts the next step is taken.
+    parts: u32,
+    /// Length of the last part [s].
+    part: f64,
     /// Of the state at the start; there is none before the first step.
     watch: Option<Watch>,
 }
@@ -37,6 +42,8 @@ impl Outside {
             rotation: FreeRotation::of(physics, handles),
             bounces: Bounces::of(physics, bodies, handles, slow),
             depenetration: Depenetration::of(physics, bodies, handles, options.recoverable_depth()),
+            parts: 1,
+            part: options.time_step,
             watch: None,
         }
     }
@@ -48,6 +55,8 @@ pub(super) struct KeptOutside {
     held: Vec<bool>,
     starts: Vec<Start>,
     overlaps: KeptOverlaps,
+    parts: u32,
+    part: f64,
     watch: Option<Watch>,
 }
 
@@ -55,7 +64,13 @@ impl Outside {
     /// What the next step follows from.
     pub(super) fn kept(&self) -> KeptOutside {
         let (held, starts) = (self.rotation.held(), self.bounces.starts());
-        KeptOutside { held, starts, overlaps: self.depenetration.kept(), watch: self.watch.clone() }
+        let (overlaps, watch) = (self.depenetration.kept(), self.watch.clone());
+        KeptOutside { held, starts, overlaps, parts: self.parts, part: self.part, watch }
+    }
+
+    /// Length of the last part of a step [s]: impulses of contacts are those of that time.
+    pub(super) fn part(&self) -> f64 {
+        self.part
     }
 
     /// Goes on from what was kept.
@@ -63,8 +78,22 @@ impl Outside {
         self.rotation.resume(&kept.held);
         self.bounces.resume(kept.starts);
         self.depenetration.resume(kept.overlaps);
+        // A forged checkpoint could ask for any number.
+        self.parts = kept.parts.clamp(1, rolling::MOST);
+        self.part = kept.part;
         self.watch = kept.watch;
     }
+}
+
+/// What the parts of a step came to.
+#[derive(Default)]
+struct Parts {
+    /// Work against gravity [J] of what was moved.
+    lifted: f64,
+    /// Time that rapier took in all.
+    stepped: Duration,
+    /// What rapier and the sweeps took.
+    timings: StepTimings,
 }
 
 impl World {
@@ -77,33 +106,63 @@ impl World {
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         let started = Instant::now();
         self.tally.take();
-        self.prepare_robots();
+        let parts = self.outside.parts;
+        let part = self.options.time_step / f64::from(parts);
+        self.prepare_robots(part);
         self.begin_to_watch();
         let (soft, soft_times) = self.step_soft_bodies()?;
-        let (time_step, settings) = (self.options.time_step, self.options.solver_settings());
-        self.continuous.begin(&self.physics, &self.handles);
-        self.outside.bounces.before_step(&self.physics);
-        self.outside.rotation.before_step(&mut self.physics.bodies, time_step, settings.substeps);
         let pulled = self.begin_pull();
-        let stepping = Instant::now();
-        self.physics.step_with_events(&self.outside.depenetration, &());
-        let stepped = stepping.elapsed();
+        let mut done = Parts::default();
+        self.physics.integration_parameters.dt = part;
+        self.outside.part = part;
+        for number in 0..parts {
+            if number > 0 {
+                self.prepare_robots(part);
+            }
+            self.step_rigid_bodies(part, &mut done);
+        }
         self.end_pull(pulled);
         self.steps += 1;
-        let sweeping = Instant::now();
-        if settings.sweeps {
-            let overlaps = &self.outside.depenetration;
-            self.continuous.finish(&mut self.physics, &self.handles, time_step, overlaps);
-        }
-        let swept = sweeping.elapsed();
-        let lifted = self.work_after_step();
-        let mut report = StepReport { soft, lifted, ..self.report() };
+        self.outside.parts = self.parts_of_next_step();
+        let mut report = StepReport { soft, lifted: done.lifted, ..self.report() };
         if let (Some(_), Some(watch)) = (&self.pull, &mut self.outside.watch) {
             watch.begin_anew(report.energy);
         }
         self.check_step(&report)?;
-        report.timings = self.timings(started.elapsed(), stepped, swept).with_soft(&soft_times);
+        let total = started.elapsed();
+        let outside = total.saturating_sub(done.stepped).saturating_sub(done.timings.continuous);
+        let timings = StepTimings { total, outside, contacts: self.tally.take(), ..done.timings };
+        report.timings = timings.with_soft(&soft_times);
         Ok(report)
+    }
+
+    /// Steps the rigid bodies by a part of a step [s].
+    fn step_rigid_bodies(&mut self, part: f64, done: &mut Parts) {
+        let settings = self.options.solver_settings();
+        self.continuous.begin(&self.physics, &self.handles);
+        self.outside.bounces.before_step(&self.physics);
+        self.outside.rotation.before_step(&mut self.physics.bodies, part, settings.substeps);
+        let stepping = Instant::now();
+        self.physics.step_with_events(&self.outside.depenetration, &());
+        done.stepped += stepping.elapsed();
+        let sweeping = Instant::now();
+        if settings.sweeps {
+            let overlaps = &self.outside.depenetration;
+            self.continuous.finish(&mut self.physics, &self.handles, part, overlaps);
+        }
+        done.timings.continuous += sweeping.elapsed();
+        let counters = &self.physics.physics_pipeline.counters;
+        done.timings.broad_phase +=
+            counters.cd.broad_phase_time.time() + counters.cd.final_broad_phase_time.time();
+        done.timings.narrow_phase += counters.cd.narrow_phase_time.time();
+        done.timings.solver += counters.stages.solver_time.time();
+        done.lifted += self.work_after_step(part);
+    }
+
+    /// In how many parts the next step is taken.
+    fn parts_of_next_step(&self) -> u32 {
+        let overlaps = &self.outside.depenetration;
+        rolling::parts(&self.physics, self.options.time_step, &|body| overlaps.radius(body))
     }
 
     /// Steps the soft bodies, from the state at the start of the step.
@@ -119,10 +178,10 @@ impl World {
         }
     }
 
-    /// Rotations, bounces and overlaps. Tells the work against gravity [J] that these took.
-    fn work_after_step(&mut self) -> f64 {
-        let Outside { rotation, bounces, depenetration, watch } = &mut self.outside;
-        rotation.after_step(&mut self.physics.bodies, self.options.time_step);
+    /// Rotations, bounces and overlaps after a part of a step [s]. Tells the work against gravity [J] that these took.
+    fn work_after_step(&mut self, part: f64) -> f64 {
+        let Outside { rotation, bounces, depenetration, watch, .. } = &mut self.outside;
+        rotation.after_step(&mut self.physics.bodies, part);
         bounces.after_step(&mut self.physics, &|bodies| depenetration.is_resolving(bodies));
         let lifted = depenetration.after_step(&mut self.physics);
         if let Some(watch) = watch {
@@ -144,21 +203,6 @@ impl World {
     fn check_step(&self, report: &StepReport) -> Result<(), StepError> {
         let Some(watch) = &self.outside.watch else { return Ok(()) };
         watch.check(&self.physics, self.named_bodies(), report.energy, (report.step, report.time))
-    }
-
-    /// Where the time of a step went: `total`, what rapier `stepped`, and what the bodies were `swept`.
-    fn timings(&self, total: Duration, stepped: Duration, swept: Duration) -> StepTimings {
-        let counters = &self.physics.physics_pipeline.counters;
-        StepTimings {
-            total,
-            broad_phase: counters.cd.broad_phase_time.time() + counters.cd.final_broad_phase_time.time(),
-            narrow_phase: counters.cd.narrow_phase_time.time(),
-            solver: counters.stages.solver_time.time(),
-            continuous: swept,
-            outside: total.saturating_sub(stepped).saturating_sub(swept),
-            contacts: self.tally.take(),
-            ..StepTimings::default()
-        }
     }
 
     /// What there is to tell of the step, but for the timings.

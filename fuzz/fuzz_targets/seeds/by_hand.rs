@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use super::scenes;
+
 /// Writes the texts of every reader.
 pub fn write(folder: &Path) -> std::io::Result<()> {
     let texts: [(&str, &[&str]); 13] = [
@@ -23,6 +25,11 @@ pub fn write(folder: &Path) -> std::io::Result<()> {
     for (reader, texts) in texts {
         for (index, text) in texts.iter().enumerate() {
             fs::write(folder.join(format!("{reader}/hand-{index}")), text)?;
+        }
+    }
+    for (index, text) in scenes::FILES.iter().chain(&scenes::WRONG).enumerate() {
+        for reader in ["scene", "world"] {
+            fs::write(folder.join(format!("{reader}/file-{index}")), text)?;
         }
     }
     for (index, bytes) in gltf().into_iter().enumerate() {
@@ -205,7 +212,7 @@ const POSES: [&str; 8] = [
     "\n",
 ];
 
-const SHAPES: [&str; 14] = [
+const SHAPES: [&str; 27] = [
     "a.obj",
     "sphere:1",
     "box:1,2,3",
@@ -220,6 +227,19 @@ const SHAPES: [&str; 14] = [
     "sphere:-1",
     "sphere:1@0,0,1",
     "a,b",
+    "sphere:x",
+    "sphere:nan",
+    "halfspace:1",
+    "hull:",
+    "rounded:0.1",
+    "rounded:x:sphere:1",
+    "rounded:-1:sphere:1",
+    "rounded:inf:sphere:1",
+    "rounded:0.1:a.obj",
+    "rounded:0.1:hull:a.obj",
+    "rounded:1:rounded:1:rounded:1:rounded:1:rounded:1:rounded:1:rounded:1:rounded:1:rounded:1:rounded:1:sphere:1",
+    "torus:1",
+    "c:a.obj",
 ];
 
 fn gltf() -> Vec<Vec<u8>> {

@@ -6,6 +6,7 @@
 #![allow(unreachable_code, reason = "the program ends once the seeds are written")]
 
 mod by_hand;
+mod scenes;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use super::GoldenPlace;
 use crate::cli::compared::{self, Told};
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
-use crate::record::compare::{CompareError, InputDifference, Tolerances, draw};
+use crate::record::compare::{InputDifference, Tolerances, draw};
 use crate::record::golden::{Golden, GoldenError, GoldenReport, GoldenRun, Sampling};
 
 /// Name of the picture in the folder of a run.
@@ -113,7 +113,7 @@ impl Judging {
 /// A golden file cannot be written, or a run not be read.
 pub(in crate::cli) fn failed(error: GoldenError) -> Failure {
     let exit = match &error {
-        GoldenError::Record(_) | GoldenError::Run(CompareError::Picture { .. }) => Exit::Usage,
+        GoldenError::Record(_) => Exit::Usage,
         _ => Exit::BadFile,
     };
     Failure::of(exit, &error)

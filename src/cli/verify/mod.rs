@@ -16,9 +16,10 @@ use super::access;
 use super::console::{Console, Style};
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
-use super::run::{Simulation, at_start, simulate, tell_verdicts};
-use crate::record::golden::{BeforeRun, Golden};
-use crate::record::{Outcome, RunDirectory, RunOptions, Summary};
+use super::record::run_whole;
+use super::run::tell_verdicts;
+use crate::record::Summary;
+use crate::record::golden::Golden;
 use crate::scene::Verdict;
 
 use find::{GoldenPlace, golden_of, scenes};
@@ -219,18 +220,7 @@ fn verify(
         }
         _ => None,
     };
-    let scene = access::scene(path)?;
-    let on_overlap = scene.on_overlap;
-    let (scene, world) = at_start(scene, on_overlap)?;
-    let directory = RunDirectory::create(folder).map_err(|error| Failure::of(Exit::Usage, &error))?;
-    let options = RunOptions::whole(&scene);
-    let before = BeforeRun::of(&scene, &world, &options);
-    let before = before.map_err(|error| Failure::of(Exit::BadFile, &error))?;
-    let Outcome { summary, stopped, .. } =
-        simulate(console, interrupt, Simulation { scene: &scene, world, options, directory })?;
-    if stopped {
-        return Err(Failure::Silent(Exit::Interrupted));
-    }
+    let (before, summary) = run_whole(console, interrupt, access::scene(path)?, folder)?;
     let mut judged = Judged { summary, golden: None };
     let may_update = arguments.update && judged.expectations_pass();
     let judging = golden::Judging {

@@ -93,7 +93,7 @@ impl World {
                     point: self.place_of([first, second], manifold, contact),
                     normal,
                     depth: -point.dist,
-                    force: point.data.impulse / self.options.time_step,
+                    force: point.data.impulse / self.outside.part(),
                 });
             }
         }

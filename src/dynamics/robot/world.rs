@@ -10,8 +10,7 @@ impl World {
     }
 
     /// Sets what acts within the joints of all robots during the next step.
-    pub(in crate::dynamics) fn prepare_robots(&mut self) {
-        let step = self.options().time_step;
+    pub(in crate::dynamics) fn prepare_robots(&mut self, step: f64) {
         for robot in &mut self.robots {
             robot.prepare(&mut self.physics, step);
         }

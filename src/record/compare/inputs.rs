@@ -6,9 +6,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::CompareError;
-use crate::record::Manifest;
 use crate::record::bundle::{ASSETS, SCENE};
+use crate::record::{Manifest, RecordingError};
 
 /// Lines of the scenes that are told.
 const MOST_LINES: usize = 12;
@@ -33,25 +32,25 @@ impl InputDifference {
 }
 
 /// `run.json` of a folder.
-pub(super) fn manifest(folder: &Path) -> Result<Manifest, CompareError> {
+pub(super) fn manifest(folder: &Path) -> Result<Manifest, RecordingError> {
     let path = folder.join(Manifest::FILE);
     if !path.is_file() {
-        return Err(CompareError::NoRun { folder: folder.to_owned() });
+        return Err(RecordingError::NoRun { folder: folder.to_owned() });
     }
-    let bytes = fs::read(&path).map_err(|source| CompareError::unreadable(&path, source))?;
+    let bytes = fs::read(&path).map_err(|source| RecordingError::unreadable(&path, source))?;
     serde_json::from_slice(&bytes)
-        .map_err(|error| CompareError::damaged(&path, Some(error.line()), error.to_string()))
+        .map_err(|error| RecordingError::damaged(&path, Some(error.line()), error.to_string()))
 }
 
 /// What differs in what two runs were made of: versions and options, lines of the scenes, files.
 pub(super) fn differences(
     (a, b): (&Path, &Path),
     of: (&Manifest, &Manifest),
-) -> Result<Vec<InputDifference>, CompareError> {
+) -> Result<Vec<InputDifference>, RecordingError> {
     let mut found = options(of.0, of.1);
     let [text_a, text_b] = [a, b].map(|folder| {
         let path = folder.join(SCENE);
-        fs::read_to_string(&path).map_err(|source| CompareError::unreadable(&path, source))
+        fs::read_to_string(&path).map_err(|source| RecordingError::unreadable(&path, source))
     });
     found.extend(lines(&text_a?, &text_b?));
     let (files_a, files_b) = (assets(a), assets(b));

@@ -5,7 +5,6 @@
 //! kilometres gives the same answer. Whether runs are equal bit for bit is told by the hashes of their states.
 
 mod bars;
-mod error;
 mod inputs;
 mod picture;
 mod quantity;
@@ -18,7 +17,6 @@ mod states;
 mod tolerances;
 
 pub use bars::Bars;
-pub use error::CompareError;
 pub use inputs::InputDifference;
 pub use picture::draw;
 pub use quantity::Quantity;

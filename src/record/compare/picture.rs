@@ -1,12 +1,14 @@
 //! The drift of a run from another one, as a picture.
 
+use std::io;
 use std::path::Path;
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use super::series::Series;
-use super::{CompareError, Quantity, Report};
+use super::{Quantity, Report};
+use crate::record::{RecordError, write_whole};
 
 /// Size of the picture [px].
 const SIZE: (u32, u32) = (960, 720);
@@ -34,12 +36,12 @@ type Drawn = Result<(), Box<dyn std::error::Error>>;
 /// quantity). Above the line at one a difference is beyond its tolerance.
 ///
 /// # Errors
-/// [`CompareError::Picture`] when the file cannot be written.
-pub fn draw(report: &Report, title: &str, path: &Path) -> Result<(), CompareError> {
+/// [`RecordError`] when the file cannot be written.
+pub fn draw(report: &Report, title: &str, path: &Path) -> Result<(), RecordError> {
     let mut text = String::new();
-    let failed = |cause: String| CompareError::Picture { path: path.to_owned(), cause };
-    panels(report, title, &mut text).map_err(|error| failed(error.to_string()))?;
-    crate::record::bundle::whole(path, text.as_bytes()).map_err(|error| failed(error.to_string()))
+    let drawn = panels(report, title, &mut text);
+    drawn.map_err(|error| RecordError::write(path, io::Error::other(error.to_string())))?;
+    write_whole(path, text.as_bytes())
 }
 
 fn panels(report: &Report, title: &str, text: &mut String) -> Drawn {

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::inputs::{InputDifference, differences, manifest};
 use super::state::Field;
-use super::{Bars, CompareError, Deviation, Quantity, Report, Scales, State, States, Tolerances};
-use crate::record::Manifest;
+use super::{Bars, Deviation, Quantity, Report, Scales, State, States, Tolerances};
 use crate::record::bundle::SCENE;
 use crate::record::nodes::{NODES, NodesFile};
+use crate::record::{Manifest, RecordingError};
 use crate::scene::Scene;
 
 /// Two runs, compared.
@@ -54,9 +54,9 @@ const SAME_TIME: f64 = 1e-6;
 /// ```
 ///
 /// # Errors
-/// [`CompareError`] when a folder holds no run, or a file of it is damaged: with the file, the line where there is one, and
+/// [`RecordingError`] when a folder holds no run, or a file of it is damaged: with the file, the line where there is one, and
 /// the cause.
-pub fn compare(a: &Path, b: &Path, tolerances: &Tolerances) -> Result<Comparison, CompareError> {
+pub fn compare(a: &Path, b: &Path, tolerances: &Tolerances) -> Result<Comparison, RecordingError> {
     let (manifest_a, manifest_b) = (manifest(a)?, manifest(b)?);
     let (mut states_a, mut states_b) = (States::open(a)?, States::open(b)?);
     let inputs = differences((a, b), (&manifest_a, &manifest_b))?;
@@ -144,12 +144,14 @@ impl FarthestNode {
 
 impl Nodes {
     /// Of every soft body with as many nodes in both runs the farthest node.
-    fn farthest(&self, steps: [u64; 2], folders: [&Path; 2]) -> Result<Vec<FarthestNode>, CompareError> {
+    fn farthest(&self, steps: [u64; 2], folders: [&Path; 2]) -> Result<Vec<FarthestNode>, RecordingError> {
         let [Some(file_a), Some(file_b)] = &self.files else { return Ok(Vec::new()) };
         let read = |side: usize, file: &NodesFile| {
             let is_whole = self.read[side] < file.states();
             let read = is_whole.then(|| file.read(self.read[side], steps[side])).transpose();
-            read.map_err(|source| CompareError::damaged(&folders[side].join(NODES), None, source.to_string()))
+            read.map_err(|source| {
+                RecordingError::damaged(&folders[side].join(NODES), None, source.to_string())
+            })
         };
         let (Some(a), Some(b)) = (read(0, file_a)?, read(1, file_b)?) else { return Ok(Vec::new()) };
         let mut found = Vec::new();
@@ -177,7 +179,7 @@ impl Comparison {
         bars: &Bars,
         nodes: &Nodes,
         folders: (&Path, &Path),
-    ) -> Result<(), CompareError> {
+    ) -> Result<(), RecordingError> {
         let farthest = nodes.farthest([a.step, b.step], [folders.0, folders.1])?;
         let (step, time) = (b.step, b.time);
         let tolerance = bars.of(Quantity::Nodes, 0.0);

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use super::{CompareError, State};
-use crate::record::RunDirectory;
+use super::State;
+use crate::record::{RecordingError, RunDirectory};
 
 /// The states of a run in their order; one of them is in memory at a time.
 #[derive(Debug)]
@@ -22,27 +22,27 @@ impl States {
     /// The states of the run in a folder, complete or not.
     ///
     /// # Errors
-    /// [`CompareError`] when there is no file of states, or it cannot be read.
-    pub fn open(folder: &Path) -> Result<Self, CompareError> {
+    /// [`RecordingError`] when there is no file of states, or it cannot be read.
+    pub fn open(folder: &Path) -> Result<Self, RecordingError> {
         let path = folder.join(RunDirectory::STATES);
         if !path.is_file() {
-            return Err(CompareError::NoRun { folder: folder.to_owned() });
+            return Err(RecordingError::NoRun { folder: folder.to_owned() });
         }
-        let file = File::open(&path).map_err(|source| CompareError::unreadable(&path, source))?;
+        let file = File::open(&path).map_err(|source| RecordingError::unreadable(&path, source))?;
         let reader = BufReader::with_capacity(1 << 16, file);
         Ok(Self { path, reader, line: Vec::new(), lines: 0, last_step: None })
     }
 
-    fn read(&mut self) -> Result<Option<State>, CompareError> {
+    fn read(&mut self) -> Result<Option<State>, RecordingError> {
         self.line.clear();
         let read = self.reader.read_until(b'\n', &mut self.line);
-        read.map_err(|source| CompareError::unreadable(&self.path, source))?;
+        read.map_err(|source| RecordingError::unreadable(&self.path, source))?;
         // A line without an end is that of a run that was killed.
         if self.line.last() != Some(&b'\n') {
             return Ok(None);
         }
         self.lines += 1;
-        let damaged = |cause: String| CompareError::damaged(&self.path, Some(self.lines), cause);
+        let damaged = |cause: String| RecordingError::damaged(&self.path, Some(self.lines), cause);
         let state: State = serde_json::from_slice(&self.line).map_err(|error| {
             let text = error.to_string();
             damaged(text.rsplit_once(" at line ").map_or_else(|| text.clone(), |(cause, _)| cause.to_owned()))
@@ -56,7 +56,7 @@ impl States {
 }
 
 impl Iterator for States {
-    type Item = Result<State, CompareError>;
+    type Item = Result<State, RecordingError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::record::RecordError;
-use crate::record::compare::CompareError;
+use crate::record::{RecordError, RecordingError};
 
 /// What is wrong with the text of a golden file, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -53,5 +52,5 @@ pub enum GoldenError {
     Record(#[from] RecordError),
     /// The run that it is to be compared with, or made of, cannot be read.
     #[error(transparent)]
-    Run(#[from] CompareError),
+    Run(#[from] RecordingError),
 }

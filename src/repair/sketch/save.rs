@@ -22,6 +22,19 @@ pub enum Overwrite {
     Replace,
 }
 
+impl Overwrite {
+    /// Refuses a file that is there already and must not be replaced.
+    ///
+    /// # Errors
+    /// [`SketchError::Exists`].
+    pub fn check(self, path: &Path) -> Result<(), SketchError> {
+        if self == Self::Refuse && path.exists() {
+            return Err(SketchError::Exists { path: path.to_owned() });
+        }
+        Ok(())
+    }
+}
+
 /// A configuration as `extricate repair --robot … --joints` reads it.
 #[derive(Debug, Serialize)]
 struct Line<'a> {
@@ -36,18 +49,25 @@ struct Base {
 }
 
 impl Sketch {
-    /// Writes the scene with everything where it is now: positions, rotations and values of joints are edited where they
-    /// stand in its text, comments and layout stay.
+    /// Text of the scene with everything where it is now, for a file in `folder`: positions, rotations and values of joints
+    /// are edited where they stand, comments and layout stay.
+    ///
+    /// # Errors
+    /// [`SketchError::Scene`] when the text of the scene is no scene.
+    pub fn scene_text(&self, folder: &Path) -> Result<String, SketchError> {
+        let text = self.scene.text_with_poses(&self.scene_poses(), folder);
+        text.map_err(|source| SketchError::Scene { path: self.scene.path.clone(), source: Box::new(source) })
+    }
+
+    /// Writes the scene with everything where it is now, as [`Sketch::scene_text`] has it. Its files stay where they are;
+    /// [`write_scene`](crate::record::write_scene) takes them along.
     ///
     /// # Errors
     /// [`SketchError::Exists`] when there is such a file (that of the scene, say) and `overwrite` refuses,
-    /// [`SketchError::Write`], and [`SketchError::Scene`] when the text of the scene is no scene.
+    /// [`SketchError::Write`], and as [`Sketch::scene_text`].
     pub fn save_scene(&self, path: &Path, overwrite: Overwrite) -> Result<(), SketchError> {
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let text = self.scene.text_with_poses(&self.scene_poses(), folder).map_err(|source| {
-            SketchError::Scene { path: self.scene.path.clone(), source: Box::new(source) }
-        })?;
-        write(path, &text, overwrite)
+        overwrite.check(path)?;
+        write(path, &self.scene_text(path.parent().unwrap_or(Path::new("")))?)
     }
 
     /// Writes the configuration of a robot as `extricate repair --robot … --joints` reads it.
@@ -55,6 +75,7 @@ impl Sketch {
     /// # Errors
     /// [`SketchError::UnknownName`], and as [`Sketch::save_scene`].
     pub fn save_joints(&self, robot: &str, path: &Path, overwrite: Overwrite) -> Result<(), SketchError> {
+        overwrite.check(path)?;
         let (actor, _) = self.actor_of_robot(robot)?;
         let pose = &self.posture.poses[actor];
         let articulation = self.mover(actor).articulation();
@@ -64,7 +85,7 @@ impl Sketch {
         let base = Base { translation: pose.base.translation.vector.into(), rotation: [q.w, q.i, q.j, q.k] };
         let line = Line { joints: names.zip(pose.joints.iter().copied()).collect(), base };
         let text = serde_json::to_string(&line).map_err(|error| refused(path, error.into()))?;
-        write(path, &(text + "\n"), overwrite)
+        write(path, &(text + "\n"))
     }
 
     /// Where bodies and robots are now; what is where the file has it is not named.
@@ -113,10 +134,7 @@ fn joints(
 }
 
 /// Writes a file as a whole: one that is there has all of its text.
-fn write(path: &Path, text: &str, overwrite: Overwrite) -> Result<(), SketchError> {
-    if overwrite == Overwrite::Refuse && path.exists() {
-        return Err(SketchError::Exists { path: path.to_owned() });
-    }
+fn write(path: &Path, text: &str) -> Result<(), SketchError> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     fs::write(&part, text).map_err(|error| refused(path, error))?;

@@ -21,7 +21,9 @@ use self::panel::PanelMemory;
 use self::worker::{Answer, Worker};
 use super::app::{Action, Message, MessageKind};
 use super::{Drawing, Frame, Models};
+use crate::batch::access;
 use crate::dynamics::World;
+use crate::record::{RecordError, write_scene};
 use crate::repair::{Followed, Hand, Overwrite, RepairError, RepairOptions, Repaired};
 use crate::repair::{Sketch, SketchError, SketchOptions};
 use crate::scene::Scene;
@@ -328,12 +330,21 @@ impl SketchMode {
             let robot = self.panel.robot.clone().unwrap_or_default();
             self.sketch.save_joints(&robot, path, overwrite)
         } else {
-            self.sketch.save_scene(path, overwrite)
+            self.save_scene(path, overwrite)
         };
         if written.is_ok() && !is_joints {
             self.saved = Some(path.to_owned());
         }
         self.tell(written.map(|()| Some(format!("saved to {}", path.display()))));
+    }
+
+    /// Writes the scene, with copies of the files that it may not name from there.
+    fn save_scene(&self, path: &Path, overwrite: Overwrite) -> Result<(), SketchError> {
+        overwrite.check(path)?;
+        let text = self.sketch.scene_text(path.parent().unwrap_or(Path::new("")))?;
+        let written = write_scene(self.sketch.scene(), &text, path, &access::reach_of_scene(path));
+        let refused = |error: RecordError| SketchError::Write { path: error.path, source: error.source };
+        written.map(drop).map_err(refused)
     }
 
     /// A file beside the scene whose name says what it is, that is not there yet.

@@ -32,11 +32,14 @@ pub(super) fn read(path: Option<&Path>, robot: &Robot) -> Result<Vec<Line>, Fail
 pub(in crate::cli) fn parse(text: &str, path: &Path, robot: &Robot) -> Result<Vec<Line>, String> {
     let mut entries = serde_json::Deserializer::from_str(text).into_iter::<Entry>();
     let mut lines = Vec::new();
+    // Where the lines have been counted to, and how many there were.
+    let (mut counted, mut line) = (0, 1);
     loop {
-        let start = entries.byte_offset();
-        let skipped = text[start..].len() - text[start..].trim_start().len();
+        let rest = &text[entries.byte_offset()..];
+        let start = text.len() - rest.trim_start().len();
         let Some(entry) = entries.next() else { break };
-        let line = 1 + text[..start + skipped].matches('\n').count();
+        line += text[counted..start].matches('\n').count();
+        counted = start;
         let place = format!("{}:{line}", path.display());
         // The parser counts lines from the start of the file.
         let entry = entry.map_err(|error| {
