@@ -17,6 +17,15 @@ const MOST_BYTES: u64 = 64 << 20;
 /// How far the length of a quaternion may be from one: what rounding to a wide tolerance does.
 const UNIT_TOLERANCE: f64 = 0.1;
 
+fn length(values: &[f64]) -> f64 {
+    values.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Whether the numbers of a quaternion tell a rotation.
+pub(super) fn is_turn(quaternion: &[f64]) -> bool {
+    (length(quaternion) - 1.0).abs() <= UNIT_TOLERANCE
+}
+
 impl Golden {
     /// The golden file at a path.
     ///
@@ -320,8 +329,8 @@ fn body(words: &mut Words) -> Result<BodyLine, String> {
         }
     }
     let rotation: [f64; 4] = rotation.unwrap_or([1.0, 0.0, 0.0, 0.0]);
-    let length = rotation.iter().map(|x| x * x).sum::<f64>().sqrt();
-    if !((length - 1.0).abs() <= UNIT_TOLERANCE) {
+    if !is_turn(&rotation) {
+        let length = length(&rotation);
         return Err(format!("the rotation is no unit quaternion: its length is {length}"));
     }
     Ok(BodyLine {

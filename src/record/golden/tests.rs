@@ -70,6 +70,17 @@ fn a_file_that_is_read_and_written_is_the_same_file() {
     assert_eq!(golden.states[1].bodies.keys().collect::<Vec<_>>(), ["box"], "the ball stayed");
 }
 
+/// Found by the fuzz target `golden`.
+#[test]
+fn a_rotation_that_may_be_anything_stays_a_rotation_when_it_is_written() {
+    for tolerance in ["1e6", "2", "any"] {
+        let text = TEXT.replace("tolerance rotation 1e-6", &format!("tolerance rotation {tolerance}"));
+        let text = text.replace("tolerance rotation 0.1\n", "").replace("0.6 0.8 0 0", "0.5 0.5 -0.5 0.5");
+        let golden = Golden::parse(&text).unwrap();
+        assert_eq!(Golden::parse(&golden.to_string()).unwrap(), golden, "{tolerance}");
+    }
+}
+
 #[test]
 fn whatever_is_wrong_is_told_with_its_line() {
     let wrong = |from: &str, to: &str| Golden::parse(&TEXT.replacen(from, to, 1)).unwrap_err().to_string();

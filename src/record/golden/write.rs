@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::line::quoted;
 use super::number::{exact, rounded};
-use super::parse::{HEAD, SCALES};
+use super::parse::{HEAD, SCALES, is_turn};
 use super::{Golden, GoldenError, GoldenState};
 use crate::record::compare::{Bars, Quantity, Tolerances};
 use crate::record::{BodyLine, RecordError, SoftLine, bundle};
@@ -156,8 +156,12 @@ impl Writing<'_> {
         missing: Option<&str>,
     ) {
         let tolerance = self.bars.of(quantity, 0.0);
-        let values: Vec<String> = values.iter().map(|&value| rounded(value, tolerance)).collect();
-        let values = values.join(" ");
+        let written: Vec<String> = values.iter().map(|&value| rounded(value, tolerance)).collect();
+        let read = || written.iter().filter_map(|value| value.parse().ok()).collect::<Vec<f64>>();
+        // What passes for any rotation may round to none.
+        let is_lost = quantity == Quantity::Rotation && !is_turn(&read());
+        let written = if is_lost { values.iter().map(|&value| exact(value)).collect() } else { written };
+        let values = written.join(" ");
         if missing != Some(values.as_str()) {
             let _ = write!(text, " {name} {values}");
         }
