@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Deserialize;
 
@@ -64,6 +64,21 @@ struct Ready {
     robot: Arc<Robot>,
     measure: Measure,
     ensemble: Ensemble,
+    /// Copies that items had and that no one has now: making one shows beside a quick repair.
+    spare: Mutex<Vec<Ensemble>>,
+}
+
+impl Ready {
+    /// A copy of the ensemble; where its obstacles stand is to be said.
+    fn copy(&self) -> Ensemble {
+        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        spare.unwrap_or_else(|| self.ensemble.clone())
+    }
+
+    /// Takes back a copy in which nothing was changed but where obstacles stand and what they are called.
+    fn give_back(&self, copy: Ensemble) {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(copy);
+    }
 }
 
 impl Written {
@@ -104,14 +119,16 @@ impl RobotTask {
         let ready = self.ready(bench)?;
         let entry = Entry { joints: self.joints.clone(), base: self.base.clone() };
         let pose = configuration(&ready.robot, entry).map_err(|why| Fault::new(Class::BadFile, why))?;
-        let mut ensemble = ready.ensemble.clone();
+        let mut ensemble = ready.copy();
         if !self.obstacles.iter().any(ObstacleArgument::is_robot) {
             for (index, obstacle) in self.obstacles.iter().enumerate() {
                 ensemble.place_prop(index, obstacle.pose);
                 ensemble.name_prop(index, &obstacle.name);
             }
         }
+        let mut is_as_before = true;
         for [first, second] in self.allow.iter().filter(|pair| !are_links(&ready.robot, pair)) {
+            is_as_before = false;
             ensemble.allow([first, second]).map_err(|error| self.fault(&error))?;
         }
         let options = RepairOptions { parallel: bench.parallel, ..self.demands.options.clone() };
@@ -119,6 +136,9 @@ impl RobotTask {
             let found = ensemble.repair(std::slice::from_ref(&pose), &options);
             answer(&ensemble, &pose, ready.measure, found)
         });
+        if is_as_before {
+            ready.give_back(ensemble);
+        }
         let found = found.map_err(|error| Fault::of(Class::Numerical, &error))?;
         Ok(head.told(&found, time))
     }
@@ -153,7 +173,7 @@ impl RobotTask {
             let bytes = models.map(bytes_of).sum::<usize>() + bytes_of_robot(&robot) + ENSEMBLE_BYTES;
             let ensemble = Robot::clone(&robot).among(props, &self.demands.freedom);
             let ensemble = ensemble.map_err(|error| self.fault(&error))?;
-            Ok((Ready { robot, measure, ensemble }, bytes))
+            Ok((Ready { robot, measure, ensemble, spare: Mutex::default() }, bytes))
         })
     }
 
