@@ -8,8 +8,12 @@ use std::sync::OnceLock;
 use extricate::record::{Recording, RunDirectory, RunOptions, run};
 use extricate::scene::Scene;
 
-/// Files of a run; the first byte of the input says which one is replaced by the rest.
+/// Files of a run; the first byte of the input says which one is replaced by the rest, or missing, and whether the summary is
+/// missing, too.
 pub const FILES: [&str; 5] = ["states.jsonl", "nodes.bin", "run.json", "summary.json", "scene.ron"];
+
+/// Place of the summary among them.
+const SUMMARY: usize = 3;
 
 /// The scene that was run: a body, a robot's worth of names, and a soft body of one cell.
 const SCENE: &str = r#"(title: "t", duration: 0.1, time_step: 0.01,
@@ -39,8 +43,17 @@ pub fn folder() -> &'static (PathBuf, Vec<Vec<u8>>) {
 pub fn recording(bytes: &[u8]) {
     let Some((&first, content)) = bytes.split_first() else { return };
     let (folder, whole) = folder();
-    let which = usize::from(first) % FILES.len();
-    fs::write(folder.join(FILES[which]), content).expect("it can be written");
+    let (which, missing) = (usize::from(first) % FILES.len(), usize::from(first) / FILES.len());
+    if missing % 2 == 1 {
+        fs::remove_file(folder.join(FILES[which])).expect("it can be removed");
+    } else {
+        fs::write(folder.join(FILES[which]), content).expect("it can be written");
+    }
+    let is_running = missing / 2 % 2 == 1;
+    if is_running {
+        // It may be the one that is missing.
+        let _ = fs::remove_file(folder.join(FILES[SUMMARY]));
+    }
     let opened = if which == 4 && !is_small(content) { None } else { Recording::open(folder).ok() };
     if let Some(recording) = opened {
         for state in 0..recording.state_count().min(16) {
@@ -53,6 +66,9 @@ pub fn recording(bytes: &[u8]) {
         let _ = recording.state_at(0.5);
     }
     fs::write(folder.join(FILES[which]), &whole[which]).expect("it can be written");
+    if is_running {
+        fs::write(folder.join(FILES[SUMMARY]), &whole[SUMMARY]).expect("it can be written");
+    }
 }
 
 /// The target of worlds is another one.

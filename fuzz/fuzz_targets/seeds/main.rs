@@ -50,6 +50,7 @@ fn write() -> Outcome {
     let options = FieldOptions { resolution: 5, ..FieldOptions::default() };
     DistanceField::of(cuboid, &options)?.save(&folder.join("field/0"))?;
     Model::new(cuboid.clone(), Solidity::Solid).save_clear_configurations(&folder.join("clear/0"))?;
+    write_clear(&folder)?;
     write_tetrahedra(&folder)?;
     write_run(&folder)?;
     write_checkpoint(&folder)?;
@@ -75,6 +76,19 @@ fn write_meshes(folder: &Path, mesh: &TriangleMesh, index: usize) -> Outcome {
     Ok(())
 }
 
+/// Clear configurations whose numbers are out of range.
+fn write_clear(folder: &Path) -> Outcome {
+    let text = fs::read_to_string(folder.join("clear/0"))?;
+    let places = |places: &str| text.replace("\"flesh\":[", &format!("\"flesh\":[{places}"));
+    let finer = text.replace("\"resolution\":", "\"resolution\":9");
+    let wrong = [finer, places("[0,0,0,-1],"), places(&"[0,0,0,1],".repeat(100))];
+    for (number, wrong) in wrong.into_iter().enumerate() {
+        assert!(wrong != text, "the file has these fields");
+        fs::write(folder.join(format!("clear/wrong-{number}")), wrong)?;
+    }
+    Ok(())
+}
+
 fn write_tetrahedra(folder: &Path) -> Outcome {
     let mesh = block([1, 1, 1], Vector3::repeat(1.0), Point3::origin())?;
     let file = std::env::temp_dir().join(format!("extricate-seed-{}", std::process::id()));
@@ -94,7 +108,14 @@ fn write_tetrahedra(folder: &Path) -> Outcome {
 fn write_run(folder: &Path) -> Outcome {
     let (run, contents) = extricate_fuzz::folder();
     for (which, content) in contents.iter().enumerate() {
-        fs::write(folder.join(format!("recording/{which}")), [&[which as u8], content.as_slice()].concat())?;
+        let texts = [content.as_slice(), b"", b"{}", b"{\"steps\": 99}"];
+        for (number, text) in texts.into_iter().enumerate() {
+            for missing in 0..4 {
+                let first = which + missing * contents.len();
+                let seed = [&[first as u8], text].concat();
+                fs::write(folder.join(format!("recording/{which}-{number}-{missing}")), seed)?;
+            }
+        }
     }
     fs::remove_dir_all(run)?;
     Ok(())
