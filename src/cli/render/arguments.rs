@@ -75,7 +75,7 @@ pub(in crate::cli) struct Arguments {
 /// What is known of a scene beyond where its bodies are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum Shown {
-    /// Contacts of the last step: points and forces. Of scenes, not of runs.
+    /// Contacts of the last step: points and forces. A run is run again for them from the checkpoint before.
     Contacts,
     /// The least translations that take overlapping bodies apart, and where they would be then.
     Penetrations,
@@ -94,7 +94,7 @@ pub(in crate::cli) enum Shown {
 pub(in crate::cli) enum SoftColor {
     /// Distance to the surface at rest.
     Depth,
-    /// How deep contacts are. Of scenes, not of runs.
+    /// How deep contacts are. A run is run again for them from the checkpoint before.
     ContactDepth,
     /// How far nodes are from where they were at the start.
     Displacement,
