@@ -248,6 +248,7 @@ fn a_repaired_scene_takes_along_what_it_may_not_name_from_where_it_is_written() 
         let twice = "bodies: [(name: \"a\", shape: \"s\", position: (0.25, 0, 9)), ";
         world.0.write("in/s.ron", &text.replace("bodies: [", twice));
         let repair = ["repair", scene.as_str(), "-o", &out];
+        let _ = fs::remove_dir_all(world.path("elsewhere/apart.assets"));
         let allowed = extricate(repair.into_iter().chain(["--root", &world.path("in")]));
         assert_eq!((allowed.exit, held().len()), (0, 0), "{}", allowed.stderr);
         assert_eq!(extricate(["check", &out]).exit, 3, "it names what lies outside");
@@ -260,10 +261,21 @@ fn a_repaired_scene_takes_along_what_it_may_not_name_from_where_it_is_written() 
         assert_eq!(ended.exit, 0, "it stands for itself: {}", ended.stderr);
         fs::rename(kept, world.path("in")).unwrap();
     }
-    // What is not needed any more goes.
-    let scene = world.scene("ball(radius: 1)", "");
-    let ended = extricate(["repair", &scene, "-o", &out]);
-    assert_eq!((ended.exit, held().len()), (0, 0), "{}", ended.stderr);
+}
+
+#[test]
+fn a_scene_that_has_its_files_beside_it_keeps_them_when_it_is_repaired_in_place() {
+    let world = World::new();
+    fs::create_dir(world.path("elsewhere")).unwrap();
+    world.0.write(&format!("elsewhere/{ROOT_MARKER}"), "");
+    let scene = world.scene("mesh(file: \"box.obj\")", "");
+    let out = world.path("elsewhere/apart.ron");
+    for from in [&scene, &out, &out] {
+        let ended = extricate(["repair", from, "-o", &out]);
+        assert_eq!(ended.exit, 0, "{}", ended.stderr);
+        assert_eq!(fs::read_dir(world.path("elsewhere/apart.assets")).unwrap().count(), 1);
+        assert_eq!(extricate(["check", &out, "--strict"]).exit, 0);
+    }
 }
 
 #[test]

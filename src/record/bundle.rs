@@ -44,7 +44,8 @@ pub(super) fn write(scene: &Scene, folder: &Path) -> Result<(), RecordError> {
 
 /// Writes `text`, which was made of `scene` for the folder of `path`, to that file as a whole. What it may not name from
 /// there, where `reach` is what it may name, is copied to the folder `NAME.assets` beside it, so that the scene can be
-/// read where it is. Returns the text as it was written.
+/// read where it is. Nothing is removed from that folder: other scenes may name what lies there, this one among them.
+/// Returns the text as it was written.
 ///
 /// # Errors
 /// [`RecordError`] when a file cannot be read or written, or when the text is no scene.
@@ -60,7 +61,6 @@ pub fn write_scene(scene: &Scene, text: &str, path: &Path, reach: &Reach) -> Res
     let text = with_files(path, text, &mut |file| place(file).map_err(Refused::Record));
     let text = text.map_err(|refused| refused.of(path))?;
     whole(path, text.as_bytes())?;
-    assets.remove_others()?;
     Ok(text)
 }
 

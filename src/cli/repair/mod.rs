@@ -35,7 +35,8 @@ Of a scene, dynamic bodies are translated, all at once and as little as possible
 that joints tie together move as one, and not at all where one of them stays. With `--turn`, and in scenes with robots, bodies
 that overlap are turned as well, robots move their joints (and their bases where these float), and the rest stays where
 that is possible. OUT is the scene with its positions, rotations, copies, joints replaced; comments and layout stay. Meshes
-and robots that it may not name from its folder are copied to OUT.assets beside it (without `.ron`). NAME is a body, a robot (its base), ROBOT/JOINT or ROBOT/LINK.
+and robots that it may not name from its folder are copied to NAME.assets beside it, for OUT = NAME.ron. NAME of `--fix` and
+`--weight` is a body, a robot (its base), ROBOT/JOINT or ROBOT/LINK.
 
 Of a robot, joints (and with `--base floating` its root) change as little as possible in the object norm, the root mean
 square of how far its points move, within the limits of the joints. A line of Q.json is
