@@ -14,21 +14,13 @@
 //! Each layer names only those before it: [`geometry`], [`kinematics`], [`bvh`], [`proximity`], [`penetration`], [`field`], [`mod@plan`], [`dynamics`],
 //! [`scene`], [`repair`], [`record`], [`batch`], `viewer` (with the feature of that name), [`cli`].
 
-pub mod batch;
-pub mod bvh;
 pub mod cli;
-pub mod dynamics;
-pub mod field;
-pub mod geometry;
-pub mod kinematics;
-pub mod penetration;
-pub mod plan;
-pub mod proximity;
-pub mod record;
-pub mod repair;
-pub mod scene;
+
+pub use extricate_core::{bvh, field, geometry, kinematics, penetration, plan, proximity};
+pub use extricate_dynamics as dynamics;
+pub use extricate_scene::{batch, record, repair, scene};
 #[cfg(feature = "viewer")]
-pub mod viewer;
+pub use extricate_viewer as viewer;
 
 /// The program in the README is compiled and run.
 #[cfg(doctest)]

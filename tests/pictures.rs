@@ -14,9 +14,9 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use extricate::scene::Scene;
+use extricate::viewer::image::{Rgb, RgbImage};
 use extricate::viewer::render::{Format, Marks, Order, Reel, RenderError, Renderer, Times, write_png};
 use extricate::viewer::{Camera, Drawing};
-use image::{Rgb, RgbImage};
 
 const SIZE: [u32; 2] = [320, 180];
 /// Pixels of a block's side.
@@ -114,7 +114,7 @@ fn six_shipped_scenes_look_as_they_did() {
             write_png(&drawn, &path).expect("it can be written");
         }
         assert!(path.metadata().expect("a stored picture").len() <= MOST_BYTES, "{name} is large");
-        let expected = image::open(&path).expect("a stored picture").into_rgb8();
+        let expected = extricate::viewer::image::open(&path).expect("a stored picture").into_rgb8();
         if let Some(told) = difference(&drawn, &expected) {
             let seen = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(path.file_name().expect("a name"));
             write_png(&drawn, &seen).expect("it can be written");
@@ -128,7 +128,7 @@ fn a_black_an_empty_and_an_incomplete_picture_are_told_apart_from_what_is_stored
     let [width, height] = SIZE;
     let mut renderer = None;
     for (name, time, body) in SCENES {
-        let expected = image::open(stored(name)).expect("a stored picture").into_rgb8();
+        let expected = extricate::viewer::image::open(stored(name)).expect("a stored picture").into_rgb8();
         assert_eq!(difference(&expected, &expected), None);
         let corner = *expected.get_pixel(0, 0);
         for (what, color) in [("black", Rgb([0; 3])), ("empty", corner)] {

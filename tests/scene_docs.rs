@@ -7,13 +7,13 @@ use extricate::scene::schema::SceneFile;
 
 const DOCS: &str = include_str!("../docs/scenes.md");
 const SCHEMA: &str = concat!(
-    include_str!("../src/scene/schema.rs"),
-    include_str!("../src/scene/schema/camera.rs"),
-    include_str!("../src/scene/schema/expect.rs"),
-    include_str!("../src/scene/schema/plan.rs"),
-    include_str!("../src/scene/schema/robot.rs"),
-    include_str!("../src/scene/schema/soft.rs"),
-    include_str!("../src/scene/schema/solver.rs")
+    include_str!("../crates/scene/src/scene/schema/mod.rs"),
+    include_str!("../crates/scene/src/scene/schema/camera.rs"),
+    include_str!("../crates/scene/src/scene/schema/expect.rs"),
+    include_str!("../crates/scene/src/scene/schema/plan.rs"),
+    include_str!("../crates/scene/src/scene/schema/robot.rs"),
+    include_str!("../crates/scene/src/scene/schema/soft.rs"),
+    include_str!("../crates/scene/src/scene/schema/solver.rs")
 );
 
 /// The snippets in RON, each with the line of `docs/scenes.md` on which it starts.

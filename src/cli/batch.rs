@@ -12,7 +12,7 @@ use super::console::{Console, Progress};
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
 use super::table::{Table, number};
-use crate::batch::{
+use extricate_scene::batch::{
     BatchError, BatchOptions, BatchOutcome, BatchProgress, BatchSummary, Shard, THREAD_NAME, batch,
 };
 

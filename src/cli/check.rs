@@ -9,15 +9,15 @@ use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::table;
-use crate::dynamics::{
+use extricate_core::geometry::report::MeshReport;
+use extricate_core::geometry::tet_mesh::quality::TetQuality;
+use extricate_core::geometry::{Solidity, TriangleMesh};
+use extricate_core::penetration::Effort;
+use extricate_core::proximity::AllowedBecause;
+use extricate_dynamics::{
     AllowedPair, BodyDescription, BodyPenetration, RobotState, Shape, SoftBodyDescription, World,
 };
-use crate::geometry::report::MeshReport;
-use crate::geometry::tet_mesh::quality::TetQuality;
-use crate::geometry::{Solidity, TriangleMesh};
-use crate::penetration::Effort;
-use crate::proximity::AllowedBecause;
-use crate::scene::{overlaps, soft_overlaps};
+use extricate_scene::scene::{overlaps, soft_overlaps};
 
 const EXAMPLES: &str = "\
 Examples:

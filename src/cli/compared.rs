@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::console::Console;
 use super::failure::Failure;
 use super::table::{Table, number};
-use crate::record::compare::{BitDifference, Difference, InputDifference, Report};
+use extricate_scene::record::compare::{BitDifference, Difference, InputDifference, Report};
 
 /// What is told of a comparison of states.
 #[derive(Debug, Serialize)]

@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use crate::geometry::report::MeshReport;
-use crate::geometry::write::{Encoding, write_mesh_as};
+use extricate_core::geometry::report::MeshReport;
+use extricate_core::geometry::write::{Encoding, write_mesh_as};
 
 /// Arguments of `extricate convert`.
 #[derive(Debug, Args)]

@@ -9,8 +9,8 @@ use super::compared::{self, Told};
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::record::tolerances;
-use crate::record::RecordingError;
-use crate::record::compare::{Comparison, InputDifference, compare, draw};
+use extricate_scene::record::RecordingError;
+use extricate_scene::record::compare::{Comparison, InputDifference, compare, draw};
 
 const EXAMPLES: &str = "\
 Examples:

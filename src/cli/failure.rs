@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, Report};
 
-use crate::batch::{Class, Fault};
-use crate::scene::SceneError;
+use extricate_scene::batch::{Class, Fault};
+use extricate_scene::scene::SceneError;
 
 /// Exit codes. `docs/cli.md` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +127,7 @@ pub(super) fn draw_reports() {
 struct Several {
     message: String,
     #[related]
-    problems: Vec<crate::scene::Problem>,
+    problems: Vec<extricate_scene::scene::Problem>,
 }
 
 impl From<Class> for Exit {

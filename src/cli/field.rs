@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use crate::field::{DistanceField, FieldError, FieldOptions, Order, Side};
+use extricate_core::field::{DistanceField, FieldError, FieldOptions, Order, Side};
 
 /// Arguments of `extricate field`.
 #[derive(Debug, Args)]

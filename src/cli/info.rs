@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::console::Console;
 use super::failure::Failure;
-use crate::geometry::read::EXTENSIONS;
+use extricate_core::geometry::read::EXTENSIONS;
 
 /// What this program is and where it runs.
 #[derive(Debug, Serialize)]

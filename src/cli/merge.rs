@@ -7,7 +7,7 @@ use clap::Args;
 use super::batch::counts;
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use crate::batch::merge;
+use extricate_scene::batch::merge;
 
 const EXAMPLES: &str = "\
 Examples:

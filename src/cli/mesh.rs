@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use crate::geometry::procedural::{self, KINDS, Kind, SCALE};
-use crate::geometry::report::MeshReport;
-use crate::geometry::write::{Encoding, write_mesh_as};
+use extricate_core::geometry::procedural::{self, KINDS, Kind, SCALE};
+use extricate_core::geometry::report::MeshReport;
+use extricate_core::geometry::write::{Encoding, write_mesh_as};
 
 /// Arguments of `extricate mesh`.
 #[derive(Debug, Args)]

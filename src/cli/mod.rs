@@ -31,8 +31,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::batch::access;
 use console::{Console, Style};
+use extricate_scene::batch::access;
 use failure::{Exit, Failure};
 use interrupt::Interrupt;
 

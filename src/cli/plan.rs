@@ -12,10 +12,10 @@ use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::table::{self, Table};
-use crate::kinematics::Articulation;
-use crate::penetration::generalized::{CollidingPair, Pose};
-use crate::plan::{PlanError, PlanOptions, PlanWork, plan};
-use crate::scene::Planning;
+use extricate_core::kinematics::Articulation;
+use extricate_core::penetration::generalized::{CollidingPair, Pose};
+use extricate_core::plan::{PlanError, PlanOptions, PlanWork, plan};
+use extricate_scene::scene::Planning;
 
 const EXAMPLES: &str = "\
 Examples:

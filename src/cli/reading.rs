@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::query::{broad_phase, poses, robot};
 use super::repair::robot::lines;
-use crate::batch::obstacles;
-use crate::batch::shape::ShapeArgument;
-use crate::repair::Robot;
+use extricate_scene::batch::obstacles;
+use extricate_scene::batch::shape::ShapeArgument;
+use extricate_scene::repair::Robot;
 
 /// Number of pose lines of a text.
 ///

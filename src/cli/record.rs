@@ -11,10 +11,10 @@ use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
 use super::run::{Simulation, at_start, simulate, tell_verdicts};
 use super::verify::failed;
-use crate::record::compare::Tolerances;
-use crate::record::golden::{BeforeRun, Golden, ROUNDED_STEP, Sampling};
-use crate::record::{Outcome, RunDirectory, RunOptions, Summary};
-use crate::scene::Scene;
+use extricate_scene::record::compare::Tolerances;
+use extricate_scene::record::golden::{BeforeRun, Golden, ROUNDED_STEP, Sampling};
+use extricate_scene::record::{Outcome, RunDirectory, RunOptions, Summary};
+use extricate_scene::scene::Scene;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -11,14 +11,14 @@ use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
 use super::table::{self, Table};
-use crate::batch::answers::start;
-use crate::dynamics::{NarrowPhase, StepReport, World};
-use crate::record::{
+use extricate_dynamics::{NarrowPhase, StepReport, World};
+use extricate_scene::batch::answers::start;
+use extricate_scene::record::{
     self, DeepestContact, Inputs, Outcome, Recording, ResumeFrom, Resumed, RunDirectory, RunError,
     RunOptions, SoftBodySummary, SoftSummary, Summary,
 };
-use crate::scene::Scene;
-use crate::scene::schema::OnOverlap;
+use extricate_scene::scene::Scene;
+use extricate_scene::scene::schema::OnOverlap;
 
 const EXAMPLES: &str = "\
 Examples:

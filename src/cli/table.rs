@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-pub(super) use crate::batch::text::{number, overlap};
+pub(super) use extricate_scene::batch::text::{number, overlap};
 
 /// Rows of cells, aligned in columns.
 #[derive(Debug, Clone, Default)]

@@ -8,11 +8,11 @@ use serde::Serialize;
 use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use crate::field::tetrahedralize::{
+use extricate_core::field::tetrahedralize::{
     Tetrahedralization, TetrahedralizeError, TetrahedralizeOptions, tetrahedralize,
 };
-use crate::geometry::TriangleMesh;
-use crate::geometry::tet_mesh::write::write_tets;
+use extricate_core::geometry::TriangleMesh;
+use extricate_core::geometry::tet_mesh::write::write_tets;
 
 /// Arguments of `extricate tetrahedralize`.
 #[derive(Debug, Args)]

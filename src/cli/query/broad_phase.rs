@@ -12,8 +12,8 @@ use super::super::failure::Failure;
 use super::super::interrupt::Interrupt;
 use super::lines::{self, Answered, Reply, timed};
 use super::poses;
-use crate::geometry::Aabb;
-use crate::proximity::{BoxHandle, BoxPair, BroadPhase, BroadPhaseError};
+use extricate_core::geometry::Aabb;
+use extricate_core::proximity::{BoxHandle, BoxPair, BroadPhase, BroadPhaseError};
 
 /// Arguments of `query broad-phase`.
 #[derive(Debug, Args)]

@@ -1,18 +1,15 @@
 //! `query collide`: do two shapes have a point in common, which triangles intersect, and along which curves?
 
-use std::fmt;
-
 use clap::Args;
 
 use super::super::console::Console;
 use super::super::failure::Failure;
 use super::super::interrupt::Interrupt;
-use super::super::table::number;
-use super::lines::{self, Reply, timed};
+use super::lines::{self, timed};
 use super::pair::{Pair, PairArguments};
 use super::{POSES, SHAPES};
-use crate::batch::answers::collide::{Collision, Details, Segment, of_meshes};
-use crate::batch::answers::convex;
+use extricate_scene::batch::answers::collide::{Collision, Details, of_meshes};
+use extricate_scene::batch::answers::convex;
 
 /// Arguments of `query collide`.
 #[derive(Debug, Args)]
@@ -62,18 +59,4 @@ pub(super) fn execute(
             (Ok(found), time)
         }
     })
-}
-
-impl fmt::Display for Collision {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(self.status())?;
-        if let Some(pairs) = &self.pairs {
-            write!(f, ", {} pairs of triangles intersect", pairs.len())?;
-        }
-        if let Some(segments) = &self.segments {
-            let length: f64 = segments.iter().map(Segment::length).sum();
-            write!(f, ", in {} segments of together {} m", segments.len(), number(length))?;
-        }
-        Ok(())
-    }
 }

@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::super::access;
 use super::super::failure::{Exit, Failure};
 use super::coordinates;
-use crate::geometry::TriangleMesh;
-use crate::proximity::deforming::{DeformingContact, DeformingModel, Features};
+use extricate_core::geometry::TriangleMesh;
+use extricate_core::proximity::deforming::{DeformingContact, DeformingModel, Features};
 
 /// A mesh, and where its vertices are at the end.
 #[derive(Debug)]

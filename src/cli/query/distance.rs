@@ -1,20 +1,17 @@
 //! `query distance`: how far are two shapes apart, and where? Exactly, within a tolerance, or up to a limit; with
 //! `--signed` also how deep they overlap.
 
-use std::fmt;
-
 use clap::Args;
 
 use super::super::console::Console;
 use super::super::failure::Failure;
 use super::super::interrupt::Interrupt;
-use super::super::table::number;
 use super::lines;
 use super::pair::{Pair, PairArguments};
-use super::{POSES, SHAPES, text_of};
-use crate::batch::answers::distance::{Separation, Wanted, of_convex, of_meshes, signed};
-use crate::batch::tolerance::Tolerance;
-use crate::proximity::DistanceCache;
+use super::{POSES, SHAPES};
+use extricate_core::proximity::DistanceCache;
+use extricate_scene::batch::answers::distance::{Wanted, of_convex, of_meshes, signed};
+use extricate_scene::batch::tolerance::Tolerance;
 
 /// Arguments of `query distance`.
 #[derive(Debug, Args)]
@@ -71,23 +68,4 @@ pub(super) fn execute(
         Pair::Meshes(models) if negative => signed([&models[0], &models[1]], poses, parallel),
         Pair::Meshes(models) => of_meshes([&models[0], &models[1]], poses, &wanted.options(), &mut cache),
     })
-}
-
-impl fmt::Display for Separation {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Some((distance, [a, b])) = self.distance.zip(self.points.as_ref()) else {
-            return f.write_str("not closer than the limit");
-        };
-        if distance < 0.0 {
-            return write!(f, "{} m deep", number(-distance));
-        }
-        if !(distance > 0.0) {
-            return f.write_str("colliding");
-        }
-        write!(f, "{} m apart", number(distance))?;
-        if let Some(least) = self.lower_bound.filter(|&least| least < distance) {
-            write!(f, " (at least {})", number(least))?;
-        }
-        write!(f, ", at ({}) and ({})", text_of(a), text_of(b))
-    }
 }

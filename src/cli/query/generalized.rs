@@ -1,6 +1,5 @@
 //! `query generalized`: how far must A move, turns allowed, to be free of B?
 
-use std::fmt;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -8,16 +7,15 @@ use clap::{Args, ValueEnum};
 use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::interrupt::Interrupt;
-use super::super::table::number;
 use super::lines::{self, Answered, timed};
 use super::pair::PairArguments;
 use super::poses::Poses;
-use super::{POSES, SHAPES, text_of};
-use crate::batch::Library;
-use crate::batch::answers::generalized::{Answer, Pair};
-use crate::penetration::Effort;
-use crate::penetration::generalized::GeneralizedCoherence;
-use crate::repair::RepairOptions;
+use super::{POSES, SHAPES};
+use extricate_core::penetration::Effort;
+use extricate_core::penetration::generalized::GeneralizedCoherence;
+use extricate_scene::batch::Library;
+use extricate_scene::batch::answers::generalized::{Answer, Pair};
+use extricate_scene::repair::RepairOptions;
 
 /// Arguments of `query generalized`.
 #[derive(Debug, Args)]
@@ -93,14 +91,4 @@ fn ask(
 ) -> (Answered<Answer>, Duration) {
     let (found, time) = timed(|| pair.search(poses, options, coherence));
     (found.map(|found| found.map_or(Answer::Separate {}, Answer::Penetrating)), time)
-}
-
-impl fmt::Display for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Self::Penetrating(found) = self else { return f.write_str("separate") };
-        let [w, x, y, z] = found.pose.rotation.map(number);
-        let place = text_of(&found.pose.translation);
-        write!(f, "{} m deep (root mean square); A is free at ({place}), turned by ", number(found.depth))?;
-        write!(f, "({w}, {x}, {y}, {z})")
-    }
 }

@@ -1,18 +1,15 @@
 //! `query hausdorff`: how far do two surfaces deviate from one another?
 
-use std::fmt;
-
 use clap::Args;
 
 use super::super::console::Console;
 use super::super::failure::Failure;
 use super::super::interrupt::Interrupt;
-use super::super::table::number;
 use super::lines::{self, timed};
 use super::pair::PairArguments;
-use super::{POSES, SHAPES, text_of};
-use crate::batch::answers::hausdorff::{Deviation, Wanted};
-use crate::batch::tolerance::Tolerance;
+use super::{POSES, SHAPES};
+use extricate_scene::batch::answers::hausdorff::Wanted;
+use extricate_scene::batch::tolerance::Tolerance;
 
 /// Arguments of `query hausdorff`.
 #[derive(Debug, Args)]
@@ -53,15 +50,4 @@ pub(super) fn execute(
     let &Arguments { one_sided, tolerance, max_evaluations, .. } = arguments;
     let wanted = Wanted { one_sided, tolerance, max_evaluations };
     lines::answer(console, interrupt, &poses, |poses| timed(|| wanted.ask([&models[0], &models[1]], poses)))
-}
-
-impl fmt::Display for Deviation {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let [lower, upper] = [self.lower_bound, self.upper_bound].map(number);
-        let [a, b] = &self.points;
-        let side = self.farthest_on.to_uppercase();
-        write!(f, "{} m, proved to lie in [{lower}, {upper}]: ", number(self.value))?;
-        write!(f, "from ({}) on A to ({}) on B, farthest on {side}", text_of(a), text_of(b))?;
-        if self.converged { Ok(()) } else { f.write_str("; the bounds are not as close as asked for") }
-    }
 }

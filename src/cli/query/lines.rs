@@ -9,7 +9,7 @@ use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::interrupt::Interrupt;
 
-pub(super) use crate::batch::answers::{Answered, Reply, timed};
+pub(super) use extricate_scene::batch::answers::{Answered, Reply, timed};
 
 /// An answer as a line of JSON.
 #[derive(Debug, Serialize)]

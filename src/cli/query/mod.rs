@@ -20,8 +20,7 @@ use clap::Subcommand;
 use super::console::Console;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
-use super::table::number;
-use crate::batch::answers::coordinates;
+use extricate_scene::batch::answers::coordinates;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -93,9 +92,4 @@ pub(super) fn execute(
         Question::Generalized(arguments) => generalized::execute(console, interrupt, arguments),
         Question::Penetration(arguments) => penetration::execute(console, interrupt, arguments),
     }
-}
-
-/// Coordinates as text.
-fn text_of(coordinates: &[f64; 3]) -> String {
-    coordinates.map(number).join(", ")
 }

@@ -6,10 +6,10 @@ use clap::Args;
 
 use super::super::failure::{Exit, Failure};
 use super::poses::{self, Motions, Poses};
-use crate::batch::shape::ShapeArgument;
-use crate::geometry::Solidity;
-use crate::geometry::convex::ConvexShape;
-use crate::proximity::Model;
+use extricate_core::geometry::Solidity;
+use extricate_core::geometry::convex::ConvexShape;
+use extricate_core::proximity::Model;
+use extricate_scene::batch::shape::ShapeArgument;
 
 /// Two shapes, and where they are.
 #[derive(Debug, Args)]

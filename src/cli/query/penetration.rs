@@ -1,6 +1,5 @@
 //! `query penetration`: how far must A move to be free of B? Where to start, how much work to do, what to keep.
 
-use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,19 +8,18 @@ use clap::{Args, ValueEnum};
 use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::interrupt::Interrupt;
-use super::super::table::number;
 use super::lines::{self, Answered, timed};
 use super::pair::{Pair, PairArguments};
 use super::poses::Poses;
-use super::{POSES, SHAPES, text_of};
-use crate::batch::answers::convex;
-use crate::batch::answers::penetration::{Answer, PenetrationAnswer, lower_bound};
-use crate::batch::shape::make_folder;
-use crate::penetration::{
+use super::{POSES, SHAPES};
+use extricate_core::penetration::{
     Effort, FreeConfiguration, LowerBound, MotionCoherence, Penetration, PenetrationError,
     TranslationalOptions, local_penetrations, penetration, penetration_coherent,
 };
-use crate::proximity::Model;
+use extricate_core::proximity::Model;
+use extricate_scene::batch::answers::convex;
+use extricate_scene::batch::answers::penetration::{Answer, PenetrationAnswer, lower_bound};
+use extricate_scene::batch::shape::make_folder;
 
 /// Arguments of `query penetration`.
 #[derive(Debug, Args)]
@@ -184,15 +182,6 @@ fn search(
     let start = options.start.filter(|_| coherence.last_free().is_some());
     let options = TranslationalOptions { start, ..*options };
     penetration_coherent((a, &poses.a), (b, &poses.b), &options, coherence)
-}
-
-impl fmt::Display for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Self::Penetrating(found) = self else { return f.write_str("separate") };
-        let (depth, translation) = (number(found.depth), text_of(&found.translation));
-        let regions = found.local.len();
-        write!(f, "{depth} m deep in {regions} regions; moving A by ({translation}) m frees it")
-    }
 }
 
 #[cfg(test)]

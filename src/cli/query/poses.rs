@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::super::failure::{Exit, Failure};
-pub(in crate::cli) use crate::batch::poses::{Motions, Poses, parse, parse_motions};
+pub(in crate::cli) use extricate_scene::batch::poses::{Motions, Poses, parse, parse_motions};
 
 /// Longest file of lines that is read [bytes]: a hundred times a million pose lines.
 const LINES_BYTES: u64 = 16 << 30;

@@ -13,18 +13,19 @@ use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::interrupt::Interrupt;
 use super::super::table::number;
+use super::coordinates;
 use super::lines::{self, Answered, Reply, timed};
 use super::poses::{self, Motions};
-use super::{coordinates, text_of};
-pub(super) use crate::batch::shape::is_robot;
-use crate::geometry::Solidity;
-use crate::geometry::report::MeshReport;
-use crate::kinematics::Motion;
-use crate::kinematics::urdf::Shapes;
-use crate::proximity::{
+use extricate_core::geometry::Solidity;
+use extricate_core::geometry::report::MeshReport;
+use extricate_core::kinematics::Motion;
+use extricate_core::kinematics::urdf::Shapes;
+use extricate_core::proximity::{
     AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion, ContinuousOptions, Model,
     MovingObstacle, Other, articulated,
 };
+pub(super) use extricate_scene::batch::shape::is_robot;
+use extricate_scene::batch::text::text_of;
 
 /// Options of robots.
 #[derive(Debug, Args)]

@@ -15,11 +15,11 @@ use super::deforming::{Deforming, FeatureContact};
 use super::lines::{self, Reply, timed};
 use super::poses;
 use super::robot::{self, Robot, RobotArguments, is_robot};
-use super::text_of;
-use crate::batch::answers::self_collision::{AtRest, at_rest};
-use crate::batch::shape::ShapeArgument;
-use crate::geometry::Solidity;
-use crate::proximity::deforming::{DeformingOptions, first_self_contact};
+use extricate_core::geometry::Solidity;
+use extricate_core::proximity::deforming::{DeformingOptions, first_self_contact};
+use extricate_scene::batch::answers::self_collision::at_rest;
+use extricate_scene::batch::shape::ShapeArgument;
+use extricate_scene::batch::text::text_of;
 
 /// Arguments of `query self-collision`.
 #[derive(Debug, Args)]
@@ -118,13 +118,6 @@ fn of_robot(console: &mut Console, interrupt: &Interrupt, arguments: &Arguments)
 
 fn status(collides: bool) -> &'static str {
     if collides { "colliding" } else { "separate" }
-}
-
-impl fmt::Display for AtRest {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(if self.collides { "collides with itself" } else { "free of self-collision" })?;
-        self.pairs.iter().try_for_each(|pairs| write!(f, ", {} pairs of triangles", pairs.len()))
-    }
 }
 
 impl Reply for InMotion {

@@ -1,17 +1,14 @@
 //! `query spanning`: the greatest distance between a point of one shape and a point of the other.
 
-use std::fmt;
-
 use clap::Args;
 
 use super::super::console::Console;
 use super::super::failure::Failure;
 use super::super::interrupt::Interrupt;
-use super::super::table::number;
 use super::lines::{self, timed};
 use super::pair::PairArguments;
-use super::{POSES, SHAPES, text_of};
-use crate::batch::answers::spanning::{Span, of_meshes};
+use super::{POSES, SHAPES};
+use extricate_scene::batch::answers::spanning::of_meshes;
 
 /// Arguments of `query spanning`.
 #[derive(Debug, Args)]
@@ -42,11 +39,4 @@ pub(super) fn execute(
         let (found, time) = timed(|| of_meshes([a, b], poses));
         (Ok(found), time)
     })
-}
-
-impl fmt::Display for Span {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let [a, b] = &self.points;
-        write!(f, "{} m, from ({}) to ({})", number(self.value), text_of(a), text_of(b))
-    }
 }

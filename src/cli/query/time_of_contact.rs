@@ -12,17 +12,18 @@ use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::interrupt::Interrupt;
 use super::super::table::number;
+use super::SHAPES;
 use super::deforming::{Deforming, FeatureContact};
 use super::lines::{self, Answered, Reply, timed};
 use super::pair::PairArguments;
 use super::poses::{self, Motions};
 use super::robot::{Robot, RobotArguments, is_robot};
-use super::{SHAPES, text_of};
-use crate::batch::answers::time_of_contact::{RigidContact, rigid_contact};
-use crate::batch::tolerance::Tolerance;
-use crate::kinematics::Motion;
-use crate::proximity::Model;
-use crate::proximity::deforming::{DeformingOptions, first_contact};
+use extricate_core::kinematics::Motion;
+use extricate_core::proximity::Model;
+use extricate_core::proximity::deforming::{DeformingOptions, first_contact};
+use extricate_scene::batch::answers::time_of_contact::{RigidContact, rigid_contact};
+use extricate_scene::batch::text::text_of;
+use extricate_scene::batch::tolerance::Tolerance;
 
 /// Why the shapes are asked about as triangles.
 const WHY: &str = "the time of contact is that of triangles";

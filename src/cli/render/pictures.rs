@@ -10,9 +10,9 @@ use crate::cli::console::{Console, Progress as Bar};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::run::at_start;
-use crate::record::{Recording, RecordingError};
-use crate::viewer::overlay::{Overlays, Section, SoftQuantity};
-use crate::viewer::render::{Format, Marks, Order, Progress, Reel, RenderError, Times};
+use extricate_scene::record::{Recording, RecordingError};
+use extricate_viewer::overlay::{Overlays, Section, SoftQuantity};
+use extricate_viewer::render::{Format, Marks, Order, Progress, Reel, RenderError, Times};
 
 /// Most pictures a second that programs show of a GIF.
 const FASTEST_GIF: f64 = 50.0;

@@ -10,12 +10,12 @@ use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::table::{self, Table};
 use super::{Arguments, Told, folder_of, word, write_scene};
-use crate::batch::answers::Status;
-use crate::batch::answers::bodies_repair::{Answer, separated};
-use crate::batch::answers::overlaps::{all_measured, build, not_moved};
-use crate::dynamics::{BodyPenetration, Mobility};
-use crate::penetration::SeparationOptions;
-use crate::scene::Scene;
+use extricate_core::penetration::SeparationOptions;
+use extricate_dynamics::{BodyPenetration, Mobility};
+use extricate_scene::batch::answers::Status;
+use extricate_scene::batch::answers::bodies_repair::{Answer, separated};
+use extricate_scene::batch::answers::overlaps::{all_measured, build, not_moved};
+use extricate_scene::scene::Scene;
 
 /// Repairs the scene.
 pub(super) fn execute(

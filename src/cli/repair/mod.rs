@@ -14,11 +14,11 @@ use super::access;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
-use crate::batch::answers::Status;
-use crate::penetration::Effort;
-use crate::record;
-use crate::repair::Change;
-use crate::scene::Scene;
+use extricate_core::penetration::Effort;
+use extricate_scene::batch::answers::Status;
+use extricate_scene::record;
+use extricate_scene::repair::Change;
+use extricate_scene::scene::Scene;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -7,12 +7,12 @@ use super::super::console::Console;
 use super::super::failure::{Exit, Failure};
 use super::super::table::{self, Table, number};
 use super::{Arguments, Told, folder_of, matter, word, write_scene};
-use crate::batch::answers::Status;
-use crate::batch::answers::overlaps::{all_measured, build, measured, not_moved};
-use crate::batch::answers::scene_repair::{Answer, FarthestAnswer, search};
-use crate::dynamics::BodyPenetration;
-use crate::repair::{Change, Freedom, Moved, RepairOptions};
-use crate::scene::Scene;
+use extricate_dynamics::BodyPenetration;
+use extricate_scene::batch::answers::Status;
+use extricate_scene::batch::answers::overlaps::{all_measured, build, measured, not_moved};
+use extricate_scene::batch::answers::scene_repair::{Answer, FarthestAnswer, search};
+use extricate_scene::repair::{Change, Freedom, Moved, RepairOptions};
+use extricate_scene::scene::Scene;
 
 /// Repairs the scene.
 pub(super) fn execute(

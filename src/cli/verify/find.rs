@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use crate::cli::failure::{Exit, Failure};
-use crate::record::Manifest;
+use extricate_scene::record::Manifest;
 
 /// Extension of golden files.
 const EXTENSION: &str = "golden";

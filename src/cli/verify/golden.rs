@@ -9,8 +9,8 @@ use super::GoldenPlace;
 use crate::cli::compared::{self, Told};
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
-use crate::record::compare::{InputDifference, Tolerances, draw};
-use crate::record::golden::{Golden, GoldenError, GoldenReport, GoldenRun, Sampling};
+use extricate_scene::record::compare::{InputDifference, Tolerances, draw};
+use extricate_scene::record::golden::{Golden, GoldenError, GoldenReport, GoldenRun, Sampling};
 
 /// Name of the picture in the folder of a run.
 const DRIFT: &str = "drift.svg";

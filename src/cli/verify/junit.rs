@@ -8,7 +8,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use super::Judged;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::table::number;
-use crate::record::write_whole;
+use extricate_scene::record::write_whole;
 
 /// The verdicts of all scenes.
 #[derive(Debug, Default)]

@@ -18,9 +18,9 @@ use super::failure::{Exit, Failure};
 use super::interrupt::Interrupt;
 use super::record::run_whole;
 use super::run::tell_verdicts;
-use crate::record::Summary;
-use crate::record::golden::Golden;
-use crate::scene::Verdict;
+use extricate_scene::record::Summary;
+use extricate_scene::record::golden::Golden;
+use extricate_scene::scene::Verdict;
 
 use find::{GoldenPlace, golden_of, scenes};
 use golden::GoldenVerdict;

@@ -10,7 +10,7 @@ use clap::Args;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::run::resume_from;
-use crate::record::ResumeFrom;
+use extricate_scene::record::ResumeFrom;
 
 const EXAMPLES: &str = "\
 Examples:

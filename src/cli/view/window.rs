@@ -8,12 +8,12 @@ use crate::cli::access;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::run::at_start;
-use crate::dynamics::World;
-use crate::record::{Recording, RecordingError, ResumeFrom};
-use crate::scene::Scene;
-use crate::viewer::Quality;
-use crate::viewer::app::script::ScriptError;
-use crate::viewer::app::{self, Loaded, View, ViewError};
+use extricate_dynamics::World;
+use extricate_scene::record::{Recording, RecordingError, ResumeFrom};
+use extricate_scene::scene::Scene;
+use extricate_viewer::Quality;
+use extricate_viewer::app::script::ScriptError;
+use extricate_viewer::app::{self, Loaded, View, ViewError};
 
 /// Opens the window, or plays the script without one.
 pub(super) fn open(interrupt: &Interrupt, arguments: &Arguments) -> Result<(), Failure> {

@@ -9,10 +9,10 @@ use super::super::super::console::Console;
 use super::super::super::failure::{Exit, Failure};
 use super::super::super::table::{Table, number};
 use super::super::{Told, matter, word};
-use crate::batch::answers::Status;
-use crate::batch::answers::robot_repair::{Answer, BaseAnswer, FarthestAnswer};
-use crate::proximity::AllowedBecause;
-use crate::repair::{Change, Collision, Moved, Robot};
+use extricate_core::proximity::AllowedBecause;
+use extricate_scene::batch::answers::Status;
+use extricate_scene::batch::answers::robot_repair::{Answer, BaseAnswer, FarthestAnswer};
+use extricate_scene::repair::{Change, Collision, Moved, Robot};
 
 /// A line of the file of what was repaired.
 #[derive(Debug, Serialize)]
@@ -21,16 +21,23 @@ struct Line<'a> {
     base: &'a BaseAnswer,
 }
 
-impl Answer {
+/// The text of an answer, for people and for files.
+pub(super) trait Text {
     /// The configuration as a line that `--joints` takes.
-    pub(super) fn line(&self) -> Result<String, Failure> {
+    fn line(&self) -> Result<String, Failure>;
+
+    /// Prints the answer as JSON, or for people.
+    fn tell(&self, index: usize, time: Duration, console: &mut Console) -> Result<(), Failure>;
+}
+
+impl Text for Answer {
+    fn line(&self) -> Result<String, Failure> {
         let line = Line { joints: &self.joints, base: &self.base };
         let text = serde_json::to_string(&line);
         text.map(|text| text + "\n").map_err(|error| Failure::of(Exit::Usage, &error))
     }
 
-    /// As JSON, or for people.
-    pub(super) fn tell(&self, index: usize, time: Duration, console: &mut Console) -> Result<(), Failure> {
+    fn tell(&self, index: usize, time: Duration, console: &mut Console) -> Result<(), Failure> {
         if console.json() {
             let (status, error) = (self.status, self.error.as_deref());
             return console.json_line(&Told { index, ..Told::new(status, error, self, time) });
@@ -48,7 +55,7 @@ impl Answer {
         }
         let clearance = self.clearance.map_or_else(|| "none".into(), |gap| format!("{gap:.3e} m"));
         facts.row("least distance", [clearance]);
-        facts.row("checked", [format!("{}, limits {}", self.checked(), kept(self.limits_kept))]);
+        facts.row("checked", [format!("{}, limits {}", checked(self), kept(self.limits_kept))]);
         console.line(facts)?;
         for Collision { names: [a, b], depth } in &self.told.collisions {
             let depth = depth.map_or_else(String::new, |depth| format!(", {} m deep", number(depth)));
@@ -57,43 +64,43 @@ impl Answer {
         if let Some(error) = &self.error {
             console.line(format_args!("  {error}"))?;
         }
-        self.tell_changes(console)
+        tell_changes(self, console)
     }
+}
 
-    fn checked(&self) -> &'static str {
-        if self.verified_free { "free" } else { "NOT free" }
-    }
+fn checked(answer: &Answer) -> &'static str {
+    if answer.verified_free { "free" } else { "NOT free" }
+}
 
-    /// What moved by how much, largest part of the motion first.
-    fn tell_changes(&self, console: &mut Console) -> Result<(), Failure> {
-        if self.told.changes.is_empty() {
-            return Ok(());
-        }
-        let mut table = Table::default();
-        table.row("joint", ["change", "from", "to", "moves all by [m]"].map(String::from));
-        let (listed, rest) = matter(&self.told.changes, self.depth);
-        for Change { name, moved, sigma } in listed {
-            let from = self.told.before.get(name).copied().unwrap_or_default();
-            let part = number(sigma.sqrt());
-            let cells = match *moved {
-                Moved::Turned(by) => {
-                    let told = |angle: f64| format!("{}°", number(angle.to_degrees()));
-                    [told(by), told(from), told(from + by), part]
-                }
-                Moved::Slid(by) => {
-                    let told = |length: f64| format!("{} m", number(length));
-                    [told(by), told(from), told(from + by), part]
-                }
-                Moved::Placed { translation, angle } => {
-                    let by = format!("{} m, {}°", number(translation.norm()), number(angle.to_degrees()));
-                    [by, String::new(), String::new(), part]
-                }
-            };
-            table.row(name, cells);
-        }
-        console.line(table)?;
-        if rest > 0 { console.line(format_args!("  and {rest} others by less")) } else { Ok(()) }
+/// What moved by how much, largest part of the motion first.
+fn tell_changes(answer: &Answer, console: &mut Console) -> Result<(), Failure> {
+    if answer.told.changes.is_empty() {
+        return Ok(());
     }
+    let mut table = Table::default();
+    table.row("joint", ["change", "from", "to", "moves all by [m]"].map(String::from));
+    let (listed, rest) = matter(&answer.told.changes, answer.depth);
+    for Change { name, moved, sigma } in listed {
+        let from = answer.told.before.get(name).copied().unwrap_or_default();
+        let part = number(sigma.sqrt());
+        let cells = match *moved {
+            Moved::Turned(by) => {
+                let told = |angle: f64| format!("{}°", number(angle.to_degrees()));
+                [told(by), told(from), told(from + by), part]
+            }
+            Moved::Slid(by) => {
+                let told = |length: f64| format!("{} m", number(length));
+                [told(by), told(from), told(from + by), part]
+            }
+            Moved::Placed { translation, angle } => {
+                let by = format!("{} m, {}°", number(translation.norm()), number(angle.to_degrees()));
+                [by, String::new(), String::new(), part]
+            }
+        };
+        table.row(name, cells);
+    }
+    console.line(table)?;
+    if rest > 0 { console.line(format_args!("  and {rest} others by less")) } else { Ok(()) }
 }
 
 fn kept(kept: bool) -> &'static str {
@@ -115,7 +122,7 @@ struct AllowedPair {
 
 impl AllowedAnswer {
     pub(super) fn new(robot: &Robot) -> Self {
-        let pair = |pair: &crate::repair::AllowedLinks| {
+        let pair = |pair: &extricate_scene::repair::AllowedLinks| {
             let (because, configurations) = match pair.because {
                 AllowedBecause::Adjacent => ("adjacent", 0),
                 AllowedBecause::AlwaysColliding { configurations } => ("always_colliding", configurations),

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::super::super::failure::{Exit, Failure};
 use super::super::super::query::poses;
-use crate::batch::answers::configuration::{Entry, configuration};
-use crate::penetration::generalized::Pose;
-use crate::repair::Robot;
+use extricate_core::penetration::generalized::Pose;
+use extricate_scene::batch::answers::configuration::{Entry, configuration};
+use extricate_scene::repair::Robot;
 
 /// A configuration, and where it stands.
 #[derive(Debug, Clone, PartialEq)]

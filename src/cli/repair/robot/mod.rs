@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use self::answer::AllowedAnswer;
+use self::answer::{AllowedAnswer, Text};
 use self::lines::Line;
 use super::super::access;
 use super::super::console::Console;
@@ -16,13 +16,13 @@ use super::super::failure::{Exit, Failure};
 use super::super::interrupt::Interrupt;
 use super::super::query::robot::two_links;
 use super::{Arguments, write_whole};
-use crate::batch::answers::robot_repair::{Answer, answer, class_of};
-use crate::batch::answers::{Status, timed};
-use crate::batch::obstacles::ObstacleArgument;
-use crate::batch::{Class, Library};
-use crate::kinematics::urdf::{Shapes, UrdfOptions};
-use crate::penetration::generalized::{Base, GeneralizedCoherence, Pose};
-use crate::repair::{Ensemble, Freedom, RepairError, RepairOptions, Robot, RobotOptions};
+use extricate_core::kinematics::urdf::{Shapes, UrdfOptions};
+use extricate_core::penetration::generalized::{Base, GeneralizedCoherence, Pose};
+use extricate_scene::batch::answers::robot_repair::{Answer, answer, class_of};
+use extricate_scene::batch::answers::{Status, timed};
+use extricate_scene::batch::obstacles::ObstacleArgument;
+use extricate_scene::batch::{Class, Library};
+use extricate_scene::repair::{Ensemble, Freedom, RepairError, RepairOptions, Robot, RobotOptions};
 
 /// Options of robots.
 #[derive(Debug, Args)]
@@ -172,7 +172,7 @@ struct Task<'a> {
     ensemble: &'a Ensemble,
     options: RepairOptions,
     independent: bool,
-    measure: crate::penetration::object_norm::Measure,
+    measure: extricate_core::penetration::object_norm::Measure,
 }
 
 impl Task<'_> {

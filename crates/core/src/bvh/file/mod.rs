@@ -1,0 +1,359 @@
+//! Trees on disk: the shape of a tree in a few bytes a triangle, from which the tree is made anew without a search.
+//!
+//! A tree's boxes, layers and corners follow from its mesh, and the mesh is at hand whenever its tree is. So a file
+//! holds only what took long to find: which triangles are together. The tree that is read has exactly the boxes that
+//! were built, and a wrong file cannot make wrong ones: indices are not stored but counted, and every triangle of the
+//! file is checked to be one of the mesh that has an area, and to be there once.
+//!
+//! | bytes         | what                                                                                      |
+//! |---------------|-------------------------------------------------------------------------------------------|
+//! | 8             | `exbvhtre`                                                                                |
+//! | 4, 2, 2       | version; children of a node, triangles of a leaf                                          |
+//! | 8             | fingerprint of the mesh                                                                   |
+//! | 4, 4, 4, 4    | nodes, leaves, triangles of the tree, and zero                                            |
+//! | 8             | checksum of all that follows, eight bytes at a time                                       |
+//! | 2 for a node  | one bit for every lane with a child, and one for every lane whose child is a leaf         |
+//! | 1 for a leaf  | number of triangles                                                                       |
+//! | 4 a triangle  | triangles of the leaves, one after another                                                |
+//!
+//! Nodes stand before what is below them, and lanes in their order. All numbers are little-endian.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use thiserror::Error;
+
+use super::node::{Child, NONE, Node, PACKET, Packet, WIDTH};
+use super::{Subtree, TriangleBvh};
+use crate::geometry::TriangleMesh;
+
+/// What every such file begins with.
+const MAGIC: &[u8; 8] = b"exbvhtre";
+/// Version of the file's form.
+const VERSION: u32 = 1;
+/// Bytes before the nodes.
+const HEAD: usize = 48;
+
+/// Why a tree could not be written or read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TreeFileError {
+    /// The file cannot be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is none of this format, or it is truncated or damaged.
+    #[error("{path} is no tree of triangles: {why}")]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Another version wrote the file.
+    #[error("{path} has version {found} of the format, not {VERSION}")]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// The file belongs to another mesh.
+    #[error(
+        "{path} belongs to another mesh: its fingerprint is {found:016x}, that of this one {expected:016x}"
+    )]
+    OtherMesh {
+        /// The file.
+        path: PathBuf,
+        /// Fingerprint in the file.
+        found: u64,
+        /// Fingerprint of the mesh.
+        expected: u64,
+    },
+}
+
+/// The numbers at the beginning of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Head {
+    fingerprint: u64,
+    nodes: u32,
+    leaves: u32,
+    triangles: u32,
+    checksum: u64,
+}
+
+impl TriangleBvh {
+    /// Writes the shape of the tree over `mesh` to a file that replaces an older one: about five bytes a triangle.
+    ///
+    /// ```
+    /// use extricate_core::bvh::TriangleBvh;
+    /// use extricate_core::geometry::procedural::{Procedural, Torus};
+    ///
+    /// let path = std::env::temp_dir().join(format!("extricate-tree-doc-{}.bvh", std::process::id()));
+    /// let torus = Torus::default().mesh()?;
+    /// let tree = TriangleBvh::new(&torus);
+    /// tree.save(&torus, &path)?;
+    /// assert_eq!(TriangleBvh::load(&torus, &path)?, tree);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TreeFileError::Io`] when the file cannot be written.
+    pub fn save(&self, mesh: &TriangleMesh, path: &Path) -> Result<(), TreeFileError> {
+        let bytes = self.to_bytes(mesh.fingerprint());
+        // Written beside it and then renamed: a reader never sees a part of it.
+        let beside = path.with_extension(format!("{}.part", std::process::id()));
+        let write = || {
+            let mut file = File::create(&beside)?;
+            file.write_all(&bytes)?;
+            file.sync_all()?;
+            fs::rename(&beside, path)
+        };
+        write().map_err(|source| {
+            // Nothing is lost when it is not there.
+            let _ = fs::remove_file(&beside);
+            TreeFileError::Io { path: path.to_owned(), source }
+        })
+    }
+
+    /// Reads the tree over `mesh` that [`TriangleBvh::save`] has written: the same one to the bit.
+    ///
+    /// # Errors
+    /// [`TreeFileError`] when the file cannot be read, is truncated or damaged, or belongs to another mesh, format or
+    /// version. No file makes a tree that is not one of this mesh: every triangle with an area is in it once, and
+    /// its boxes are computed from the mesh.
+    pub fn load(mesh: &TriangleMesh, path: &Path) -> Result<Self, TreeFileError> {
+        let io_error = |source| TreeFileError::Io { path: path.to_owned(), source };
+        let file = File::open(path).map_err(io_error)?;
+        // A tree over this mesh has fewer nodes than triangles and no more leaves: a longer file is none.
+        let longest = HEAD as u64 + 7 * mesh.triangles().len() as u64 + 8;
+        let mut bytes = Vec::new();
+        file.take(longest + 1).read_to_end(&mut bytes).map_err(io_error)?;
+        Self::parse(mesh, &bytes, path)
+    }
+
+    /// The tree over `mesh` in the content of a file that has been read already; the path stands in the errors.
+    ///
+    /// # Errors
+    /// As [`TriangleBvh::load`].
+    pub fn parse(mesh: &TriangleMesh, bytes: &[u8], path: &Path) -> Result<Self, TreeFileError> {
+        Self::from_bytes(mesh, bytes).map_err(|fault| fault.in_file(path))
+    }
+
+    /// The file's bytes.
+    fn to_bytes(&self, fingerprint: u64) -> Vec<u8> {
+        let (mut nodes, mut leaves, mut triangles) = (Vec::new(), Vec::new(), Vec::new());
+        let mut stack = vec![Subtree::new(self.nodes.len() as u32 - 1, 0)];
+        while let Some(subtree) = stack.pop() {
+            match self.child(subtree).expect("only lanes with a child are pushed") {
+                Child::Leaf(packet) => {
+                    let packet = self.packet(packet);
+                    leaves.push(packet.lanes().count() as u8);
+                    triangles.extend(packet.lanes().flat_map(|(_, triangle)| triangle.to_le_bytes()));
+                }
+                Child::Inner(index) => {
+                    let node = self.node(index);
+                    let (mut used, mut leaf) = (0, 0);
+                    for lane in (0..WIDTH).rev() {
+                        let Some(child) = node.child(lane) else { continue };
+                        used |= 1 << lane;
+                        leaf |= u8::from(matches!(child, Child::Leaf(_))) << lane;
+                        stack.push(Subtree::new(index, lane));
+                    }
+                    nodes.extend([used, leaf]);
+                }
+            }
+        }
+        let counts = [nodes.len() / 2, leaves.len(), triangles.len() / 4].map(|count| count as u32);
+        let body = [nodes, leaves, triangles].concat();
+        let [nodes, leaves, triangles] = counts;
+        let head = Head { fingerprint, nodes, leaves, triangles, checksum: checksum(&body) };
+        [&head.to_bytes()[..], &body].concat()
+    }
+
+    fn from_bytes(mesh: &TriangleMesh, bytes: &[u8]) -> Result<Self, Fault> {
+        let head = Head::from_bytes(bytes)?;
+        let expected = mesh.fingerprint();
+        if head.fingerprint != expected {
+            return Err(Fault::OtherMesh { found: head.fingerprint, expected });
+        }
+        let body = &bytes[HEAD..];
+        let [nodes, leaves, triangles] =
+            [head.nodes, head.leaves, head.triangles].map(|count| count as usize);
+        if nodes == 0 || body.len() as u64 != 2 * nodes as u64 + leaves as u64 + 4 * triangles as u64 {
+            return Err(malformed(format!("{} bytes do not hold what its head says", bytes.len())));
+        }
+        if checksum(body) != head.checksum {
+            return Err(malformed("its checksum is wrong".to_owned()));
+        }
+        let (nodes, body) = body.split_at(2 * nodes);
+        let (leaves, triangles) = body.split_at(leaves);
+        let nodes = read_nodes(nodes, leaves.len())?;
+        let leaves = read_leaves(leaves, triangles, mesh)?;
+        Ok(Self::of_shape(nodes, &leaves, mesh))
+    }
+
+    /// The tree of these nodes, whose boxes are still unset, and of these triangles in its leaves.
+    fn of_shape(nodes: Vec<Node>, leaves: &[[u32; PACKET]], mesh: &TriangleMesh) -> Self {
+        let center = mesh.aabb().center();
+        let packet = |triangles: &[u32; PACKET]| {
+            let count = triangles.iter().take_while(|&&triangle| triangle != NONE).count();
+            Packet::new(&triangles[..count], |triangle| super::corners(mesh, &center, triangle))
+        };
+        let packets = leaves.par_iter().map(packet).collect();
+        let mut tree = Self { nodes, packets, center };
+        tree.fit();
+        tree
+    }
+}
+
+impl Head {
+    fn to_bytes(self) -> [u8; HEAD] {
+        let mut bytes = [0; HEAD];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[12..16].copy_from_slice(&layout().to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.fingerprint.to_le_bytes());
+        for (i, count) in [self.nodes, self.leaves, self.triangles].into_iter().enumerate() {
+            bytes[24 + 4 * i..28 + 4 * i].copy_from_slice(&count.to_le_bytes());
+        }
+        bytes[40..].copy_from_slice(&self.checksum.to_le_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self, Fault> {
+        if bytes.len() < HEAD {
+            return Err(malformed(format!("it has {} bytes, and its head alone has {HEAD}", bytes.len())));
+        }
+        if &bytes[..8] != MAGIC {
+            return Err(malformed("it begins with other letters".to_owned()));
+        }
+        let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
+        let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
+        if word(8) != VERSION {
+            return Err(Fault::Version { found: word(8) });
+        }
+        if word(12) != layout() || word(36) != 0 {
+            return Err(malformed("its nodes have another form".to_owned()));
+        }
+        let (nodes, leaves, triangles) = (word(24), word(28), word(32));
+        Ok(Self { fingerprint: long(16), nodes, leaves, triangles, checksum: long(40) })
+    }
+}
+
+/// Children of a node and triangles of a leaf.
+fn layout() -> u32 {
+    WIDTH as u32 | (PACKET as u32) << 16
+}
+
+/// What is wrong with a file.
+#[derive(Debug)]
+enum Fault {
+    Malformed { why: String },
+    Version { found: u32 },
+    OtherMesh { found: u64, expected: u64 },
+}
+
+impl Fault {
+    fn in_file(self, path: &Path) -> TreeFileError {
+        let path = path.to_owned();
+        match self {
+            Self::Malformed { why } => TreeFileError::Malformed { path, why },
+            Self::Version { found } => TreeFileError::Version { path, found },
+            Self::OtherMesh { found, expected } => TreeFileError::OtherMesh { path, found, expected },
+        }
+    }
+}
+
+fn malformed(why: String) -> Fault {
+    Fault::Malformed { why }
+}
+
+/// FNV-1a over words of eight bytes, the last one filled up with zeros.
+fn checksum(bytes: &[u8]) -> u64 {
+    const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+    const PRIME: u64 = 0x0000_0100_0000_01b3;
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let words = words.iter().chain(std::iter::once(&last));
+    words
+        .fold(BASIS ^ bytes.len() as u64, |hash, word| (hash ^ u64::from_le_bytes(*word)).wrapping_mul(PRIME))
+}
+
+/// The nodes, boxes unset, with the holder of the root behind them; exactly `leaves` leaves hang in them.
+fn read_nodes(bytes: &[u8], leaves: usize) -> Result<Vec<Node>, Fault> {
+    let (masks, _) = bytes.as_chunks::<2>();
+    let mut nodes = vec![Node::EMPTY; masks.len() + 1];
+    nodes[masks.len()].hang(0, Child::Inner(0));
+    let (mut node_count, mut leaf_count) = (1, 0);
+    // Nodes on the way down, each with the lanes that are still to be read.
+    let mut way = vec![(0, masks[0][0])];
+    while let Some((index, lanes)) = way.last_mut() {
+        let [used, leaf] = masks[*index];
+        if used == 0 || leaf & !used != 0 {
+            return Err(malformed(format!("its node {index} is impossible")));
+        }
+        if *lanes == 0 {
+            way.pop();
+            continue;
+        }
+        let lane = lanes.trailing_zeros() as usize;
+        *lanes &= *lanes - 1;
+        if leaf & (1 << lane) != 0 {
+            nodes[*index].hang(lane, Child::Leaf(leaf_count as u32));
+            leaf_count += 1;
+        } else if node_count < masks.len() {
+            nodes[*index].hang(lane, Child::Inner(node_count as u32));
+            way.push((node_count, masks[node_count][0]));
+            node_count += 1;
+        } else {
+            return Err(malformed("it lacks nodes".to_owned()));
+        }
+    }
+    if node_count != masks.len() || leaf_count != leaves {
+        return Err(malformed("its nodes and leaves are no tree".to_owned()));
+    }
+    Ok(nodes)
+}
+
+/// The triangles of the leaves, which are those of the mesh that have an area.
+fn read_leaves(sizes: &[u8], triangles: &[u8], mesh: &TriangleMesh) -> Result<Vec<[u32; PACKET]>, Fault> {
+    let (triangles, _) = triangles.as_chunks::<4>();
+    let mut rest = triangles.iter().map(|bytes| u32::from_le_bytes(*bytes));
+    let mut seen = vec![false; mesh.triangles().len()];
+    let mut leaves = Vec::with_capacity(sizes.len());
+    for &size in sizes {
+        if !(1..=PACKET).contains(&usize::from(size)) {
+            return Err(malformed(format!("a leaf has {size} triangles")));
+        }
+        let mut leaf = [NONE; PACKET];
+        for slot in &mut leaf[..usize::from(size)] {
+            let triangle = rest.next().ok_or_else(|| malformed("it lacks triangles".to_owned()))?;
+            match seen.get_mut(triangle as usize) {
+                Some(seen) if !*seen => *seen = true,
+                Some(_) => return Err(malformed(format!("triangle {triangle} is in it twice"))),
+                None => return Err(malformed(format!("the mesh has no triangle {triangle}"))),
+            }
+            *slot = triangle;
+        }
+        leaves.push(leaf);
+    }
+    let wrong = seen.par_iter().enumerate().find_first(|&(index, &seen)| seen == mesh.is_degenerate(index));
+    match (rest.next(), wrong) {
+        (None, None) => Ok(leaves),
+        (Some(_), _) => Err(malformed("it has triangles in no leaf".to_owned())),
+        (None, Some((index, true))) => Err(malformed(format!("its triangle {index} has no area"))),
+        (None, Some((index, false))) => Err(malformed(format!("it lacks triangle {index}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

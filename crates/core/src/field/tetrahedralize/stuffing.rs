@@ -1,0 +1,282 @@
+//! Isosurface stuffing: tetrahedra with good angles inside a surface that a signed distance describes [Labelle07].
+//!
+//! 1. The distance is sampled on a body-centred cubic lattice.
+//! 2. Every edge that crosses the surface has a cut point there.
+//! 3. A lattice point that has a cut point too near is moved to the nearest such and lies on the surface from then on.
+//! 4. The tetrahedra of the lattice are cut at the cut points that are left ([`super::stencil`]).
+//!
+//! Every tetrahedron keeps a lattice point strictly inside, so none has all its nodes on the surface. With the
+//! thresholds below all dihedral angles are between 10.78° and 164.74° whatever the surface [Labelle07, table 1].
+//! Edges and corners of the surface are cut off: the mesh is smooth there on the scale of a cell.
+
+use nalgebra::Point3;
+use rayon::prelude::*;
+
+use super::TetrahedralizeError;
+use super::lattice::{Lattice, Place};
+use super::stencil::{Side, is_long, keep};
+use crate::geometry::tet_mesh::signed_volume;
+use crate::geometry::{Aabb, TetMesh};
+
+/// Share of a long edge within which a cut point draws a lattice point to it [Labelle07, table 1].
+const NEAR_LONG: f64 = 0.24999;
+/// The same of a short edge.
+const NEAR_SHORT: f64 = 0.41189;
+/// Most steps of the search for a cut point; halving alone gives 40 binary digits.
+const STEPS: usize = 40;
+/// Share of an edge to which its cut point is found: far below any thresholds' effect on angles.
+const CUT_PRECISION: f64 = 1e-9;
+
+/// Tetrahedra inside the surface on which `distance` vanishes: a signed distance [m], negative inside, not
+/// overestimated in size. `bounds` contains the surface; `cell` is the length of a lattice cell [m].
+///
+/// ```
+/// use extricate_core::field::tetrahedralize::stuff;
+/// use extricate_core::geometry::Aabb;
+/// use nalgebra::Point3;
+///
+/// let bounds = Aabb { min: Point3::new(-1.0, -1.0, -1.0), max: Point3::new(1.0, 1.0, 1.0) };
+/// let ball = stuff(&bounds, 0.2, 1_000_000, &|p| p.coords.norm() - 1.0)?;
+/// assert!((ball.volume() / 4.18879 - 1.0).abs() < 0.02);
+/// # Ok::<(), extricate_core::field::tetrahedralize::TetrahedralizeError>(())
+/// ```
+///
+/// # Errors
+/// [`TetrahedralizeError`] when the cell is not positive, there would be more than `most_cells`, or no lattice point is
+/// inside.
+pub fn stuff(
+    bounds: &Aabb,
+    cell: f64,
+    most_cells: usize,
+    distance: &(dyn Fn(&Point3<f64>) -> f64 + Sync),
+) -> Result<TetMesh, TetrahedralizeError> {
+    if !(cell > 0.0 && cell.is_finite()) {
+        return Err(TetrahedralizeError::Cell { cell });
+    }
+    let lattice = Lattice::over(bounds.min, bounds.max, cell, most_cells)
+        .ok_or(TetrahedralizeError::TooFine { cell, most_cells })?;
+    let values = lattice.sample(distance);
+    let mut stuffing = Stuffing::new(&lattice, &values, distance);
+    stuffing.warp();
+    let (nodes, tets) = stuffing.fill();
+    if tets.is_empty() {
+        return Err(TetrahedralizeError::TooCoarse { cell });
+    }
+    Ok(TetMesh::new(nodes, tets)?)
+}
+
+/// An edge that crosses the surface.
+#[derive(Debug, Clone, Copy)]
+struct Crossing {
+    /// Slots of its end inside and of that outside.
+    slots: [usize; 2],
+    ends: [Place; 2],
+    point: Point3<f64>,
+}
+
+struct Stuffing<'a> {
+    lattice: &'a Lattice,
+    /// By slot: where each lattice point is.
+    sides: Vec<Side>,
+    /// Sorted by slots.
+    crossings: Vec<Crossing>,
+    /// Lattice points that were moved: slot and new position, sorted.
+    moved: Vec<(usize, Point3<f64>)>,
+}
+
+impl<'a> Stuffing<'a> {
+    fn new(lattice: &'a Lattice, values: &[f64], distance: &(dyn Fn(&Point3<f64>) -> f64 + Sync)) -> Self {
+        let side = |value: &f64| match value {
+            v if *v < 0.0 => Side::Inside,
+            v if *v == 0.0 => Side::Surface,
+            _ => Side::Outside,
+        };
+        let sides: Vec<Side> = values.iter().map(side).collect();
+        let mut edges: Vec<([usize; 2], [Place; 2])> = Vec::new();
+        for place in lattice.places() {
+            let slot = lattice.slot(place);
+            if sides[slot] == Side::Inside {
+                let others = lattice.neighbours(place).map(|other| (lattice.slot(other), other));
+                let across = others.filter(|&(other, _)| sides[other] == Side::Outside);
+                edges.extend(across.map(|(other, end)| ([slot, other], [place, end])));
+            }
+        }
+        edges.sort_unstable();
+        let cut = |&(slots, ends): &([usize; 2], [Place; 2])| {
+            let [inside, outside] = ends.map(|end| lattice.position(end));
+            let share = root(slots.map(|slot| values[slot]), |share| {
+                distance(&(inside + (outside - inside) * share))
+            });
+            Crossing { slots, ends, point: inside + (outside - inside) * share }
+        };
+        Self { lattice, sides, crossings: edges.par_iter().map(cut).collect(), moved: Vec::new() }
+    }
+
+    /// Moves lattice points to cut points that are too near.
+    fn warp(&mut self) {
+        let mut wishes: Vec<(usize, f64, Point3<f64>)> = Vec::new();
+        for crossing in &self.crossings {
+            let [a, b] = crossing.ends;
+            let (length, near) = if is_long(a, b) { (2.0, NEAR_LONG) } else { (3.0_f64.sqrt(), NEAR_SHORT) };
+            for (slot, end) in crossing.slots.into_iter().zip(crossing.ends) {
+                let distance = (crossing.point - self.lattice.position(end)).norm();
+                if distance < near * length * self.lattice.half() {
+                    wishes.push((slot, distance, crossing.point));
+                }
+            }
+        }
+        wishes.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        wishes.dedup_by_key(|wish| wish.0);
+        wishes.iter().for_each(|wish| self.sides[wish.0] = Side::Surface);
+        self.moved = wishes.into_iter().map(|(slot, _, point)| (slot, point)).collect();
+    }
+
+    /// Cuts the tetrahedra. Nodes are the lattice points, then the cut points that are used, in order.
+    fn fill(&self) -> (Vec<Point3<f64>>, Vec<[u32; 4]>) {
+        let slots = self.sides.len();
+        let name = |place: Place| self.lattice.slot(place);
+        let mut named: Vec<[usize; 4]> = Vec::new();
+        for place in self.lattice.places() {
+            for places in self.lattice.tets(place) {
+                let own = places.map(name);
+                let sides = own.map(|slot| self.sides[slot]);
+                // Places in the order of the lattice: slots, then crossings behind them.
+                let mut kept: Vec<[u32; 4]> = Vec::new();
+                let cut = |i: usize, j: usize| (4 + 4 * i + j) as u32;
+                keep(&places, &sides, &[0, 1, 2, 3], &cut, &mut |tet| kept.push(tet));
+                let global = |local: u32| match local {
+                    0..4 => own[local as usize],
+                    _ => slots + self.crossing([own[(local as usize - 4) / 4], own[local as usize % 4]]),
+                };
+                named.extend(kept.into_iter().map(|tet| tet.map(global)));
+            }
+        }
+        self.number(named)
+    }
+
+    /// The crossing between two slots.
+    fn crossing(&self, slots: [usize; 2]) -> usize {
+        let found = self.crossings.binary_search_by(|crossing| crossing.slots.cmp(&slots));
+        found.expect("an edge from inside to outside has a cut point")
+    }
+
+    /// Gives the nodes that are used consecutive numbers, and every tetrahedron its orientation.
+    fn number(&self, named: Vec<[usize; 4]>) -> (Vec<Point3<f64>>, Vec<[u32; 4]>) {
+        let slots = self.sides.len();
+        let mut numbers = vec![u32::MAX; slots + self.crossings.len()];
+        named.iter().flatten().for_each(|&name| numbers[name] = 0);
+        let mut nodes = Vec::new();
+        for place in self.lattice.places() {
+            let slot = self.lattice.slot(place);
+            if numbers[slot] == 0 {
+                numbers[slot] = nodes.len() as u32;
+                let moved = self.moved.binary_search_by_key(&slot, |&(slot, _)| slot);
+                nodes.push(moved.map_or_else(|_| self.lattice.position(place), |found| self.moved[found].1));
+            }
+        }
+        for (number, crossing) in numbers[slots..].iter_mut().zip(&self.crossings) {
+            if *number == 0 {
+                *number = nodes.len() as u32;
+                nodes.push(crossing.point);
+            }
+        }
+        let oriented = |tet: [usize; 4]| {
+            let [a, b, c, d] = tet.map(|name| numbers[name]);
+            let corners = [a, b, c, d].map(|node| nodes[node as usize]);
+            if signed_volume(&corners) < 0.0 { [a, c, b, d] } else { [a, b, c, d] }
+        };
+        let tets = named.into_iter().map(oriented).collect();
+        (nodes, tets)
+    }
+}
+
+/// Where a function of [0, 1] that is negative at 0 and positive at 1 changes its sign: false position, with the value
+/// at an end that stays halved (Illinois).
+fn root(values: [f64; 2], function: impl Fn(f64) -> f64) -> f64 {
+    let ([mut low, mut high], [mut below, mut above]) = ([0.0, 1.0], values);
+    let mut last_moved_low = None;
+    for _ in 0..STEPS {
+        if !(high - low > CUT_PRECISION) {
+            break;
+        }
+        let proposed = low + (high - low) * (below / (below - above));
+        let at = if proposed > low && proposed < high { proposed } else { 0.5 * (low + high) };
+        let value = function(at);
+        if value.abs() <= CUT_PRECISION * (values[1] - values[0]) {
+            return at;
+        }
+        let moves_low = value < 0.0;
+        let repeats = last_moved_low == Some(moves_low);
+        if moves_low {
+            (low, below) = (at, value);
+            above *= if repeats { 0.5 } else { 1.0 };
+        } else {
+            (high, above) = (at, value);
+            below *= if repeats { 0.5 } else { 1.0 };
+        }
+        last_moved_low = Some(moves_low);
+    }
+    0.5 * (low + high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::tet_mesh::quality::TetQuality;
+
+    /// A fixed sequence of numbers in [0, 1).
+    fn noise(seed: u64) -> f64 {
+        let mut x = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (x ^ (x >> 31)) as f64 / u64::MAX as f64
+    }
+
+    #[test]
+    fn any_sides_and_any_cut_points_keep_the_angles_of_the_paper() {
+        // No surface at all: every sign and every cut point is drawn by lot, the worst that can come.
+        let lattice = Lattice::over(Point3::origin(), Point3::new(1.0, 1.0, 1.0), 0.06, 100_000).unwrap();
+        let (mut least, mut greatest) = (180.0_f64, 0.0_f64);
+        for seed in 0..6_u64 {
+            let share = 0.3 + 0.1 * seed as f64;
+            let mut values = vec![f64::INFINITY; lattice.sample(&|_| 1.0).len()];
+            for place in lattice.places() {
+                let slot = lattice.slot(place);
+                let p = lattice.position(place) - Point3::new(0.5, 0.5, 0.5);
+                let inner = p.iter().all(|x| x.abs() < 0.5);
+                let draw = noise(seed * 1_000_003 + slot as u64);
+                values[slot] = if inner && draw < share { -1.0 } else { 1.0 };
+            }
+            let mut stuffing = Stuffing::new(&lattice, &values, &|_| 0.0);
+            for (index, crossing) in stuffing.crossings.iter_mut().enumerate() {
+                let [a, b] = crossing.ends.map(|end| lattice.position(end));
+                let draw = noise(seed + 77 * index as u64);
+                let at = if index % 3 == 0 {
+                    draw
+                } else if is_long(crossing.ends[0], crossing.ends[1]) {
+                    if draw < 0.5 { NEAR_LONG } else { 1.0 - NEAR_LONG }
+                } else if draw < 0.5 {
+                    NEAR_SHORT
+                } else {
+                    1.0 - NEAR_SHORT
+                };
+                crossing.point = a + (b - a) * at;
+            }
+            stuffing.warp();
+            let (nodes, tets) = stuffing.fill();
+            let mesh = TetMesh::new(nodes, tets).unwrap();
+            let quality = TetQuality::of(&mesh);
+            assert_eq!(quality.tets_on_surface, 0);
+            least = least.min(quality.least_dihedral);
+            greatest = greatest.max(quality.greatest_dihedral);
+        }
+        assert!(least >= 10.78 && greatest <= 164.75, "{least} {greatest}");
+    }
+
+    #[test]
+    fn a_root_is_found_where_false_position_alone_creeps() {
+        let found = root([-1e-3, 1.0], |x| x.powi(9) - 1e-3);
+        assert!((found - 1e-3_f64.powf(1.0 / 9.0)).abs() < 1e-5, "{found}");
+        assert!((root([-0.3, 0.7], |x| x - 0.3) - 0.3).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,18 @@
+//! Shapes at rest: triangle and tetrahedral meshes, their files, reports, mass properties and procedural models.
+
+pub mod convex;
+mod fingerprint;
+pub mod limits;
+pub mod mass_properties;
+pub mod procedural;
+pub mod random;
+pub mod read;
+pub mod report;
+pub mod tet_mesh;
+pub mod topology;
+mod triangle_mesh;
+pub(crate) mod weld;
+pub mod write;
+
+pub use tet_mesh::{TetMesh, TetMeshError};
+pub use triangle_mesh::{Aabb, MeshError, Solidity, TriangleMesh};

@@ -1,0 +1,149 @@
+//! Buffers: the binary chunk, data embedded in the text, files beside it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use gltf::Document;
+use gltf::buffer::{Buffer, Source};
+
+use super::Fault;
+use crate::geometry::limits::{BUFFERS, FILE_BYTES};
+use crate::geometry::read::{Place, file};
+
+/// The bytes of all buffers. Those that name one file share it.
+pub(super) fn load_all(
+    document: &Document,
+    blob: Option<Vec<u8>>,
+    place: Place,
+) -> Result<Vec<Rc<[u8]>>, Fault> {
+    let count = document.buffers().len();
+    if count > BUFFERS {
+        let cause = format!("it has {count} buffers, more than the {BUFFERS} that are read");
+        return Err(Fault::Content(cause));
+    }
+    let mut loader = Loader { blob: blob.map(Rc::from), files: BTreeMap::new(), left: FILE_BYTES, place };
+    document.buffers().map(|buffer| loader.load(&buffer)).collect()
+}
+
+struct Loader<'a> {
+    blob: Option<Rc<[u8]>>,
+    files: BTreeMap<PathBuf, Rc<[u8]>>,
+    /// Bytes that all files together may still have.
+    left: u64,
+    place: Place<'a>,
+}
+
+impl Loader<'_> {
+    /// The bytes of a buffer, at least as many as it declares.
+    fn load(&mut self, buffer: &Buffer) -> Result<Rc<[u8]>, Fault> {
+        let fault = |cause: String| Fault::Content(format!("buffer {}: {cause}", buffer.index()));
+        let bytes = match buffer.source() {
+            Source::Bin => {
+                self.blob.clone().ok_or_else(|| fault("the file has no binary chunk".to_owned()))?
+            }
+            Source::Uri(uri) => match uri.split_once(',') {
+                Some((kind, data)) if kind.starts_with("data:") && kind.ends_with(";base64") => {
+                    let data = decode_base64(data);
+                    data.ok_or_else(|| fault("its embedded data is not base64".to_owned()))?.into()
+                }
+                _ if uri.contains(':') => {
+                    let scheme = uri.split(':').next().unwrap_or_default();
+                    return Err(fault(format!(
+                        "cannot be had by \"{scheme}:\", only from a file beside this one"
+                    )));
+                }
+                _ => self.file(uri, fault)?,
+            },
+        };
+        if bytes.len() < buffer.length() {
+            return Err(fault(format!("declares {} bytes, but has {}", buffer.length(), bytes.len())));
+        }
+        Ok(bytes)
+    }
+
+    fn file(&mut self, uri: &str, fault: impl Fn(String) -> Fault) -> Result<Rc<[u8]>, Fault> {
+        let Place { path, reach } = self.place;
+        let file = buffer_file(uri, path).ok_or_else(|| fault(format!("\"{uri}\" is no file name")))?;
+        if let Some(bytes) = self.files.get(&file) {
+            return Ok(Rc::clone(bytes));
+        }
+        reach.check(&file, path)?;
+        let read = file::bytes_of(&file, self.left);
+        let bytes = read.map_err(|error| fault(format!("{} cannot be read: {error}", file.display())))?;
+        self.left -= bytes.len() as u64;
+        let bytes: Rc<[u8]> = bytes.into();
+        self.files.insert(file, Rc::clone(&bytes));
+        Ok(bytes)
+    }
+}
+
+/// The file that a URI without a scheme names beside `path`; none where it names no file.
+pub fn buffer_file(uri: &str, path: &Path) -> Option<PathBuf> {
+    let name = decode_percent(uri).filter(|_| !uri.contains(':'))?;
+    Some(path.parent().unwrap_or_else(|| Path::new("")).join(name))
+}
+
+fn decode_base64(text: &str) -> Option<Vec<u8>> {
+    let text = text.trim_end_matches('=').as_bytes();
+    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
+    for group in text.chunks(4) {
+        let mut bits = 0_u32;
+        for &letter in group {
+            let value = match letter {
+                b'A'..=b'Z' => letter - b'A',
+                b'a'..=b'z' => letter - b'a' + 26,
+                b'0'..=b'9' => letter - b'0' + 52,
+                b'+' => 62,
+                b'/' => 63,
+                _ => return None,
+            };
+            bits = bits << 6 | u32::from(value);
+        }
+        // n letters carry 6n bits, of which the last 6n mod 8 are padding.
+        let count = group.len() * 6 / 8;
+        bits <<= 32 - 6 * group.len();
+        if count == 0 {
+            return None;
+        }
+        bytes.extend_from_slice(&bits.to_be_bytes()[..count]);
+    }
+    Some(bytes)
+}
+
+fn decode_percent(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        (bytes, rest) = if *first == b'%' {
+            let hex = std::str::from_utf8(after.get(..2)?).ok()?;
+            bytes.push(u8::from_str_radix(hex, 16).ok()?);
+            (bytes, &after[2..])
+        } else {
+            bytes.push(*first);
+            (bytes, after)
+        };
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_that_of_rfc_4648() {
+        for (text, bytes) in [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYmE=", "fooba")]
+        {
+            assert_eq!(decode_base64(text).as_deref(), Some(bytes.as_bytes()));
+        }
+        assert_eq!(decode_base64("+/+/").as_deref(), Some(&[0xfb, 0xff, 0xbf][..]));
+        assert_eq!((decode_base64("Z"), decode_base64("Z*==")), (None, None));
+    }
+
+    #[test]
+    fn percent_signs_are_decoded() {
+        assert_eq!(decode_percent("a%20b%C3%A9.bin").as_deref(), Some("a bé.bin"));
+        assert_eq!((decode_percent("a%2"), decode_percent("%zz")), (None, None));
+    }
+}

@@ -1,0 +1,254 @@
+//! glTF 2.0, text and binary (GLB): the triangles of all meshes of the default scene, moved by their nodes.
+//! Buffers may be external files, embedded in the text, or the binary chunk of a GLB. Vertices that coincide
+//! exactly are joined: the format splits them where normals or texture coordinates differ.
+
+mod buffers;
+
+pub use buffers::buffer_file;
+
+use std::rc::Rc;
+
+use gltf::accessor::{DataType, Dimensions};
+use gltf::mesh::Mode;
+use gltf::scene::Transform;
+use gltf::{Accessor, Document, Gltf, Node, Primitive, Semantic};
+use nalgebra::{Isometry3, Matrix4, Point3, Quaternion, Translation3, UnitQuaternion};
+
+use super::{Fault, Place};
+use crate::geometry::TriangleMesh;
+use crate::geometry::limits::{CORNERS_PER_BYTE, GLTF_ITEMS, INSTANCED_CORNERS};
+use crate::geometry::weld::Welder;
+
+/// Bytes of the header of a GLB file.
+const GLB_HEADER: usize = 12;
+/// Bytes of the header of a chunk.
+const CHUNK_HEADER: usize = 8;
+
+/// Reads the content of a file; external buffers are looked for beside it.
+pub(super) fn read(bytes: &[u8], place: Place) -> Result<TriangleMesh, Fault> {
+    check_glb_length(bytes)?;
+    check_items(bytes)?;
+    let Gltf { document, blob } = Gltf::from_slice_without_validation(bytes).map_err(fault_of)?;
+    let gltf = validated(document)?;
+    let buffers = buffers::load_all(&gltf, blob, place)?;
+    let held = bytes.len() + buffers.iter().map(|buffer| buffer.len()).sum::<usize>();
+    let corners_left = INSTANCED_CORNERS.max(held.saturating_mul(CORNERS_PER_BYTE));
+    let mut gathered = Gathered { buffers, welder: Welder::default(), triangles: Vec::new(), corners_left };
+    let mut pending: Vec<_> = roots(&gltf).into_iter().map(|node| (node, Matrix4::identity())).collect();
+    let mut is_seen = vec![false; gltf.nodes().len()];
+    while let Some((node, parent_to_world)) = pending.pop() {
+        if std::mem::replace(&mut is_seen[node.index()], true) {
+            return Err(Fault::Content(format!("node {} has more than one parent", node.index())));
+        }
+        let to_world = parent_to_world * matrix(&node);
+        for primitive in node.mesh().iter().flat_map(|mesh| mesh.primitives()) {
+            gathered.add(&primitive, &to_world)?;
+        }
+        pending.extend(node.children().map(|child| (child, to_world)));
+    }
+    Ok(TriangleMesh::new(gathered.welder.into_points(), gathered.triangles)?)
+}
+
+fn fault_of(error: gltf::Error) -> Fault {
+    Fault::Content(error.to_string())
+}
+
+/// The document, once every index in it is known to be in range.
+fn validated(document: Document) -> Result<Document, Fault> {
+    let json = document.into_json();
+    // The validation of gltf 1.4 looks positions up before it has checked their index, and panics.
+    let primitives = json.meshes.iter().flat_map(|mesh| &mesh.primitives);
+    let mut accessors = primitives.flat_map(|primitive| primitive.attributes.values());
+    if let Some(wrong) = accessors.find(|accessor| accessor.value() >= json.accessors.len()) {
+        let (wrong, count) = (wrong.value(), json.accessors.len());
+        return Err(Fault::Content(format!(
+            "a primitive names accessor {wrong}, but there are only {count}"
+        )));
+    }
+    Document::from_json(json).map_err(fault_of)
+}
+
+/// Refuses a GLB whose header declares another length than the file has.
+fn check_glb_length(bytes: &[u8]) -> Result<(), Fault> {
+    if !bytes.starts_with(b"glTF") {
+        return Ok(());
+    }
+    let declared = bytes.get(8..GLB_HEADER).and_then(|length| length.first_chunk::<4>());
+    let declared = declared.map(|length| u32::from_le_bytes(*length) as usize);
+    if declared.is_some_and(|declared| declared == bytes.len()) {
+        return Ok(());
+    }
+    let declared = declared.map_or_else(|| "no".to_owned(), |declared| declared.to_string());
+    Err(Fault::Content(format!("the header declares {declared} bytes, but the file has {}", bytes.len())))
+}
+
+/// Refuses more objects than anybody means, before they are made: each takes a hundred times the memory of its text.
+fn check_items(bytes: &[u8]) -> Result<(), Fault> {
+    let json = if bytes.starts_with(b"glTF") {
+        let length = bytes.get(GLB_HEADER..).and_then(|chunk| chunk.first_chunk::<4>());
+        let length = length.map_or(0, |length| u32::from_le_bytes(*length) as usize);
+        let rest = bytes.get(GLB_HEADER + CHUNK_HEADER..).unwrap_or_default();
+        &rest[..length.min(rest.len())]
+    } else {
+        bytes
+    };
+    let items = json.iter().filter(|&&byte| byte == b'{').count();
+    if items > GLTF_ITEMS {
+        let cause = format!("it has {items} JSON objects, more than the {GLTF_ITEMS} that are read");
+        return Err(Fault::Content(cause));
+    }
+    Ok(())
+}
+
+/// The nodes of the default scene, else of the first, else those that are no node's child.
+fn roots(document: &Document) -> Vec<Node<'_>> {
+    if let Some(scene) = document.default_scene().or_else(|| document.scenes().next()) {
+        return scene.nodes().collect();
+    }
+    let mut is_child = vec![false; document.nodes().len()];
+    document.nodes().flat_map(|node| node.children()).for_each(|child| is_child[child.index()] = true);
+    document.nodes().filter(|node| !is_child[node.index()]).collect()
+}
+
+/// Node frame → parent frame.
+fn matrix(node: &Node) -> Matrix4<f64> {
+    match node.transform() {
+        Transform::Matrix { matrix } => Matrix4::from(matrix.map(|column| column.map(f64::from))),
+        Transform::Decomposed { translation, rotation, scale } => {
+            let [x, y, z, w] = rotation.map(f64::from);
+            let rotation = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
+            let translation = Translation3::from(translation.map(f64::from));
+            let rigid = Isometry3::from_parts(translation, rotation).to_homogeneous();
+            rigid.prepend_nonuniform_scaling(&scale.map(f64::from).into())
+        }
+    }
+}
+
+/// Triangles gathered so far.
+struct Gathered {
+    buffers: Vec<Rc<[u8]>>,
+    welder: Welder,
+    triangles: Vec<[u32; 3]>,
+    /// Corners that the file may still have.
+    corners_left: usize,
+}
+
+impl Gathered {
+    /// Takes the vertices or corners of an accessor from what the file may have.
+    fn spend(&mut self, accessor: &Accessor) -> Result<(), Fault> {
+        let held = accessor.view().map_or(0, |view| view.length());
+        if accessor.count() > held {
+            // More than there are bytes: what is missing is told when they are read.
+            return Ok(());
+        }
+        let left = self.corners_left.checked_sub(accessor.count());
+        self.corners_left = left.ok_or_else(|| {
+            let cause = "its nodes show its meshes so often that the whole has more than \
+                         6 million corners, and more than 2 for each byte of the file";
+            Fault::Content(cause.to_owned())
+        })?;
+        Ok(())
+    }
+
+    fn add(&mut self, primitive: &Primitive, to_world: &Matrix4<f64>) -> Result<(), Fault> {
+        let mode = primitive.mode();
+        if !matches!(mode, Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan) {
+            return Ok(());
+        }
+        let Some(accessor) = primitive.get(&Semantic::Positions) else {
+            return Err(Fault::Content("a primitive has no positions".to_owned()));
+        };
+        self.spend(&accessor)?;
+        let welded: Vec<u32> = (self.positions(&accessor)?.into_iter())
+            .map(|position| self.welder.add(to_world.transform_point(&position)))
+            .collect();
+        let corners = match primitive.indices() {
+            Some(accessor) => {
+                self.spend(&accessor)?;
+                self.indices(&accessor)?
+            }
+            None => (0..welded.len()).collect(),
+        };
+        let corner = |position: usize| {
+            let index = corners[position];
+            welded.get(index).copied().ok_or_else(|| {
+                let count = welded.len();
+                Fault::Content(format!(
+                    "an index names vertex {index}, but the primitive has only {count} (0-based)"
+                ))
+            })
+        };
+        // A mirroring transform turns the triangles round; turned back, outwards stays outwards.
+        let is_mirrored = to_world.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
+        for [a, b, c] in triangles(mode, corners.len()) {
+            let [a, b, c] = [corner(a)?, corner(b)?, corner(c)?];
+            self.triangles.push(if is_mirrored { [a, c, b] } else { [a, b, c] });
+        }
+        Ok(())
+    }
+
+    fn positions(&self, accessor: &Accessor) -> Result<Vec<Point3<f64>>, Fault> {
+        if (accessor.data_type(), accessor.dimensions()) != (DataType::F32, Dimensions::Vec3) {
+            return Err(Fault::Content(format!("accessor {} does not hold positions", accessor.index())));
+        }
+        let coordinate =
+            |bytes: &[u8]| bytes.first_chunk().map_or(f64::NAN, |&bytes| f32::from_le_bytes(bytes).into());
+        let point = |(index, bytes): (usize, &[u8])| {
+            let point = Point3::new(coordinate(bytes), coordinate(&bytes[4..]), coordinate(&bytes[8..]));
+            let cause =
+                || format!("position {index} of accessor {} is not finite: {point}", accessor.index());
+            if point.iter().all(|x| x.is_finite()) { Ok(point) } else { Err(Fault::Content(cause())) }
+        };
+        self.items(accessor)?.into_iter().enumerate().map(point).collect()
+    }
+
+    fn indices(&self, accessor: &Accessor) -> Result<Vec<usize>, Fault> {
+        let is_unsigned = matches!(accessor.data_type(), DataType::U8 | DataType::U16 | DataType::U32);
+        if accessor.dimensions() != Dimensions::Scalar || !is_unsigned {
+            return Err(Fault::Content(format!("accessor {} does not hold indices", accessor.index())));
+        }
+        let little_endian =
+            |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte));
+        Ok(self.items(accessor)?.into_iter().map(little_endian).collect())
+    }
+
+    /// The bytes of each item of an accessor, all of them within the buffer.
+    fn items(&self, accessor: &Accessor) -> Result<Vec<&[u8]>, Fault> {
+        let number = accessor.index();
+        if accessor.sparse().is_some() {
+            return Err(Fault::Content(format!("accessor {number} is sparse, which is not supported")));
+        }
+        let Some(view) = accessor.view() else {
+            return Err(Fault::Content(format!("accessor {number} has no buffer view")));
+        };
+        let buffer = &self.buffers[view.buffer().index()];
+        let bytes = view.offset().checked_add(view.length()).and_then(|end| buffer.get(view.offset()..end));
+        let bytes = bytes.ok_or_else(|| {
+            let (view, length) = (view.index(), buffer.len());
+            Fault::Content(format!("buffer view {view} reaches beyond the {length} bytes of its buffer"))
+        })?;
+        let stride = view.stride().unwrap_or(accessor.size());
+        let item = |index: usize| {
+            let start = index.checked_mul(stride)?.checked_add(accessor.offset())?;
+            bytes.get(start..start.checked_add(accessor.size())?)
+        };
+        let beyond = |index| {
+            let count = accessor.count();
+            Fault::Content(format!(
+                "accessor {number} declares {count} items, but its view ends before item {index}"
+            ))
+        };
+        (0..accessor.count()).map(|index| item(index).ok_or_else(|| beyond(index))).collect()
+    }
+}
+
+/// Positions among the corners of the triangles of a primitive.
+fn triangles(mode: Mode, corners: usize) -> Vec<[usize; 3]> {
+    match mode {
+        Mode::TriangleStrip => {
+            (2..corners).map(|i| if i % 2 == 0 { [i - 2, i - 1, i] } else { [i - 1, i - 2, i] }).collect()
+        }
+        Mode::TriangleFan => (2..corners).map(|i| [0, i - 1, i]).collect(),
+        _ => (0..corners / 3).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(),
+    }
+}

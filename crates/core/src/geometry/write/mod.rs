@@ -1,0 +1,126 @@
+//! Writing meshes: OBJ, PLY and STL.
+//!
+//! A file appears whole or not at all: it is written beside its place under another name and then renamed. Every
+//! format keeps every bit of the coordinates (text has the shortest decimal that reads back the same), but for binary
+//! STL, which has single precision. STL shares no vertices; what was closed stays closed, as equal corners stay equal.
+
+mod obj;
+mod ply;
+mod stl;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use thiserror::Error;
+
+use super::TriangleMesh;
+
+/// Why a mesh file was not written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The file cannot be created, written or put in its place.
+    #[error("{}: cannot be written: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        source: io::Error,
+    },
+    /// The extension names no format that can be written.
+    #[error("{}: \"{extension}\" cannot be written; obj, ply and stl can", path.display())]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+        /// Its extension.
+        extension: String,
+    },
+    /// A coordinate is beyond the single precision of binary STL.
+    #[error("{}: vertex {vertex} is beyond the range of binary STL's single precision", path.display())]
+    BeyondSinglePrecision {
+        /// The file.
+        path: PathBuf,
+        /// 0-based index of the vertex.
+        vertex: usize,
+    },
+}
+
+/// Whether numbers are written as text or as bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Encoding {
+    /// Bytes, little end first, in PLY and STL; OBJ is always text.
+    #[default]
+    Binary,
+    /// Text.
+    Text,
+}
+
+/// Writes a mesh; the extension, in capitals or not, tells the format. PLY and STL become binary files.
+///
+/// ```
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::geometry::read::read_mesh;
+/// use extricate_core::geometry::write::write_mesh;
+///
+/// let path = std::env::temp_dir().join("extricate_write_mesh_example.ply");
+/// let mesh = Cuboid::default().mesh()?;
+/// write_mesh(&mesh, &path)?;
+/// assert_eq!(read_mesh(&path)?, mesh);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`WriteError`] when the format is unknown or the file cannot be written.
+pub fn write_mesh(mesh: &TriangleMesh, path: impl AsRef<Path>) -> Result<(), WriteError> {
+    write_mesh_as(mesh, path, Encoding::default())
+}
+
+/// Writes a mesh with a choice between text and binary; the extension tells the format.
+///
+/// # Errors
+/// [`WriteError`] when the format is unknown, the file cannot be written, or a coordinate does not fit STL.
+pub fn write_mesh_as(
+    mesh: &TriangleMesh,
+    path: impl AsRef<Path>,
+    encoding: Encoding,
+) -> Result<(), WriteError> {
+    let path = path.as_ref();
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    let write = match extension.as_str() {
+        "obj" => |mesh: &TriangleMesh, _, file: &mut dyn Write| obj::write(mesh, file),
+        "ply" => ply::write,
+        "stl" => stl::write,
+        _ => return Err(WriteError::UnknownFormat { path: path.to_owned(), extension }),
+    };
+    if let Some(vertex) =
+        (extension == "stl" && encoding == Encoding::Binary).then(|| stl::first_beyond_range(mesh)).flatten()
+    {
+        return Err(WriteError::BeyondSinglePrecision { path: path.to_owned(), vertex });
+    }
+    write_atomically(path, |file| write(mesh, encoding, file))
+        .map_err(|source| WriteError::Io { path: path.to_owned(), source })
+}
+
+/// Writes a file under a temporary name in the same folder and renames it once it is complete.
+pub(in crate::geometry) fn write_atomically(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no file name"))?;
+    let unique = format!("{}.{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
+    let partial = path.with_file_name(format!(".{}.{unique}.partial", name.to_string_lossy()));
+    let finish = || {
+        let mut file = BufWriter::new(File::create_new(&partial)?);
+        write(&mut file)?;
+        file.into_inner()?.sync_all()?;
+        std::fs::rename(&partial, path)
+    };
+    finish().inspect_err(|_| {
+        // Best effort: the error that is reported is the one that led here.
+        let _ = std::fs::remove_file(&partial);
+    })
+}

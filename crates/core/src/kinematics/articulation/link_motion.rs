@@ -1,0 +1,216 @@
+//! The motion of a link between two configurations, with bounds accumulated along its chain.
+//!
+//! Every joint's value runs linearly from one configuration to the other. The bounds follow the chain from the base
+//! to the link; a step by a vector r that is fixed in a frame adds what turns with the frame, and a joint adds its own
+//! speed q̇ about or along its unit axis a:
+//!
+//! | step      | velocities                         | accelerations                                            |
+//! |-----------|------------------------------------|----------------------------------------------------------|
+//! | offset r  | v ← v + ω × r                      | v̇ ← v̇ + ω̇ × r + ω × (ω × r)                              |
+//! | revolute  | ω ← ω + q̇ a                        | ω̇ ← ω̇ + q̇ ω × a                                          |
+//! | prismatic | v ← v + ω × q a + q̇ a              | v̇ ← v̇ + ω̇ × q a + ω × (ω × q a) + 2 q̇ ω × a             |
+
+use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+
+use super::{Articulation, ArticulationError, JointKind};
+use crate::kinematics::motion::Motion;
+use crate::kinematics::rigid_motion::{MotionBounds, RigidMotion, Twist};
+
+/// The motion of a link's frame while every joint's value runs linearly from one configuration to another.
+#[derive(Debug, Clone)]
+pub struct LinkMotion {
+    base: Motion,
+    moves: Vec<Move>,
+    /// From the link's frame to that of the last joint that moves.
+    last: Isometry3<f64>,
+    bounds: MotionBounds,
+}
+
+/// A joint that moves, with all that is fixed before it.
+#[derive(Debug, Clone, Copy)]
+struct Move {
+    origin: Isometry3<f64>,
+    kind: MoveKind,
+    /// Value at time 0 and its change until time 1 [rad or m].
+    value: f64,
+    speed: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum MoveKind {
+    Turn(Vector3<f64>),
+    Slide(Vector3<f64>),
+}
+
+impl LinkMotion {
+    /// The motion of `link` in the world, between two configurations of the articulation and with its root on `base`.
+    ///
+    /// ```
+    /// use extricate_core::kinematics::{Articulation, Joint, JointKind, LinkMotion, Motion, RigidMotion};
+    /// use nalgebra::{Isometry3, Vector3};
+    ///
+    /// let hinge = Joint::new("hinge", "wall", "door", JointKind::Revolute { axis: Vector3::z() });
+    /// let door = Articulation::new(vec!["wall".into(), "door".into()], vec![hinge])?;
+    /// let motion = LinkMotion::new(&door, 1, [&[0.0], &[1.0]], &Motion::still(&Isometry3::identity()))?;
+    /// assert!((motion.pose_at(0.5).rotation.angle() - 0.5).abs() < 1e-15);
+    /// assert!((motion.bounds().angular_speed - 1.0).abs() < 1e-15);
+    /// # Ok::<(), extricate_core::kinematics::ArticulationError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`] when a configuration is none.
+    ///
+    /// # Panics
+    /// When there is no such link.
+    pub fn new(
+        articulation: &Articulation,
+        link: usize,
+        configurations: [&[f64]; 2],
+        base: &Motion,
+    ) -> Result<Self, ArticulationError> {
+        Self::along(articulation, &articulation.chain(None, link), configurations, base)
+    }
+
+    /// The motion of `link` in the frame of a link that carries it.
+    ///
+    /// # Errors
+    /// As [`LinkMotion::new`].
+    ///
+    /// # Panics
+    /// When there is no such link.
+    pub fn below(
+        articulation: &Articulation,
+        ancestor: usize,
+        link: usize,
+        configurations: [&[f64]; 2],
+    ) -> Result<Self, ArticulationError> {
+        let here = Motion::still(&Isometry3::identity());
+        Self::along(articulation, &articulation.chain(Some(ancestor), link), configurations, &here)
+    }
+
+    fn along(
+        articulation: &Articulation,
+        chain: &[usize],
+        [from, to]: [&[f64]; 2],
+        base: &Motion,
+    ) -> Result<Self, ArticulationError> {
+        articulation.check(from)?;
+        articulation.check(to)?;
+        let mut moves = Vec::new();
+        let mut origin = Isometry3::identity();
+        for &joint in chain {
+            let (value, end) = (articulation.value(joint, from), articulation.value(joint, to));
+            let (joint, speed) = (&articulation.joints[joint], end - value);
+            let kind = match joint.kind {
+                JointKind::Revolute { axis } if speed.abs() > 0.0 => MoveKind::Turn(axis),
+                JointKind::Prismatic { axis } if speed.abs() > 0.0 => MoveKind::Slide(axis),
+                _ => {
+                    origin *= joint.transform(value);
+                    continue;
+                }
+            };
+            moves.push(Move { origin: origin * joint.origin, kind, value, speed });
+            origin = Isometry3::identity();
+        }
+        let bounds = moves.iter().fold(base.bounds(), |bounds, step| step.bounds_after(bounds));
+        let mut bounds = bounds_after_offset(bounds, origin.translation.vector.norm());
+        bounds.axis = common_axis(base, &moves);
+        Ok(Self { base: *base, moves, last: origin, bounds })
+    }
+}
+
+impl From<Motion> for LinkMotion {
+    /// The motion of a body that hangs on nothing.
+    fn from(base: Motion) -> Self {
+        let bounds = base.bounds();
+        Self { base, moves: Vec::new(), last: Isometry3::identity(), bounds }
+    }
+}
+
+impl RigidMotion for LinkMotion {
+    fn pose_at(&self, t: f64) -> Isometry3<f64> {
+        self.state_at(t).0
+    }
+
+    fn twist_at(&self, t: f64) -> Twist {
+        self.state_at(t).1
+    }
+
+    fn bounds(&self) -> MotionBounds {
+        self.bounds
+    }
+
+    fn state_at(&self, t: f64) -> (Isometry3<f64>, Twist) {
+        let (mut pose, mut twist) = self.base.state_at(t);
+        for step in &self.moves {
+            offset(&mut pose, &mut twist, &step.origin);
+            let value = step.value + step.speed * t;
+            match step.kind {
+                MoveKind::Turn(axis) => {
+                    twist.angular += pose.rotation * axis * step.speed;
+                    pose.rotation *= UnitQuaternion::from_scaled_axis(axis * value);
+                }
+                MoveKind::Slide(axis) => {
+                    offset(&mut pose, &mut twist, &Translation3::from(axis * value).into());
+                    twist.linear += pose.rotation * axis * step.speed;
+                }
+            }
+        }
+        offset(&mut pose, &mut twist, &self.last);
+        (pose, twist)
+    }
+}
+
+/// Goes on to a frame that is fixed in the present one.
+fn offset(pose: &mut Isometry3<f64>, twist: &mut Twist, by: &Isometry3<f64>) {
+    twist.linear += twist.angular.cross(&(pose.rotation * by.translation.vector));
+    *pose *= by;
+}
+
+/// The direction about which the base and every joint turn, if it is one: then it stays the same, and what slides does
+/// not accelerate along it either.
+fn common_axis(base: &Motion, moves: &[Move]) -> Option<Unit<Vector3<f64>>> {
+    let mut common = base.bounds();
+    let mut rotation = base.pose_at(0.0).rotation;
+    for step in moves {
+        rotation *= step.origin.rotation;
+        if let MoveKind::Turn(axis) = step.kind {
+            let axis_in_world = Some(Unit::new_normalize(rotation * axis));
+            let own =
+                MotionBounds { angular_speed: step.speed.abs(), axis: axis_in_world, ..MotionBounds::STILL };
+            common = MotionBounds { axis: Some(common.common_axis(&own)?), ..own };
+            rotation *= UnitQuaternion::from_scaled_axis(axis * step.value);
+        }
+    }
+    common.axis
+}
+
+/// Bounds at a point that is fixed in a frame, `distance` [m] from its origin.
+fn bounds_after_offset(bounds: MotionBounds, distance: f64) -> MotionBounds {
+    MotionBounds {
+        speed: bounds.speed + bounds.angular_speed * distance,
+        acceleration: bounds.acceleration_at(distance),
+        ..bounds
+    }
+}
+
+impl Move {
+    fn bounds_after(&self, before: MotionBounds) -> MotionBounds {
+        let mut bounds = bounds_after_offset(before, self.origin.translation.vector.norm());
+        let speed = self.speed.abs();
+        let turned = speed * bounds.angular_speed;
+        match self.kind {
+            MoveKind::Turn(_) => {
+                bounds.angular_acceleration += turned;
+                bounds.angular_speed += speed;
+            }
+            MoveKind::Slide(_) => {
+                let farthest = self.value.abs().max((self.value + self.speed).abs());
+                bounds = bounds_after_offset(bounds, farthest);
+                bounds.speed += speed;
+                bounds.acceleration += 2.0 * turned;
+            }
+        }
+        bounds
+    }
+}

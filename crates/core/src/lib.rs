@@ -1,0 +1,11 @@
+//! Geometry, kinematics, trees, proximity, penetration depth, distance fields and planning.
+//!
+//! The API of this crate is not stable: it is what the crate `extricate` is made of, which is the one to use.
+
+pub mod bvh;
+pub mod field;
+pub mod geometry;
+pub mod kinematics;
+pub mod penetration;
+pub mod plan;
+pub mod proximity;

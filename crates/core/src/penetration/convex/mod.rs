@@ -1,0 +1,204 @@
+//! Convex shapes: their signed distance, certified, and the translation that separates them.
+//!
+//! One answer for shapes that overlap and for shapes that are apart: the signed distance is minus the penetration
+//! depth, or the separation distance. It is the greatest gap between parallel planes that separate the shapes,
+//!
+//! > σ = max over unit d of −h(d), with h(d) = max { d·(a − b) : a ∈ A, b ∈ B },
+//!
+//! and every answer carries a lower and an upper bound of it that were proved.
+//!
+//! A shape is a core and a radius around it, so that the distance of two shapes is that of their cores less the radii. How
+//! that of the cores is found:
+//!
+//! | cores | method |
+//! |---|---|
+//! | points and segments; a point and a box; a half-space and anything | closed forms |
+//! | boxes that overlap | 15 separating axes [GLM96] |
+//! | points, segments, cylinders and cones with parallel axes | a closed form in the plane of the axes |
+//! | all others while they are apart | descent to the nearest point of their difference [GJK88] |
+//! | all others that overlap | expansion of a polytope in their difference [vdBergen01], until the bounds meet |
+//!
+//! A [`ConvexCache`] carries the simplex of the descent, or the whole polytope, along a motion. What a motion leaves valid
+//! of it still proves its bound, so a warm answer is as certain as a cold one. [`incremental`] is the local method of
+//! [Gao23], from a guess: the baseline.
+//!
+//! Where many directions are as good (two fine spheres about one centre), no bound meets the other soon: the work is
+//! bounded, and the bounds reached are returned.
+
+mod boxes;
+mod cache;
+mod closed_forms;
+mod difference;
+mod expansion;
+mod gap;
+mod gjk;
+pub mod incremental;
+mod polytope;
+mod revolution;
+mod simplex;
+
+use nalgebra::{Isometry3, Point3, Unit, Vector3};
+use thiserror::Error;
+
+pub use self::cache::ConvexCache;
+use self::difference::Difference;
+use self::gap::Gap;
+use crate::geometry::convex::{ConvexShape, Core};
+
+/// Bounds of accuracy and work.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ConvexOptions {
+    /// The bounds shall agree to this share of the distance.
+    pub relative_tolerance: f64,
+    /// Greatest number of supports of the pair that are computed; beyond it the bounds reached are returned.
+    pub max_supports: u32,
+}
+
+impl Default for ConvexOptions {
+    fn default() -> Self {
+        Self { relative_tolerance: 1e-9, max_supports: 1000 }
+    }
+}
+
+/// The signed distance of two convex shapes, world frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SignedDistance {
+    /// The distance [m]: minus the penetration depth where the shapes overlap. The shapes are at least this far apart
+    /// along `direction`, or overlap by no more.
+    pub value: f64,
+    /// The distance is proved to be no more than this [m]: where the shapes overlap, `-at_most` bounds the depth from below.
+    pub at_most: f64,
+    /// Unit direction in which A moves away from B.
+    pub direction: Unit<Vector3<f64>>,
+    /// A point of A and one of B [m], at the input pose: nearest to each other where the shapes are apart, farthest
+    /// inside each other along `direction` where they overlap.
+    pub witnesses: [Point3<f64>; 2],
+    /// Supports of the pair that were computed.
+    pub supports: u32,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ConvexError {
+    /// A pose holds a number that is not finite.
+    #[error("a pose of the pair is not finite")]
+    NotFinite,
+    /// A size of a shape is negative or not finite; [`ConvexShape::validated`] tells which.
+    #[error("a size of a shape of the pair is negative or not finite")]
+    BadSize,
+    /// Two half-spaces overlap without end unless they face each other.
+    #[error("two half-spaces have no finite penetration depth")]
+    Unbounded,
+}
+
+impl SignedDistance {
+    /// The penetration depth [m], if the shapes overlap or touch.
+    #[must_use]
+    pub fn depth(&self) -> Option<f64> {
+        (self.value <= 0.0).then_some(-self.value)
+    }
+}
+
+/// The signed distance of `a` and `b`; poses map body to world coordinates.
+///
+/// ```
+/// use extricate_core::geometry::convex::ConvexShape;
+/// use extricate_core::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
+/// use nalgebra::{Isometry3, Vector3};
+///
+/// let cube = ConvexShape::cuboid(Vector3::new(1.0, 1.0, 1.0));
+/// let ball = ConvexShape::sphere(0.5);
+/// let mut cache = ConvexCache::default();
+/// for step in 0..10 {
+///     let height = 1.2 - 0.05 * f64::from(step);
+///     let (here, above) = (Isometry3::identity(), Isometry3::translation(0.0, 0.0, height));
+///     let found = signed_distance(&ball, &above, &cube, &here, &ConvexOptions::default(), &mut cache)?;
+///     assert!((found.value - (height - 1.0)).abs() < 1e-12);
+///     assert!((found.direction.z - 1.0).abs() < 1e-12);
+/// }
+/// # Ok::<(), extricate_core::penetration::convex::ConvexError>(())
+/// ```
+///
+/// # Errors
+/// [`ConvexError`] for poses that are not finite, sizes that are negative or not finite, and for two half-spaces that do not face each other.
+pub fn signed_distance(
+    a: &ConvexShape,
+    pose_a: &Isometry3<f64>,
+    b: &ConvexShape,
+    pose_b: &Isometry3<f64>,
+    options: &ConvexOptions,
+    cache: &mut ConvexCache,
+) -> Result<SignedDistance, ConvexError> {
+    if !(is_finite(pose_a) && is_finite(pose_b)) {
+        return Err(ConvexError::NotFinite);
+    }
+    if !(a.is_sound() && b.is_sound()) {
+        return Err(ConvexError::BadSize);
+    }
+    let radii = [a.radius(), b.radius()];
+    // Points and segments are as easy in the world as in any other frame.
+    if let Some(gap) = closed_forms::segments([a.core(), b.core()], [pose_a, pose_b]) {
+        return Ok(rounded(&gap, radii));
+    }
+    let difference = Difference::new(a, b, &pose_a.inv_mul(pose_b));
+    let mut found = rounded(&gap(&difference, options, cache)?, radii);
+    found.direction = pose_a.rotation * found.direction;
+    found.witnesses = found.witnesses.map(|point| pose_a * point);
+    Ok(found)
+}
+
+/// Whether a pose is made of finite numbers: then so is their sum, unless they are beyond all reason.
+fn is_finite(pose: &Isometry3<f64>) -> bool {
+    let (turn, shift) = (&pose.rotation.coords, &pose.translation.vector);
+    (turn.x + turn.y + turn.z + turn.w + shift.x + shift.y + shift.z).is_finite()
+}
+
+/// The signed distance of shapes whose cores have a gap, in the frame of the gap.
+fn rounded(gap: &Gap, [radius_a, radius_b]: [f64; 2]) -> SignedDistance {
+    let Gap { value, at_most, normal, on_a, on_b, supports } = *gap;
+    let rounding = radius_a + radius_b;
+    SignedDistance {
+        value: value - rounding,
+        at_most: at_most.max(value) - rounding,
+        direction: Unit::new_unchecked(-normal),
+        witnesses: [(on_a + normal * radius_a).into(), (on_b - normal * radius_b).into()],
+        supports,
+    }
+}
+
+/// The signed distance of two cores, frame of A.
+fn gap(
+    difference: &Difference,
+    options: &ConvexOptions,
+    cache: &mut ConvexCache,
+) -> Result<Gap, ConvexError> {
+    if let (Core::Cuboid { half_extents: a }, Core::Cuboid { half_extents: b }) = (difference.a, difference.b)
+    {
+        return Ok(match boxes::boxes([a, b], difference) {
+            boxes::Boxes::Overlap(gap) => gap,
+            boxes::Boxes::Apart(normal) => cache.gap(difference, &normal, options),
+        });
+    }
+    if let Some(gap) = closed_forms::gap(difference).or_else(|| revolution::gap(difference)) {
+        return Ok(gap);
+    }
+    if let (Core::HalfSpace, Core::HalfSpace) = (difference.a, difference.b) {
+        return half_spaces(difference);
+    }
+    let between = difference.of_b(&difference.b.center()) - difference.a.center();
+    Ok(cache.gap(difference, &between, options))
+}
+
+/// Two half-spaces are apart or overlap finitely only if they face each other.
+fn half_spaces(difference: &Difference) -> Result<Gap, ConvexError> {
+    let facing = difference.rotation.column(2) + Vector3::z();
+    if facing.norm() > FACING {
+        return Err(ConvexError::Unbounded);
+    }
+    let on_a = Vector3::new(difference.origin.x, difference.origin.y, 0.0);
+    Ok(Gap::exact(difference.origin.z, Vector3::z(), on_a))
+}
+
+/// Two half-spaces whose normals are opposite to this [rad] are parallel: what rounding leaves of a rotation.
+const FACING: f64 = 1e-15;

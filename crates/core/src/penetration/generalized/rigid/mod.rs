@@ -1,0 +1,132 @@
+//! Generalized penetration of two triangle models, of which A moves: soups as they are, no convexity assumed
+//! [Tang14 §3].
+//!
+//! σ is the mean squared displacement of A's points, by volume; by area where A is a surface or encloses no volume. What is
+//! returned is the least one found, an upper bound, and never more than the square of the translational depth that the
+//! same effort finds. At a pose one hundredth of the way back towards the input the models collide.
+
+mod chart;
+mod contacts;
+mod feature;
+mod projection;
+mod search;
+mod starts;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use nalgebra::Isometry3;
+
+use super::{
+    CollidingPair, GeneralizedCoherence, GeneralizedError, GeneralizedOptions, GeneralizedPenetration, Part,
+};
+use crate::proximity::{Model, collide, is_within};
+use search::{Found, Search};
+
+/// The least motion of `a` found after which it is apart from the resting `b`; `None` when they are proved apart already.
+/// Poses map body to world coordinates; the answer holds one pose, that of A.
+///
+/// It does not matter whether the models are convex, closed or in one piece. [`GeneralizedOptions::start`] forces one
+/// source of starts: translations as in [`penetration`](crate::penetration::penetration), or given poses.
+///
+/// ```
+/// use extricate_core::geometry::Solidity;
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::penetration::generalized::{GeneralizedOptions, rigid};
+/// use extricate_core::proximity::Model;
+/// use nalgebra::{Isometry3, Vector3};
+///
+/// // A stick that stands in the ground with one end is turned out rather than lifted.
+/// let stick = Model::new(Cuboid { x: 2.0, y: 0.1, z: 0.1, ..Cuboid::default() }.mesh()?, Solidity::Solid);
+/// let ground = Model::new(Cuboid { x: 9.0, y: 9.0, z: 4.0, ..Cuboid::default() }.mesh()?, Solidity::Solid);
+/// let below = Isometry3::translation(0.0, 0.0, -2.0);
+/// let tilted = Isometry3::new(Vector3::new(0.0, 0.0, 0.2), Vector3::y() * 0.3);
+/// let found = rigid(&stick, &tilted, &ground, &below, &GeneralizedOptions::fast())?.expect("it reaches down");
+/// let lift = 0.3_f64.sin() + 0.05 * 0.3_f64.cos() - 0.2;
+/// assert!(found.verified_free && found.depth < 0.6 * lift);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`GeneralizedError::NotFound`] when no free pose was found, [`GeneralizedError::TooFar`] when the nearest one moves
+/// farther than the options allow, [`GeneralizedError::Translational`] when a pose is not finite or the one source of
+/// starts that was asked for has none.
+pub fn rigid(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    options: &GeneralizedOptions,
+) -> Result<Option<GeneralizedPenetration>, GeneralizedError> {
+    answer((a, pose_a), (b, pose_b), options, &[])
+}
+
+/// As [`rigid`], but free poses of earlier queries, with their orientation, are starts as well; with
+/// [`GeneralizedStart::MotionCoherence`](super::GeneralizedStart) they are the only ones.
+///
+/// `coherence` belongs to this pair in this order, and holds poses of A in the frame of B: both may move.
+///
+/// # Errors
+/// As [`rigid`].
+pub fn rigid_coherent(
+    (a, pose_a): (&Model, &Isometry3<f64>),
+    (b, pose_b): (&Model, &Isometry3<f64>),
+    options: &GeneralizedOptions,
+    coherence: &mut GeneralizedCoherence,
+) -> Result<Option<GeneralizedPenetration>, GeneralizedError> {
+    let remembered = coherence.free().iter().filter_map(|poses| poses.first());
+    let remembered = remembered.map(|pose| pose_b * pose.base).collect::<Vec<_>>();
+    let found = answer((a, pose_a), (b, pose_b), options, &remembered)?;
+    let free = found.as_ref().and_then(|found| found.poses.first()).map_or(*pose_a, |pose| pose.base);
+    coherence.remember(&[pose_b.inv_mul(&free).into()]);
+    Ok(found)
+}
+
+fn answer(
+    a: (&Model, &Isometry3<f64>),
+    b: (&Model, &Isometry3<f64>),
+    options: &GeneralizedOptions,
+    remembered: &[Isometry3<f64>],
+) -> Result<Option<GeneralizedPenetration>, GeneralizedError> {
+    let clearance = options.clearance;
+    if !(clearance >= 0.0 && clearance.is_finite()) {
+        let (value, range) = (clearance, "a length of at least zero");
+        return Err(GeneralizedError::Option { option: "clearance", value, range });
+    }
+    if is_free(a, b, clearance) {
+        return Ok(None);
+    }
+    let mut search = Search::new(a, b, options);
+    let found = search.run(remembered)?;
+    let answer = packed(&search, &found, clearance);
+    if !found.verified_free {
+        let parts = [Part::Link { mover: 0, link: 0 }, Part::Obstacle(0)];
+        let still = vec![CollidingPair { parts, depth: f64::NAN }];
+        return Err(GeneralizedError::NotFound { best: Box::new(answer), still });
+    }
+    match options.max_move {
+        Some(most) if !(answer.depth <= most) => {
+            Err(GeneralizedError::TooFar { best: Box::new(answer), most })
+        }
+        _ => Ok(Some(answer)),
+    }
+}
+
+fn packed(search: &Search<'_>, found: &Found, clearance: f64) -> GeneralizedPenetration {
+    GeneralizedPenetration {
+        sigma: found.sigma,
+        depth: found.sigma.sqrt(),
+        mean_squared_displacement: found.sigma,
+        poses: vec![found.pose.into()],
+        clearance,
+        limits_kept: true,
+        verified_free: found.verified_free,
+        iterations: search.iterations,
+    }
+}
+
+/// Whether two models are apart by more than a clearance [m].
+fn is_free(a: (&Model, &Isometry3<f64>), b: (&Model, &Isometry3<f64>), clearance: f64) -> bool {
+    let near = clearance > 0.0 && is_within(a.0, a.1, b.0, b.1, clearance);
+    !near && !collide(a.0, a.1, b.0, b.1)
+}

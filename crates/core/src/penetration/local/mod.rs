@@ -1,0 +1,133 @@
+//! Local penetrations: one depth for each region in which two models overlap [Je12 §6.3].
+//!
+//! A region is a connected piece of the curve in which the surfaces intersect, with the patches of both surfaces
+//! that it bounds inside the other model. Its depth is the length of a translation that separates its patches,
+//! whatever the other regions do.
+//!
+//! Departs from [Je12], which projects the global depth on every contact normal, dᵢ = (d·nᵢ) nᵢ: there, a shallow
+//! region beside a deep one of the same normal is given the deep one's depth. The normal of a region is that of the
+//! vector area ½∮ r × dr of its curve, which does not depend on how the patches are triangulated.
+
+mod curve;
+mod regions;
+
+use nalgebra::{Isometry3, Point3, Unit, Vector3};
+
+use super::translational::{ContactSpace, Penetration};
+use crate::proximity::Model;
+use crate::proximity::collision::pairs_within_at;
+use crate::proximity::patch::Patch;
+use crate::proximity::placement::Placement;
+use crate::proximity::time_of_contact::Cast;
+use regions::Region;
+
+/// The overlap of two models in one region; world frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LocalPenetration {
+    /// Centroid of the curve in which the surfaces intersect [m].
+    pub point: Point3<f64>,
+    /// Direction in which A must move to separate the region.
+    pub normal: Unit<Vector3<f64>>,
+    /// How far A must move along the normal until the region's patches are apart [m].
+    pub depth: f64,
+    /// Triangles of A and of B that intersect in the region or lie inside the other solid there, in order.
+    pub patches: [Vec<u32>; 2],
+}
+
+/// The local penetrations of two models whose global penetration is `global`, deepest first.
+///
+/// Where one model is inside the other without intersecting surfaces there is one region, and its depth is the
+/// global one. A surface has no inside: its patches are the triangles that intersect. Poses map body to world
+/// coordinates.
+///
+/// ```
+/// use extricate_core::geometry::Solidity;
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::penetration::{TranslationalOptions, local_penetrations, penetration};
+/// use extricate_core::proximity::Model;
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(0.6, 0.1, 0.2));
+/// let global = penetration(&cube, &here, &cube, &there, &TranslationalOptions::default())?.expect("an overlap");
+/// let regions = local_penetrations(&cube, &here, &cube, &there, &global);
+/// assert_eq!(regions.len(), 1);
+/// assert!((regions[0].depth - 0.4).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn local_penetrations(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    global: &Penetration,
+) -> Vec<LocalPenetration> {
+    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let to_world = |point: &Point3<f64>| pose_b * (b.center() + point.coords);
+    let mut pairs = Vec::new();
+    pairs_within_at(a, b, &a_to_b, 0.0, &mut pairs);
+    if pairs.is_empty() {
+        let smaller = if a.radius() < b.radius() { pose_a * a.center() } else { pose_b * b.center() };
+        let all = |model: &Model| (0..model.mesh().triangles().len() as u32).collect();
+        let patches = [all(a), all(b)];
+        return vec![LocalPenetration {
+            point: smaller,
+            normal: global.direction,
+            depth: global.depth,
+            patches,
+        }];
+    }
+    let along_global = pose_b.rotation.inverse() * global.direction.into_inner();
+    let regions = regions::regions(a, b, &a_to_b, &pairs);
+    let mut local = regions
+        .into_iter()
+        .map(|region| {
+            let curve = curve::measure(a, b, &a_to_b, &region.pairs);
+            let (normal, depth) = separate(a, b, &a_to_b, &region, [curve.vector_area, along_global]);
+            LocalPenetration {
+                point: to_world(&curve.centroid),
+                normal: Unit::new_normalize(pose_b.rotation * normal),
+                depth,
+                patches: region.patches.map(|patch| patch.triangles()),
+            }
+        })
+        .collect::<Vec<_>>();
+    local.sort_by(|x, y| y.depth.total_cmp(&x.depth));
+    local
+}
+
+/// The shorter of the ways out along the curve's normal and along the global direction; in the frame of B's tree.
+fn separate(
+    a: &Model,
+    b: &Model,
+    a_to_b: &Placement,
+    region: &Region,
+    [vector_area, global]: [Vector3<f64>; 2],
+) -> (Vector3<f64>, f64) {
+    /// Cosine to the global direction beyond which that one tells which way is out, so that meshes that are inside
+    /// out do no harm; below it the orientation of the meshes does.
+    const TELLING: f64 = 0.1;
+    let mut space = ContactSpace::new(a, b, *a_to_b, 0.0, 0);
+    let mut hits = Vec::new();
+    let mut depth_along = |direction: Vector3<f64>| {
+        let length = space.outside(&direction);
+        let (from, inwards) = (direction * length, -direction);
+        let cast = Cast { from, direction: inwards, length, margin: 0.0, window: 0.0, worse_than: 0.0 };
+        let met = cast.run_between(&mut space.obstacles, Some(&region.patches), &mut hits);
+        (direction, met.map_or(0.0, |met| length - met))
+    };
+    let along_global = depth_along(global);
+    let Some(normal) = vector_area.try_normalize(0.0) else { return along_global };
+    let outwards = if normal.dot(&global) < -TELLING { -normal } else { normal };
+    let along_normal = depth_along(outwards);
+    if along_normal.1 <= along_global.1 { along_normal } else { along_global }
+}
+
+/// A region's patches, empty, for models of these numbers of triangles.
+pub(crate) fn empty_patches(a: &Model, b: &Model) -> [Patch; 2] {
+    [a, b].map(|model| Patch::new(model.mesh().triangles().len()))
+}
+
+#[cfg(test)]
+mod tests;

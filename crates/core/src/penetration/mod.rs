@@ -1,0 +1,20 @@
+//! Penetration depth: the least translation that separates two overlapping shapes.
+
+pub mod convex;
+pub mod generalized;
+pub mod in_projection;
+pub(crate) mod least_change;
+mod local;
+pub mod n_bodies;
+pub mod object_norm;
+mod signed_distance;
+pub mod translational;
+
+pub use local::{LocalPenetration, local_penetrations};
+pub use n_bodies::{Body, Measure, Overlap, Separation, SeparationError, SeparationOptions, separate};
+pub use signed_distance::{SignedDistance, signed_distance};
+pub use translational::{
+    Effort, FreeConfiguration, LowerBound, MotionCoherence, Penetration, PenetrationError, Trace,
+    TranslationalOptions, UnknownFreeConfiguration, Walk, WalkContact, WalkStep, WalkStepKind, penetration,
+    penetration_coherent, penetration_from, penetration_traced,
+};

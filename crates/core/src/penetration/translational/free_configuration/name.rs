@@ -1,0 +1,104 @@
+//! Sources of free configurations by name, as the command line has them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use nalgebra::Vector3;
+use thiserror::Error;
+
+use super::super::FreeConfiguration;
+
+/// A name that no source of free configurations has.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[error(
+    "`{text}` is no source of starts: write centroid, clear, coherence, random, sampled, normals, axes, spread or \
+     given:X,Y,Z with a translation of A in metres"
+)]
+pub struct UnknownFreeConfiguration {
+    /// What was written.
+    pub text: String,
+}
+
+/// The sources that need no numbers.
+const NAMES: [(&str, FreeConfiguration); 8] = [
+    ("centroid", FreeConfiguration::CentroidDifference),
+    ("clear", FreeConfiguration::MaximallyClear),
+    ("coherence", FreeConfiguration::MotionCoherence),
+    ("random", FreeConfiguration::Random),
+    ("sampled", FreeConfiguration::Sampled),
+    ("normals", FreeConfiguration::FaceNormals),
+    ("axes", FreeConfiguration::PrincipalAxes),
+    ("spread", FreeConfiguration::Spread),
+];
+
+impl FreeConfiguration {
+    /// The same start with the roles of A and B exchanged.
+    pub(crate) fn exchanged(self) -> Self {
+        match self {
+            Self::Given(translation) => Self::Given(-translation),
+            other => other,
+        }
+    }
+}
+
+/// `centroid`, `clear`, `coherence`, `random`, `sampled`, `normals`, `axes`, `spread`, or `given:X,Y,Z`.
+impl fmt::Display for FreeConfiguration {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Given(translation) => {
+                write!(f, "given:{},{},{}", translation.x, translation.y, translation.z)
+            }
+            other => {
+                let name = NAMES.iter().find(|(_, source)| source == other).map(|(name, _)| *name);
+                f.write_str(name.expect("every source but the given one has a name"))
+            }
+        }
+    }
+}
+
+/// ```
+/// use extricate_core::penetration::FreeConfiguration;
+///
+/// assert_eq!("clear".parse(), Ok(FreeConfiguration::MaximallyClear));
+/// assert_eq!("given:0,0,1.5".parse::<FreeConfiguration>()?.to_string(), "given:0,0,1.5");
+/// assert!("given:0,0".parse::<FreeConfiguration>().is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+impl FromStr for FreeConfiguration {
+    type Err = UnknownFreeConfiguration;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let unknown = || UnknownFreeConfiguration { text: text.to_owned() };
+        let Some(numbers) = text.strip_prefix("given:") else {
+            let known = NAMES.iter().find(|(name, _)| *name == text);
+            return known.map(|(_, source)| *source).ok_or_else(unknown);
+        };
+        let numbers = numbers.split(',').map(|number| number.trim().parse::<f64>().ok());
+        let numbers = numbers.collect::<Option<Vec<f64>>>().and_then(|list| <[f64; 3]>::try_from(list).ok());
+        let finite = numbers.filter(|list| list.iter().all(|x| x.is_finite()));
+        finite.map(|list| Self::Given(Vector3::from(list))).ok_or_else(unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_read_back_as_its_source() {
+        let given = FreeConfiguration::Given(Vector3::new(0.1, -2e-9, 1.0 / 3.0));
+        for source in NAMES.into_iter().map(|(_, source)| source).chain([given]) {
+            assert_eq!(source.to_string().parse(), Ok(source));
+        }
+    }
+
+    #[test]
+    fn what_is_no_source_is_refused_and_told_what_there_is() {
+        for text in
+            ["", "Clear", "given", "given:", "given:1,2", "given:1,2,3,4", "given:1,2,inf", "given:1,2,x"]
+        {
+            let error = text.parse::<FreeConfiguration>().unwrap_err().to_string();
+            assert!(error.contains(&format!("`{text}`")) && error.contains("centroid"), "{error}");
+        }
+    }
+}

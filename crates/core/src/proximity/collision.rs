@@ -1,0 +1,321 @@
+//! Which triangles of two models intersect, or come closer than a distance [Lin17 §40.2].
+//!
+//! Collision is closed: touching counts.
+
+use std::ops::ControlFlow;
+
+use nalgebra::Isometry3;
+use rayon::prelude::*;
+
+use super::Model;
+use super::inside::shared_point;
+use super::leaf_pair::PreparedLeaf;
+use super::placement::{MovedBox, Placement, RoundedPlacement};
+use super::triangle_pair::within;
+use crate::bvh::lanes::{Isa, Mask, Single};
+use crate::bvh::layer::Layer;
+use crate::bvh::node::{Node, Packet, Volume, WIDTH};
+use crate::bvh::tandem::{self, Tandem};
+
+/// Whether `a` and `b` collide: their surfaces intersect (touching counts), or one of them is a solid that contains
+/// a part of the other one. Poses map body to world coordinates; a pose that is not finite is never free of collision.
+///
+/// ```
+/// use extricate_core::geometry::Solidity;
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::proximity::{Model, collide};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(0.9, 0.0, 0.0));
+/// assert!(collide(&cube, &here, &cube, &there));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn collide(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> bool {
+    collide_at(a, b, &Placement::between(a, pose_a, b, pose_b))
+}
+
+/// Whether any triangle of `a` intersects one of `b` (touching counts). A solid inside another one is not seen
+/// here; [`collide`] sees it. As there, what is not finite is not free. Poses map body to world coordinates.
+#[must_use]
+pub fn surfaces_collide(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> bool {
+    surfaces_collide_at(a, b, &Placement::between(a, pose_a, b, pose_b))
+}
+
+/// Appends all pairs of triangles of `a` and `b` that intersect (touching counts), sorted.
+///
+/// ```
+/// use extricate_core::geometry::Solidity;
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::proximity::{Model, intersecting_pairs};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(0.9, 0.1, 0.2));
+/// let mut pairs = Vec::new();
+/// intersecting_pairs(&cube, &here, &cube, &there, &mut pairs);
+/// assert!(!pairs.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn intersecting_pairs(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    pairs: &mut Vec<[u32; 2]>,
+) {
+    pairs_within(a, pose_a, b, pose_b, 0.0, pairs);
+}
+
+/// Appends all pairs of triangles whose gap on every candidate separating axis is at most `distance` [m], sorted.
+///
+/// That is every pair at most `distance` apart, and a few that are farther: across vertices the gap on an axis is
+/// smaller than the distance.
+///
+/// ```
+/// use extricate_core::geometry::Solidity;
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::proximity::{Model, pairs_within};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(1.1, 0.0, 0.0));
+/// let mut pairs = Vec::new();
+/// pairs_within(&cube, &here, &cube, &there, 0.05, &mut pairs);
+/// assert!(pairs.is_empty());
+/// pairs_within(&cube, &here, &cube, &there, 0.2, &mut pairs);
+/// assert!(!pairs.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn pairs_within(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    distance: f64,
+    pairs: &mut Vec<[u32; 2]>,
+) {
+    pairs_within_at(a, b, &Placement::between(a, pose_a, b, pose_b), distance, pairs);
+}
+
+pub(crate) fn collide_at(a: &Model, b: &Model, a_to_b: &Placement) -> bool {
+    surfaces_collide_at(a, b, a_to_b) || shared_point(a, b, a_to_b).is_some()
+}
+
+pub(crate) fn surfaces_collide_at(a: &Model, b: &Model, a_to_b: &Placement) -> bool {
+    !a_to_b.is_finite() || intersecting_pair_at(a, b, a_to_b).is_some()
+}
+
+/// Some pair of triangles that intersect, if there is one.
+pub(crate) fn intersecting_pair_at(a: &Model, b: &Model, a_to_b: &Placement) -> Option<[u32; 2]> {
+    if are_balls_apart(a, b, a_to_b) {
+        return None;
+    }
+    let mut query = Overlap::new(a_to_b, 0.0, FirstPair(None));
+    tandem::descend(a.bvh(), b.bvh(), &mut query);
+    query.sink.0
+}
+
+/// Whether the balls around the models are apart: the answer for most pairs of a scene. The trees' centres are those of
+/// the balls.
+fn are_balls_apart(a: &Model, b: &Model, a_to_b: &Placement) -> bool {
+    /// Leaves room for rounding.
+    const ROOM: f64 = 1.0 + 1e-9;
+    a_to_b.translation.norm_squared() > (ROOM * (a.radius() + b.radius())).powi(2)
+}
+
+pub(crate) fn pairs_within_at(
+    a: &Model,
+    b: &Model,
+    a_to_b: &Placement,
+    distance: f64,
+    pairs: &mut Vec<[u32; 2]>,
+) {
+    let first = pairs.len();
+    pairs_within_as_met(a, b, a_to_b, distance, pairs);
+    pairs[first..].par_sort_unstable();
+}
+
+/// Appends all pairs of triangles whose gap on every candidate separating axis is at most `distance` [m], in the order in
+/// which a descent meets them.
+pub(crate) fn pairs_within_as_met(
+    a: &Model,
+    b: &Model,
+    a_to_b: &Placement,
+    distance: f64,
+    pairs: &mut Vec<[u32; 2]>,
+) {
+    let query = |pairs| Overlap::new(a_to_b, distance, AllPairs(pairs));
+    let mut all = query(std::mem::take(pairs));
+    let add = |all: &mut Overlap<AllPairs>, part: Overlap<AllPairs>| all.sink.0.extend(part.sink.0);
+    tandem::descend_in_parts(a.bvh(), b.bvh(), &mut all, &|| query(Vec::new()), &add);
+    *pairs = all.sink.0;
+}
+
+/// What to do with a pair of triangles that are within the margin.
+trait Sink {
+    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()>;
+}
+
+struct FirstPair(Option<[u32; 2]>);
+
+impl Sink for FirstPair {
+    #[inline(always)]
+    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
+        self.0 = Some(pair);
+        ControlFlow::Break(())
+    }
+}
+
+struct AllPairs(Vec<[u32; 2]>);
+
+impl Sink for AllPairs {
+    #[inline(always)]
+    fn add(&mut self, pair: [u32; 2]) -> ControlFlow<()> {
+        self.0.push(pair);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Descent to the pairs of triangles within a margin.
+struct Overlap<S> {
+    boxes: BoxOverlap,
+    prepared: PreparedLeaf,
+    sink: S,
+}
+
+impl<S: Sink> Overlap<S> {
+    fn new(a_to_b: &Placement, margin: f64, sink: S) -> Self {
+        Self { boxes: BoxOverlap::new(a_to_b, margin), prepared: PreparedLeaf::default(), sink }
+    }
+}
+
+impl<S: Sink> Tandem for Overlap<S> {
+    #[inline(always)]
+    fn costs_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> [f32; WIDTH] {
+        self.boxes.costs_in_b::<I>(children_of_b, of_a)
+    }
+
+    #[inline(always)]
+    fn costs_in_a<I: Isa>(&self, children_of_a: &Node, of_b: &Volume) -> [f32; WIDTH] {
+        self.boxes.costs_in_a::<I>(children_of_a, of_b)
+    }
+
+    #[inline(always)]
+    fn bound(&self) -> f32 {
+        0.0
+    }
+
+    #[inline(always)]
+    fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
+        self.prepared.load::<I>(a, &self.boxes.a_to_b);
+        if !self.prepared.may_be_within::<I>(b.1, self.boxes.slack()) {
+            return ControlFlow::Continue(());
+        }
+        for (lane_a, triangle_a) in a.1.lanes() {
+            let near = within::<I::Double>(&self.prepared.triangles[lane_a], b.1, self.boxes.margin);
+            for (lane_b, triangle_b) in b.1.lanes() {
+                if near & (1 << lane_b) != 0 {
+                    self.sink.add([triangle_a, triangle_b])?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Which boxes of two trees come within a margin of one another.
+pub(super) struct BoxOverlap {
+    pub(super) a_to_b: Placement,
+    b_to_a: Placement,
+    rounded_a_to_b: RoundedPlacement,
+    rounded_b_to_a: RoundedPlacement,
+    pub(super) margin: f64,
+}
+
+impl BoxOverlap {
+    pub(super) fn new(a_to_b: &Placement, margin: f64) -> Self {
+        let b_to_a = a_to_b.inverse();
+        Self {
+            a_to_b: *a_to_b,
+            b_to_a,
+            rounded_a_to_b: RoundedPlacement::new(a_to_b, margin),
+            rounded_b_to_a: RoundedPlacement::new(&b_to_a, margin),
+            margin,
+        }
+    }
+
+    /// Gap along a unit vector that two triangles within the margin may seem to have [m].
+    #[inline(always)]
+    pub(super) fn slack(&self) -> f64 {
+        self.margin + self.a_to_b.slack()
+    }
+
+    #[inline(always)]
+    pub(super) fn costs_in_b<I: Isa>(&self, children_of_b: &Node, of_a: &Volume) -> [f32; WIDTH] {
+        let moved = self.a_to_b.bounds(&of_a.bounds, self.margin);
+        overlap_costs::<I>(children_of_b, &moved, of_a, [&self.rounded_a_to_b, &self.rounded_b_to_a])
+    }
+
+    #[inline(always)]
+    pub(super) fn costs_in_a<I: Isa>(&self, children_of_a: &Node, of_b: &Volume) -> [f32; WIDTH] {
+        let moved = self.b_to_a.bounds(&of_b.bounds, self.margin);
+        overlap_costs::<I>(children_of_a, &moved, of_b, [&self.rounded_b_to_a, &self.rounded_a_to_b])
+    }
+}
+
+/// Children that overlap the box on one axis.
+#[inline(always)]
+fn overlap<I: Isa>(node: &Node, other: &MovedBox, axis: usize) -> <I::Single as Single>::Mask {
+    let starts_before = I::Single::load(&node.min[axis]).less_or_equal(I::Single::splat(other.max[axis]));
+    let ends_after = I::Single::splat(other.min[axis]).less_or_equal(I::Single::load(&node.max[axis]));
+    starts_before & ends_after
+}
+
+/// Children that overlap the moved box, one bit each.
+#[inline(always)]
+fn overlap_bits<I: Isa>(node: &Node, moved: &MovedBox) -> u32 {
+    let x = overlap::<I>(node, moved, 0);
+    let y = overlap::<I>(node, moved, 1);
+    let z = overlap::<I>(node, moved, 2);
+    (x & y & z).bits()
+}
+
+/// Zero for the children that overlap the other volume in the frames of both and across the layers of both, else
+/// infinity.
+#[inline(always)]
+fn overlap_costs<I: Isa>(
+    node: &Node,
+    moved: &MovedBox,
+    other: &Volume,
+    [to_node, to_other]: [&RoundedPlacement; 2],
+) -> [f32; WIDTH] {
+    let mut bits = overlap_bits::<I>(node, moved);
+    if bits != 0 && other.layer != Layer::EVERYWHERE {
+        let across = to_node.direction(&other.layer.normal);
+        bits &= to_node.boxes_across::<I>(&other.layer, &across, node).overlap();
+    }
+    if bits != 0 {
+        let hulls = to_other.children::<I>(node, &other.bounds);
+        let x = hulls.offsets[0].abs().less_or_equal(hulls.reaches[0]);
+        let y = hulls.offsets[1].abs().less_or_equal(hulls.reaches[1]);
+        let z = hulls.offsets[2].abs().less_or_equal(hulls.reaches[2]);
+        bits &= (x & y & z).bits();
+    }
+    if bits != 0 {
+        bits &= to_node.layers_against::<I>(&other.bounds, node).overlap();
+    }
+    costs_of_bits(bits)
+}
+
+#[inline(always)]
+fn costs_of_bits(bits: u32) -> [f32; WIDTH] {
+    let mut costs = [f32::INFINITY; WIDTH];
+    for lane in 0..WIDTH {
+        if bits & (1 << lane) != 0 {
+            costs[lane] = 0.0;
+        }
+    }
+    costs
+}

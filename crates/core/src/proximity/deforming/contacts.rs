@@ -1,0 +1,233 @@
+//! Queries of deforming meshes: whether, when and where they touch during a step [Lin17 §40.3].
+
+use nalgebra::Point3;
+
+use super::elementary::{ElementaryContact, ElementaryOptions};
+use super::error::DeformingError;
+use super::model::DeformingModel;
+use super::query::Query;
+
+/// How a query of deforming meshes is answered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeformingOptions {
+    /// Of the elementary tests.
+    pub elementary: ElementaryOptions,
+    /// Whether regions that provably cannot reach themselves are skipped in a query of self-collision.
+    pub normal_cones: bool,
+}
+
+impl Default for DeformingOptions {
+    fn default() -> Self {
+        Self { elementary: ElementaryOptions::default(), normal_cones: true }
+    }
+}
+
+/// Two features in contact, by index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Features {
+    /// A vertex of A and a triangle of B, or of one mesh.
+    VertexFace {
+        /// Vertex of A.
+        vertex: u32,
+        /// Triangle of B.
+        face: u32,
+    },
+    /// A triangle of A and a vertex of B; of two different meshes only.
+    FaceVertex {
+        /// Triangle of A.
+        face: u32,
+        /// Vertex of B.
+        vertex: u32,
+    },
+    /// An edge of A and one of B, or of one mesh the lower one first; see [`DeformingModel::edges`].
+    EdgeEdge {
+        /// The edges.
+        edges: [u32; 2],
+    },
+}
+
+/// The first contact of two features during a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeformingContact {
+    /// Which features.
+    pub features: Features,
+    /// When and where on them.
+    pub contact: ElementaryContact,
+}
+
+impl DeformingContact {
+    /// The closest points of the features at the time of contact [m, world], of A and of B; for a contact of one model
+    /// with itself, give it twice.
+    ///
+    /// # Panics
+    /// When the contact is not one of these models.
+    #[must_use]
+    pub fn witnesses(&self, a: &DeformingModel, b: &DeformingModel) -> [Point3<f64>; 2] {
+        let at = |model: &DeformingModel, i: u32| model.vertex_at(i, self.contact.time);
+        let [u, v] = self.contact.parameters;
+        let on_face = |model: &DeformingModel, face: u32| {
+            let [p, q, r] = model.triangles()[face as usize].map(|i| at(model, i));
+            p + u * (q - p) + v * (r - p)
+        };
+        let on_edge = |model: &DeformingModel, edge: u32, along: f64| {
+            let [p, q] = model.edges()[edge as usize].map(|i| at(model, i));
+            p + along * (q - p)
+        };
+        match self.features {
+            Features::VertexFace { vertex, face } => [at(a, vertex), on_face(b, face)],
+            Features::FaceVertex { face, vertex } => [on_face(a, face), at(b, vertex)],
+            Features::EdgeEdge { edges: [i, j] } => [on_edge(a, i, u), on_edge(b, j, v)],
+        }
+    }
+}
+
+/// Whether `model` comes into contact with itself during its step; adjacent features never do. `false` is a proof. See
+/// [`DeformingModel::new`] for an example.
+///
+/// # Errors
+/// [`DeformingError::Elementary`] when an option is negative or NaN.
+pub fn self_collides(model: &DeformingModel, options: &DeformingOptions) -> Result<bool, DeformingError> {
+    Ok(Query::within(model, options)?.any())
+}
+
+/// Appends every pair of features of `model` that come into contact during its step, sorted by features; each pair once.
+///
+/// ```
+/// use extricate_core::geometry::TriangleMesh;
+/// use extricate_core::proximity::deforming::{DeformingModel, DeformingOptions, self_contacts};
+/// use nalgebra::Point3;
+///
+/// // A small triangle above a large one falls through it.
+/// let corner = |x, y, z| Point3::new(x, y, z);
+/// let mut places = vec![corner(-9.0, -9.0, 0.0), corner(9.0, -9.0, 0.0), corner(0.0, 9.0, 0.0)];
+/// places.extend([corner(0.0, 0.0, 1.0), corner(1.0, 0.0, 2.0), corner(0.0, 1.0, 3.0)]);
+/// let mesh = TriangleMesh::new(places.clone(), vec![[0, 1, 2], [3, 4, 5]])?;
+/// let mut model = DeformingModel::new(&mesh)?;
+/// places[3..].iter_mut().for_each(|p| p.z -= 4.0);
+/// model.move_to(&places)?;
+/// let mut contacts = Vec::new();
+/// self_contacts(&model, &DeformingOptions::default(), &mut contacts)?;
+/// let times = contacts.iter().map(|c| c.contact.time).collect::<Vec<_>>();
+/// assert!((times[0] - 0.25).abs() < 1e-12 && times.len() == 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`self_collides`].
+pub fn self_contacts(
+    model: &DeformingModel,
+    options: &DeformingOptions,
+    contacts: &mut Vec<DeformingContact>,
+) -> Result<(), DeformingError> {
+    Query::within(model, options)?.all(contacts);
+    Ok(())
+}
+
+/// The earliest contact of `model` with itself during its step; of equal ones the one of least features. `None` is a
+/// proof that there is none.
+///
+/// ```
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::proximity::deforming::{DeformingModel, DeformingOptions, first_self_contact};
+///
+/// // A cube whose vertices change sides meets itself half way, when it is flat.
+/// let cube = Cuboid::default().mesh()?;
+/// let mut model = DeformingModel::new(&cube)?;
+/// let turned = cube.vertices().iter().map(|p| nalgebra::Point3::new(p.x, p.y, -p.z)).collect::<Vec<_>>();
+/// model.move_to(&turned)?;
+/// let first = first_self_contact(&model, &DeformingOptions::default())?.expect("it is flat half way");
+/// assert!((first.contact.time - 0.5).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`self_collides`].
+pub fn first_self_contact(
+    model: &DeformingModel,
+    options: &DeformingOptions,
+) -> Result<Option<DeformingContact>, DeformingError> {
+    Ok(Query::within(model, options)?.first())
+}
+
+/// Whether the surfaces of `a` and `b` come into contact during their steps.
+///
+/// ```
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::proximity::deforming::{DeformingModel, DeformingOptions, collides};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Cuboid::default().mesh()?;
+/// let at = |x| Isometry3::translation(x, 0.1, 0.2);
+/// let wall = DeformingModel::moved(&cube, &at(0.0), &at(0.0))?;
+/// let bullet = DeformingModel::moved(&cube, &at(-50.0), &at(50.0))?;
+/// assert!(collides(&bullet, &wall, &DeformingOptions::default())?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`self_collides`].
+pub fn collides(
+    a: &DeformingModel,
+    b: &DeformingModel,
+    options: &DeformingOptions,
+) -> Result<bool, DeformingError> {
+    Ok(Query::between(a, b, options)?.any())
+}
+
+/// Appends every pair of features of `a` and `b` that come into contact during their steps, sorted by features; each
+/// pair once.
+///
+/// ```
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::proximity::deforming::{DeformingModel, DeformingOptions, contacts};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Cuboid::default().mesh()?;
+/// let at = |x| Isometry3::translation(x, 0.1, 0.2);
+/// let wall = DeformingModel::moved(&cube, &at(0.0), &at(0.0))?;
+/// let guest = DeformingModel::moved(&cube, &at(-3.0), &at(-0.5))?;
+/// let mut found = Vec::new();
+/// contacts(&guest, &wall, &DeformingOptions::default(), &mut found)?;
+/// let [on_guest, on_wall] = found[0].witnesses(&guest, &wall);
+/// assert!((on_guest - on_wall).norm() < 1e-9 && (on_wall.x + 0.5).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`self_collides`].
+pub fn contacts(
+    a: &DeformingModel,
+    b: &DeformingModel,
+    options: &DeformingOptions,
+    contacts: &mut Vec<DeformingContact>,
+) -> Result<(), DeformingError> {
+    Query::between(a, b, options)?.all(contacts);
+    Ok(())
+}
+
+/// The earliest contact of the surfaces of `a` and `b` during their steps; of equal ones the one of least features.
+/// `None` is a proof that there is none. One surface inside the other is not seen while they do not touch.
+///
+/// ```
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::proximity::deforming::{DeformingModel, DeformingOptions, first_contact};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Cuboid::default().mesh()?;
+/// let at = |x| Isometry3::translation(x, 0.1, 0.2);
+/// let wall = DeformingModel::moved(&cube, &at(0.0), &at(0.0))?;
+/// let guest = DeformingModel::moved(&cube, &at(-3.0), &at(1.0))?;
+/// let first = first_contact(&guest, &wall, &DeformingOptions::default())?.expect("the wall is in the way");
+/// assert!((first.contact.time - 0.5).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`self_collides`].
+pub fn first_contact(
+    a: &DeformingModel,
+    b: &DeformingModel,
+    options: &DeformingOptions,
+) -> Result<Option<DeformingContact>, DeformingError> {
+    Ok(Query::between(a, b, options)?.first())
+}

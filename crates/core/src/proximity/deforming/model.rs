@@ -1,0 +1,218 @@
+//! A deforming mesh made ready for queries: topology and tree once, boxes anew at every step.
+
+use std::sync::OnceLock;
+
+use nalgebra::{Isometry3, Point3};
+
+use super::culling::{Step, free_nodes};
+use super::error::DeformingError;
+use super::features::MeshFeatures;
+use super::patches::Patches;
+use crate::bvh::swept::SweptBvh;
+use crate::geometry::{Aabb, TriangleMesh};
+
+/// A triangle mesh whose vertices move on straight lines over a step, t ∈ [0, 1].
+#[derive(Debug, Clone)]
+pub struct DeformingModel {
+    pub(super) triangles: Vec<[u32; 3]>,
+    pub(super) features: MeshFeatures,
+    pub(super) tree: SweptBvh,
+    pub(super) start: Vec<Point3<f64>>,
+    pub(super) end: Vec<Point3<f64>>,
+    /// Made when the first query of self-collision asks for them.
+    patches: OnceLock<Patches>,
+    /// Of the present step.
+    free_nodes: OnceLock<Vec<bool>>,
+}
+
+impl DeformingModel {
+    /// A model of `mesh` at rest: the topology and the tree are made here, once.
+    ///
+    /// Vertices that lie at one place under different indices are different vertices: weld them first.
+    ///
+    /// ```
+    /// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+    /// use extricate_core::proximity::deforming::{DeformingModel, DeformingOptions, self_collides};
+    ///
+    /// let cube = Cuboid::default().mesh()?;
+    /// let mut model = DeformingModel::new(&cube)?;
+    /// let half = cube.vertices().iter().map(|p| p * 0.5).collect::<Vec<_>>();
+    /// model.set_motion(cube.vertices(), &half)?;
+    /// assert!(!self_collides(&model, &DeformingOptions::default())?);
+    /// let inside_out = cube.vertices().iter().map(|p| -p).collect::<Vec<_>>();
+    /// model.move_to(&inside_out)?;
+    /// assert!(self_collides(&model, &DeformingOptions::default())?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DeformingError::TooLarge`] when the mesh is larger than single-precision boxes can be.
+    pub fn new(mesh: &TriangleMesh) -> Result<Self, DeformingError> {
+        let (vertices, triangles) = (mesh.vertices().to_vec(), mesh.triangles().to_vec());
+        check(&vertices, &vertices)?;
+        let features = MeshFeatures::new(vertices.len(), &triangles);
+        let tree = SweptBvh::new(&vertices, &triangles);
+        Ok(Self {
+            triangles,
+            features,
+            tree,
+            end: vertices.clone(),
+            start: vertices,
+            patches: OnceLock::new(),
+            free_nodes: OnceLock::new(),
+        })
+    }
+
+    /// A model of `mesh` at the pose `start` (body to world) whose vertices move on straight lines to where they are
+    /// at the pose `end`: a rigid obstacle that rests, or moves without turning, exactly; one that turns, by chords.
+    ///
+    /// # Errors
+    /// As [`DeformingModel::set_motion`].
+    pub fn moved(
+        mesh: &TriangleMesh,
+        start: &Isometry3<f64>,
+        end: &Isometry3<f64>,
+    ) -> Result<Self, DeformingError> {
+        let mut model = Self::new(mesh)?;
+        let [start, end] = [start, end].map(|pose| mesh.vertices().iter().map(|p| pose * p).collect());
+        model.set_paths(start, end)?;
+        Ok(model)
+    }
+
+    /// Takes the paths of the next step: vertex i moves from `start[i]` to `end[i]` [m, world]; refits the tree.
+    ///
+    /// # Errors
+    /// [`DeformingError`] when the number of positions is wrong, a coordinate is not finite or the step is too large.
+    /// The model keeps its last step then.
+    pub fn set_motion(&mut self, start: &[Point3<f64>], end: &[Point3<f64>]) -> Result<(), DeformingError> {
+        self.count(start.len())?;
+        self.count(end.len())?;
+        check(start, end)?;
+        self.start.copy_from_slice(start);
+        self.end.copy_from_slice(end);
+        self.refit();
+        Ok(())
+    }
+
+    /// Takes the next step in a row: from where the last one ended to `end` [m, world].
+    ///
+    /// # Errors
+    /// As [`DeformingModel::set_motion`].
+    pub fn move_to(&mut self, end: &[Point3<f64>]) -> Result<(), DeformingError> {
+        self.count(end.len())?;
+        check(&self.end, end)?;
+        self.start.copy_from_slice(&self.end);
+        self.end.copy_from_slice(end);
+        self.refit();
+        Ok(())
+    }
+
+    /// As [`DeformingModel::move_to`] the vertices of `end`, whose triangles must be those of the model.
+    ///
+    /// ```
+    /// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+    /// use extricate_core::proximity::deforming::{DeformingError, DeformingModel};
+    ///
+    /// let cube = Cuboid::default().mesh()?;
+    /// let mut model = DeformingModel::new(&cube)?;
+    /// model.move_to_mesh(&cube.scaled(&nalgebra::Vector3::repeat(2.0))?)?;
+    /// assert!(matches!(model.move_to_mesh(&cube.reversed()), Err(DeformingError::Topology { triangle: 0 })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DeformingError::Topology`] when a triangle differs, else as [`DeformingModel::set_motion`].
+    pub fn move_to_mesh(&mut self, end: &TriangleMesh) -> Result<(), DeformingError> {
+        let same = self.triangles.iter().zip(end.triangles()).take_while(|(a, b)| a == b).count();
+        if same < self.triangles.len().max(end.triangles().len()) {
+            return Err(DeformingError::Topology { triangle: same });
+        }
+        self.move_to(end.vertices())
+    }
+
+    fn set_paths(&mut self, start: Vec<Point3<f64>>, end: Vec<Point3<f64>>) -> Result<(), DeformingError> {
+        check(&start, &end)?;
+        (self.start, self.end) = (start, end);
+        self.refit();
+        Ok(())
+    }
+
+    fn count(&self, given: usize) -> Result<(), DeformingError> {
+        let vertices = self.start.len();
+        if given == vertices { Ok(()) } else { Err(DeformingError::VertexCount { vertices, given }) }
+    }
+
+    fn refit(&mut self) {
+        self.free_nodes = OnceLock::new();
+        self.tree.refit(&self.triangles, &self.start, &self.end);
+    }
+
+    /// For each node of the tree whether its triangles surely do not collide with one another during the step.
+    pub(super) fn free_nodes(&self) -> &[bool] {
+        self.free_nodes.get_or_init(|| {
+            let patches = self
+                .patches
+                .get_or_init(|| Patches::new(&self.tree, &self.triangles, &self.features, self.start.len()));
+            let step = Step { triangles: &self.triangles, start: &self.start, end: &self.end };
+            free_nodes(&self.tree, patches, &step)
+        })
+    }
+
+    /// Where the vertices are at time 0, #V × 3 [m, world].
+    #[must_use]
+    pub fn start(&self) -> &[Point3<f64>] {
+        &self.start
+    }
+
+    /// Where the vertices are at time 1, #V × 3 [m, world].
+    #[must_use]
+    pub fn end(&self) -> &[Point3<f64>] {
+        &self.end
+    }
+
+    /// Where vertex `index` is at a time in [0, 1] [m, world].
+    ///
+    /// # Panics
+    /// When `index` is not below the number of vertices.
+    #[must_use]
+    pub fn vertex_at(&self, index: u32, time: f64) -> Point3<f64> {
+        let (start, end) = (self.start[index as usize], self.end[index as usize]);
+        Point3::from(start.coords * (1.0 - time) + end.coords * time)
+    }
+
+    /// Triangles, #T × 3, 0-based vertex indices.
+    #[must_use]
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// Edges, #E × 2, 0-based vertex indices, the lower one first, sorted.
+    #[must_use]
+    pub fn edges(&self) -> &[[u32; 2]] {
+        &self.features.edges
+    }
+
+    /// Memory in bytes, positions and what queries have made so far included.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        size_of_val(&*self.triangles)
+            + self.features.memory()
+            + self.tree.memory()
+            + self.patches.get().map_or(0, Patches::memory)
+            + self.free_nodes.get().map_or(0, Vec::len)
+            + size_of_val(&*self.start)
+            + size_of_val(&*self.end)
+    }
+}
+
+/// Refuses what is not finite and what single-precision boxes cannot hold.
+fn check(start: &[Point3<f64>], end: &[Point3<f64>]) -> Result<(), DeformingError> {
+    for positions in [start, end] {
+        if let Some(vertex) = positions.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
+            return Err(DeformingError::NotFinite { vertex, point: positions[vertex] });
+        }
+    }
+    let extent = Aabb::of_points(start.iter().chain(end)).extents().max();
+    let is_small = extent <= DeformingError::GREATEST_EXTENT;
+    if is_small { Ok(()) } else { Err(DeformingError::TooLarge { extent }) }
+}

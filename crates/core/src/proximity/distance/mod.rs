@@ -1,0 +1,220 @@
+//! Separation distance of two models with the points that attain it, over two trees [Lin17 §40.2]: exact, to within a
+//! tolerance, or only whether it is less than a limit.
+//!
+//! Models that collide are zero apart. For all others one ordered descent minimises over the pairs of triangles; a
+//! pair of boxes whose gap exceeds the best distance so far is skipped. With a tolerance it is skipped as soon as it
+//! could not lessen the best distance by more than that, which is what proves the answer's lower bound.
+
+mod gaps;
+mod nearest;
+mod options;
+pub(crate) mod triangles;
+
+use nalgebra::{Isometry3, Point3};
+
+use super::Model;
+use super::collision::{collide_at, intersecting_pair_at};
+use super::inside::shared_point;
+use super::placement::Placement;
+use super::time_of_contact::triangles_in_b;
+use nearest::Nearest;
+use options::check_pose;
+pub use options::{DistanceError, DistanceOptions};
+use triangles::common_point;
+
+/// How far two models are apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Distance {
+    /// The distance of the witnesses [m]; zero where the models collide.
+    pub value: f64,
+    /// What the distance of the models is proved to be at least, rounding apart [m]: the same as `value` where no
+    /// tolerance was asked for.
+    pub lower_bound: f64,
+    /// A point of A and one of B that are that far apart [m, world]; the same point where the models collide.
+    pub witnesses: [Point3<f64>; 2],
+    /// The triangles of A and of B that hold the witnesses; `None` where a solid contains them.
+    pub triangles: Option<[u32; 2]>,
+}
+
+/// What a sequence of distance queries of one pair of models remembers: a guess that shortens the next one.
+///
+/// It never changes an answer by more than rounding.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DistanceCache {
+    closest: Option<[u32; 2]>,
+}
+
+/// The distance of `a` and `b`; poses map body to world coordinates.
+///
+/// ```
+/// use extricate_core::geometry::Solidity;
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::proximity::{Model, distance};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(1.5, 0.0, 0.0));
+/// let found = distance(&cube, &here, &cube, &there);
+/// assert!((found.value - 0.5).abs() < 1e-12);
+/// assert!((found.witnesses[0].x - 0.5).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn distance(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> Distance {
+    distance_with_cache(a, pose_a, b, pose_b, &mut DistanceCache::default())
+}
+
+/// As [`distance`], starting from what the last query of the same two models left in `cache`.
+#[must_use]
+#[expect(clippy::missing_panics_doc, reason = "nothing is farther than infinity")]
+pub fn distance_with_cache(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    cache: &mut DistanceCache,
+) -> Distance {
+    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let options = DistanceOptions::default();
+    let found = distance_at(a, b, &a_to_b, &options, cache).expect("nothing is farther than infinity");
+    in_world(b, pose_b, found)
+}
+
+/// The distance of `a` and `b` when it is at most `limit` [m], else `None`. A limit that is not a number is none.
+#[must_use]
+pub fn distance_up_to(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    limit: f64,
+) -> Option<Distance> {
+    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let options = DistanceOptions { limit, ..DistanceOptions::default() };
+    let found = distance_at(a, b, &a_to_b, &options, &mut DistanceCache::default());
+    found.map(|found| in_world(b, pose_b, found))
+}
+
+/// The distance of `a` and `b` to within the tolerance of the options, or `None` when they are proved to be farther
+/// apart than their limit; poses map body to world coordinates.
+///
+/// `cache` is what the last query of the same two models left: a good start. Among answers within the tolerance it
+/// may decide which one is given.
+///
+/// ```
+/// use extricate_core::geometry::Solidity;
+/// use extricate_core::geometry::procedural::{Blob, Procedural};
+/// use extricate_core::proximity::{DistanceCache, DistanceOptions, Model, distance_with};
+/// use nalgebra::Isometry3;
+///
+/// let blob = Model::new(Blob::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(3.0, 1.0, 0.0));
+/// let mut cache = DistanceCache::default();
+/// let tolerant = DistanceOptions { relative_tolerance: 0.01, ..DistanceOptions::default() };
+/// let found = distance_with(&blob, &here, &blob, &there, &tolerant, &mut cache)?.expect("there is no limit");
+/// assert!(found.lower_bound >= 0.99 * found.value);
+/// let near = DistanceOptions { limit: 0.1, ..DistanceOptions::default() };
+/// assert!(distance_with(&blob, &here, &blob, &there, &near, &mut cache)?.is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`DistanceError`] when an option is negative or not a number, or when a pose is not finite.
+pub fn distance_with(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    options: &DistanceOptions,
+    cache: &mut DistanceCache,
+) -> Result<Option<Distance>, DistanceError> {
+    options.check()?;
+    check_pose('A', pose_a)?;
+    check_pose('B', pose_b)?;
+    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    Ok(distance_at(a, b, &a_to_b, options, cache).map(|found| in_world(b, pose_b, found)))
+}
+
+/// The distance with the witnesses in the frame of B's tree.
+fn distance_at(
+    a: &Model,
+    b: &Model,
+    a_to_b: &Placement,
+    options: &DistanceOptions,
+    cache: &mut DistanceCache,
+) -> Option<Distance> {
+    if options.limit < 0.0 {
+        return None;
+    }
+    let found = zero_at(a, b, a_to_b).or_else(|| {
+        let mut query = Nearest::new(a_to_b, options);
+        if let Some(pair) = cache.closest.filter(|&pair| are_kept(a, b, pair)) {
+            query.start(a, b, pair);
+        }
+        let mut is_found = query.run(a, b);
+        // So far apart that squares overflow, or at a pose that is not a number: that is not "farther than the limit".
+        if !is_found && (options.limit.is_infinite() || !a_to_b.is_finite()) {
+            is_found = query.start(a, b, some_pair(a, b));
+        }
+        is_found.then(|| query.outcome(a, b))
+    });
+    cache.closest = found.and_then(|found| found.triangles).or(cache.closest);
+    found
+}
+
+/// Whether `a` and `b` are at most `limit` [m] apart: cheaper than their distance. A limit that is not a number is
+/// none.
+///
+/// ```
+/// use extricate_core::geometry::Solidity;
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::proximity::{Model, is_within};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(1.5, 0.0, 0.0));
+/// assert!(is_within(&cube, &here, &cube, &there, 0.6));
+/// assert!(!is_within(&cube, &here, &cube, &there, 0.4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn is_within(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>, limit: f64) -> bool {
+    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    if limit < 0.0 {
+        return false;
+    }
+    let mut query = Nearest::new(&a_to_b, &DistanceOptions { limit, ..DistanceOptions::default() });
+    query.accept_any();
+    !a_to_b.is_finite() || query.run(a, b) || collide_at(a, b, &a_to_b)
+}
+
+fn in_world(b: &Model, pose_b: &Isometry3<f64>, found: Distance) -> Distance {
+    let witnesses = found.witnesses.map(|point| pose_b * (point + b.center().coords));
+    Distance { witnesses, ..found }
+}
+
+/// The answer where the models collide; witnesses in the frame of B's tree.
+fn zero_at(a: &Model, b: &Model, a_to_b: &Placement) -> Option<Distance> {
+    let touching =
+        |point, triangles| Distance { value: 0.0, lower_bound: 0.0, witnesses: [point; 2], triangles };
+    if let Some(pair) = intersecting_pair_at(a, b, a_to_b) {
+        let [p, q] = triangles_in_b(a, b, a_to_b, pair);
+        return Some(touching(common_point(&p, &q), Some(pair)));
+    }
+    shared_point(a, b, a_to_b).map(|point| touching(point, None))
+}
+
+/// Some triangle of each model that takes part in queries.
+fn some_pair(a: &Model, b: &Model) -> [u32; 2] {
+    [a, b].map(|model| model.bvh().packets()[0].triangles[0])
+}
+
+fn are_kept(a: &Model, b: &Model, [i, j]: [u32; 2]) -> bool {
+    let is_kept = |model: &Model, i: u32| {
+        (i as usize) < model.mesh().triangles().len() && !model.mesh().is_degenerate(i as usize)
+    };
+    is_kept(a, i) && is_kept(b, j)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! Balls inside a solid, and how deep any point is in it: what a lower bound of the penetration depth is made of.
+//!
+//! Everything is in the frame of the model's tree. A ball lies inside when no triangle comes closer to its centre than
+//! its radius, and when its centre is inside. That proves it where the winding number is constant between
+//! triangles, which is so where the mesh is closed; a mesh with holes that is taken as a solid has no balls. Faces between
+//! pieces that overlap or touch are no boundary.
+
+mod boundary;
+mod choice;
+pub(crate) mod climb;
+mod grid;
+
+use nalgebra::{Point3, Vector3};
+
+use super::Model;
+use super::closest_point::closest_beyond;
+use crate::bvh::TriangleBvh;
+use crate::geometry::Solidity;
+use crate::geometry::topology::Topology;
+use grid::DepthGrid;
+pub(crate) use grid::Estimate;
+
+/// Rounding of a distance from a triangle of ordinary shape, relative to the size.
+const ROUNDING: f64 = 1e-14;
+
+/// A ball inside a solid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ball {
+    /// Centre [m, frame of the tree].
+    pub center: Vector3<f64>,
+    /// No more than the distance of the centre from the boundary [m].
+    pub radius: f64,
+}
+
+/// Balls inside a solid, spread over it so that each point's depth is nearly what the balls say.
+#[derive(Debug, Clone)]
+pub struct InnerBalls {
+    balls: Vec<Ball>,
+    field: Option<Field>,
+}
+
+/// How deep the points of a solid are.
+#[derive(Debug, Clone)]
+struct Field {
+    /// The tree over the boundary where that is less than the model's triangles, which the model's own tree is over.
+    boundary: Option<TriangleBvh>,
+    /// Origin of the boundary's tree in the frame of the model's [m].
+    origin: Vector3<f64>,
+    /// In the frame of the boundary's tree.
+    grid: DepthGrid,
+    /// What the distance from the boundary may be overestimated by [m].
+    rounding: f64,
+}
+
+impl InnerBalls {
+    /// The balls of a model; none in what has no inside.
+    pub(super) fn of(model: &Model) -> Self {
+        let topology = (model.solidity() == Solidity::Solid).then(|| Topology::of(model.mesh()));
+        let Some(topology) = topology.filter(Topology::is_closed) else {
+            return Self { balls: Vec::new(), field: None };
+        };
+        let boundary = boundary::boundary_of(model, &topology).map(|mesh| TriangleBvh::new(&mesh));
+        let origin = boundary.as_ref().map_or(Vector3::zeros(), |tree| tree.center().coords);
+        let is_inside = |point: &Vector3<f64>| model.contains_in_tree(&(point + origin));
+        let tree = boundary.as_ref().unwrap_or(model.bvh());
+        let grid = DepthGrid::new(tree, &is_inside);
+        let rounding = rounding_of(tree);
+        let mut balls = choice::choose(tree, &grid, &is_inside);
+        for ball in &mut balls {
+            ball.center += origin;
+            ball.radius -= rounding;
+        }
+        balls.retain(|ball| ball.radius > 0.0);
+        Self { balls, field: Some(Field { boundary, origin, grid, rounding }) }
+    }
+
+    /// The balls, the first ones worth most.
+    pub fn balls(&self) -> &[Ball] {
+        &self.balls
+    }
+
+    /// Memory in bytes.
+    pub(super) fn memory(&self) -> usize {
+        let of_field =
+            |field: &Field| field.grid.memory() + field.boundary.as_ref().map_or(0, TriangleBvh::memory);
+        size_of_val(&*self.balls) + self.field.as_ref().map_or(0, of_field)
+    }
+
+    /// What is known at once of the depth of `point` [m, frame of the tree]; `None` in a model without an inside.
+    #[inline]
+    pub(crate) fn estimate(&self, point: &Vector3<f64>) -> Option<Estimate> {
+        self.field.as_ref().map(|field| field.grid.estimate(&(point - field.origin)))
+    }
+}
+
+impl Model {
+    /// How deep `point` is in the solid if deeper than `floor` [m, frame of the tree], negative outside, never more
+    /// than it is, and less by at most the share `slack`, which saves time; and the point of the boundary that is
+    /// closest to it, or nearly.
+    pub(crate) fn depth_above(
+        &self,
+        point: &Vector3<f64>,
+        floor: f64,
+        slack: f64,
+    ) -> Option<(f64, Vector3<f64>)> {
+        let field = self.inner_balls().field.as_ref()?;
+        let in_field = point - field.origin;
+        let known = field.grid.estimate(&in_field);
+        let least = floor + field.rounding;
+        if !(known.most > least) {
+            return None;
+        }
+        let is_inside = known.least > 0.0 || (known.most > 0.0 && self.contains_in_tree(point));
+        let (beyond, up_to) = if is_inside { (least, known.most) } else { (0.0, (-least).min(-known.least)) };
+        if !(up_to > beyond) {
+            return None;
+        }
+        let tree = field.boundary.as_ref().unwrap_or(self.bvh());
+        let (closest, distance) = closest_beyond(tree, &Point3::from(in_field), beyond, up_to, slack)?;
+        let depth = if is_inside { distance / (1.0 + slack) } else { -distance } - field.rounding;
+        (depth > floor).then(|| (depth, closest.coords + field.origin))
+    }
+}
+
+/// What the distance of a point in the box from the triangles of `tree` may be overestimated by [m].
+///
+/// The plane of a triangle of height h and length l is off by rounding · l / h, which moves it by so much times the
+/// distance; but the edges are known better, and they are never farther than h from it.
+fn rounding_of(tree: &TriangleBvh) -> f64 {
+    let size = 2.0 * tree.half_diagonal();
+    let of_triangle = |corners: [[f64; 3]; 3]| {
+        let [a, b, c] = corners.map(Vector3::from);
+        let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared()).sqrt();
+        let height = (b - a).cross(&(c - a)).norm() / longest;
+        (ROUNDING * size * (size / height)).min(height)
+    };
+    let packets = tree.packets().iter();
+    let triangles = packets.flat_map(|packet| packet.lanes().map(|(lane, _)| packet.triangle(lane)));
+    triangles.map(of_triangle).fold(ROUNDING * size, f64::max)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,66 @@
+//! Proximity queries between triangle models: collision, inside, distance, contact features, time of contact; and
+//! which of many boxes overlap, the broad phase.
+
+mod articulated;
+pub(crate) mod broad_phase;
+mod clear_configurations;
+mod closest_point;
+pub(crate) mod collision;
+pub mod contacts;
+mod continuous;
+pub mod deforming;
+pub(crate) mod distance;
+mod face_normals;
+pub(crate) mod first_free;
+pub(crate) mod gyration;
+mod hausdorff;
+mod incidence;
+pub(crate) mod inner_balls;
+pub(crate) mod inside;
+mod intersection;
+mod leaf_pair;
+mod model;
+pub(crate) mod obstacle_tree;
+pub(crate) mod parts;
+pub(crate) mod patch;
+pub(crate) mod placement;
+mod principal_axes;
+mod self_collision;
+mod spanning;
+pub(crate) mod time_of_contact;
+pub mod triangle_pair;
+mod winding;
+
+pub use articulated::{
+    AllowedBecause, AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion,
+    DerivedCollisions, MovingObstacle, Other, Sampling, articulated,
+};
+pub use broad_phase::{BoxHandle, BoxPair, BroadPhase, BroadPhaseError, PairChanges, overlapping_pairs};
+pub use clear_configurations::{
+    ClearConfigurations, ClearConfigurationsError, ClearPlace, RESOLUTION, RESOLUTIONS,
+};
+pub use closest_point::{ClosestPoint, closest_point, closest_point_up_to, signed_distance};
+pub use collision::{collide, intersecting_pairs, pairs_within, surfaces_collide};
+pub use continuous::{ContactInTime, ContinuousError, ContinuousOptions, rigid};
+pub use distance::{
+    Distance, DistanceCache, DistanceError, DistanceOptions, distance, distance_up_to, distance_with,
+    distance_with_cache, is_within,
+};
+pub use hausdorff::{
+    Hausdorff, HausdorffError, HausdorffOptions, Side, hausdorff_distance, one_sided_hausdorff_distance,
+};
+pub use intersection::{IntersectionSegment, intersection_segments};
+pub use model::Model;
+pub use self_collision::{SelfCollisionOptions, is_self_colliding, self_collisions};
+pub use spanning::{Spanning, spanning_distance};
+pub use time_of_contact::{TimeOfContact, translational};
+
+#[cfg(test)]
+mod degenerate;
+#[cfg(test)]
+mod same_bits;
+#[cfg(test)]
+mod shapes;
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "exact promises")]
+mod tests;

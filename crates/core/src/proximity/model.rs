@@ -1,0 +1,215 @@
+//! A triangle mesh made ready for queries.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use nalgebra::{Point3, Vector3};
+
+use super::clear_configurations::ClearConfigurations;
+use super::gyration::Gyration;
+use super::incidence::Incidence;
+use super::inner_balls::InnerBalls;
+use super::winding::WindingNumber;
+use super::{face_normals, parts, principal_axes};
+use crate::bvh::{TreeFileError, TriangleBvh};
+use crate::geometry::{Solidity, TriangleMesh};
+
+/// A triangle mesh with its tree, its size and whether it has an inside.
+///
+/// The tree is in single precision: what is larger than 1e17 m, or farther apart, is not told apart any more, since squares
+/// of its lengths are no numbers there; penetrations refuse it.
+#[derive(Debug, Clone)]
+pub struct Model {
+    mesh: TriangleMesh,
+    bvh: TriangleBvh,
+    solidity: Solidity,
+    radius: f64,
+    centroid: Point3<f64>,
+    /// Made when first asked for: most models never are.
+    winding: OnceLock<WindingNumber>,
+    inner_balls: OnceLock<InnerBalls>,
+    part_representatives: OnceLock<Vec<[Point3<f64>; 2]>>,
+    incidence: OnceLock<Incidence>,
+    pub(super) clear_configurations: OnceLock<ClearConfigurations>,
+    face_normals: OnceLock<Vec<Vector3<f64>>>,
+    principal_axes: OnceLock<[Vector3<f64>; 3]>,
+    gyration: OnceLock<Gyration>,
+}
+
+impl Model {
+    /// A model of `mesh`, which is taken as a solid or as a surface as `solidity` says.
+    ///
+    /// The tree is built with all threads of the current pool; the result does not depend on their number.
+    ///
+    /// ```
+    /// use extricate_core::geometry::Solidity;
+    /// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+    /// use extricate_core::proximity::{Model};
+    /// use nalgebra::Point3;
+    ///
+    /// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+    /// assert_eq!(cube.mesh().triangles().len(), 12);
+    /// assert!((cube.radius() - 0.75_f64.sqrt()).abs() < 1e-12);
+    /// # let _ = Point3::<f64>::origin();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn new(mesh: TriangleMesh, solidity: Solidity) -> Self {
+        let bvh = TriangleBvh::new(&mesh);
+        Self::of_tree(mesh, solidity, bvh)
+    }
+
+    /// As [`Model::new`], with the tree that [`Model::save_tree`] has written for the same mesh: the same model, made
+    /// in a third of the time.
+    ///
+    /// ```
+    /// use extricate_core::geometry::Solidity;
+    /// use extricate_core::geometry::procedural::{Procedural, Torus};
+    /// use extricate_core::proximity::Model;
+    ///
+    /// let path = std::env::temp_dir().join(format!("extricate-model-doc-{}.bvh", std::process::id()));
+    /// let torus = Model::new(Torus::default().mesh()?, Solidity::Solid);
+    /// torus.save_tree(&path)?;
+    /// let again = Model::load_tree(Torus::default().mesh()?, Solidity::Solid, &path)?;
+    /// assert_eq!(again.bvh(), torus.bvh());
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TreeFileError`] when the file cannot be read, is truncated or damaged, or belongs to another mesh, format or
+    /// version.
+    pub fn load_tree(mesh: TriangleMesh, solidity: Solidity, path: &Path) -> Result<Self, TreeFileError> {
+        let bvh = TriangleBvh::load(&mesh, path)?;
+        Ok(Self::of_tree(mesh, solidity, bvh))
+    }
+
+    /// Writes the tree to a file that replaces an older one: about five bytes a triangle; see [`TriangleBvh::save`].
+    ///
+    /// # Errors
+    /// [`TreeFileError::Io`] when the file cannot be written.
+    pub fn save_tree(&self, path: &Path) -> Result<(), TreeFileError> {
+        self.bvh.save(&self.mesh, path)
+    }
+
+    fn of_tree(mesh: TriangleMesh, solidity: Solidity, bvh: TriangleBvh) -> Self {
+        let center = bvh.center();
+        let used = mesh.triangles().iter().flatten().map(|&i| mesh.vertices()[i as usize]);
+        let radius = used.map(|p| nalgebra::distance_squared(&p, &center)).fold(0.0, f64::max).sqrt();
+        let centroid = area_centroid(&mesh, &center);
+        Self {
+            mesh,
+            bvh,
+            solidity,
+            radius,
+            centroid,
+            winding: OnceLock::new(),
+            inner_balls: OnceLock::new(),
+            part_representatives: OnceLock::new(),
+            incidence: OnceLock::new(),
+            clear_configurations: OnceLock::new(),
+            face_normals: OnceLock::new(),
+            principal_axes: OnceLock::new(),
+            gyration: OnceLock::new(),
+        }
+    }
+
+    /// The mesh [m, body frame].
+    #[must_use]
+    pub fn mesh(&self) -> &TriangleMesh {
+        &self.mesh
+    }
+
+    /// The tree over the mesh.
+    #[must_use]
+    pub fn bvh(&self) -> &TriangleBvh {
+        &self.bvh
+    }
+
+    /// Whether the model has an inside.
+    #[must_use]
+    pub fn solidity(&self) -> Solidity {
+        self.solidity
+    }
+
+    /// Centre of the mesh's axis-aligned box [m, body frame].
+    #[must_use]
+    pub fn center(&self) -> Point3<f64> {
+        self.bvh.center()
+    }
+
+    /// Radius of the ball around [`Model::center`] that bounds the mesh [m]: the size that tolerances relate to.
+    #[must_use]
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    /// Centroid of the surface [m, body frame].
+    #[must_use]
+    pub fn centroid(&self) -> Point3<f64> {
+        self.centroid
+    }
+
+    /// Memory in bytes of the tree and of what queries have made on top of it so far, the mesh not included.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let representatives = self.part_representatives.get().map_or(0, |points| size_of_val(&**points));
+        self.bvh.memory()
+            + self.winding.get().map_or(0, WindingNumber::memory)
+            + self.inner_balls.get().map_or(0, InnerBalls::memory)
+            + self.incidence.get().map_or(0, Incidence::memory)
+            + self.clear_configurations.get().map_or(0, ClearConfigurations::memory)
+            + self.face_normals.get().map_or(0, |normals| size_of_val(&**normals))
+            + representatives
+    }
+
+    /// The normals that most of the surface has, outward where the triangles are; unit vectors in the body frame.
+    pub(crate) fn face_normals(&self) -> &[Vector3<f64>] {
+        self.face_normals.get_or_init(|| face_normals::clusters(&self.mesh))
+    }
+
+    /// The principal axes of inertia, unit vectors in the body frame; of a surface those of a shell.
+    pub(crate) fn principal_axes(&self) -> &[Vector3<f64>; 3] {
+        self.principal_axes.get_or_init(|| principal_axes::of(&self.mesh, self.solidity))
+    }
+
+    /// How the volume of a solid, or the area of a surface, is spread.
+    pub(crate) fn gyration(&self) -> &Gyration {
+        self.gyration.get_or_init(|| Gyration::of(&self.mesh, self.solidity))
+    }
+
+    pub(super) fn winding(&self) -> &WindingNumber {
+        self.winding.get_or_init(|| WindingNumber::new(&self.bvh))
+    }
+
+    /// Balls inside the solid; none in what has no inside.
+    pub fn inner_balls(&self) -> &InnerBalls {
+        self.inner_balls.get_or_init(|| InnerBalls::of(self))
+    }
+
+    /// Which triangles meet at which place.
+    pub(crate) fn incidence(&self) -> &Incidence {
+        self.incidence.get_or_init(|| Incidence::new(&self.mesh))
+    }
+
+    /// Two vertices of every connected part, far from each other [m, frame of the tree].
+    pub(super) fn part_representatives(&self) -> &[[Point3<f64>; 2]] {
+        self.part_representatives.get_or_init(|| {
+            let center = self.center();
+            let points = parts::representatives(&self.mesh, &center);
+            points.into_iter().map(|pair| pair.map(|p| Point3::from(p - center))).collect()
+        })
+    }
+}
+
+/// Centroid of the triangles weighted by area, summed relative to `about`.
+fn area_centroid(mesh: &TriangleMesh, about: &Point3<f64>) -> Point3<f64> {
+    let (mut sum, mut area) = (Vector3::zeros(), 0.0);
+    for i in 0..mesh.triangles().len() {
+        let [p, q, r] = mesh.triangle(i).map(|corner| corner - about);
+        let doubled_area = (q - p).cross(&(r - p)).norm();
+        sum += (p + q + r) * doubled_area;
+        area += 3.0 * doubled_area;
+    }
+    about + sum / area
+}

@@ -1,0 +1,392 @@
+//! Time of contact of a translation: exact, over two trees [Je12 §4, eqs. 5–7; Lin17 §40.3].
+//!
+//! Departs from [Je12]: no conservative advancement. The first contact of two triangles under a translation is a ray
+//! cast into the intersection of slabs, and the same holds for boxes, so one ordered descent finds the exact answer.
+
+use std::ops::ControlFlow;
+
+use nalgebra::{Isometry3, Point3, Unit, Vector3};
+
+use super::Model;
+use super::collision::intersecting_pair_at;
+use super::continuous::ContinuousError;
+use super::distance::triangles::closest_points;
+use super::leaf_pair::PreparedLeaf;
+use super::obstacle_tree::{ObstacleTree, Probe, Record, Slab};
+use super::patch::Patch;
+use super::placement::Placement;
+use super::triangle_pair::{SeparatingPlane, contact_interval, separating_planes};
+use crate::bvh::lanes::{Isa, Mask, Single};
+use crate::bvh::node::{Packet, WIDTH, above};
+
+/// Rounding of single-precision slab arithmetic, relative: a subtraction, a reciprocal and a product.
+const SLAB_ROUNDING: f32 = 4e-7;
+/// Rounding of a speed across a layer in single precision: a scalar product of unit vectors.
+const SPEED_ROUNDING: f32 = 4e-7;
+/// Speed across a layer below which the layer is not looked at: far above the rounding of a speed.
+const SLOW: f32 = 1e-5;
+/// Makes a slab endless: times the difference of two speeds it is far beyond any coordinate.
+const ENDLESS: f32 = 1e30;
+/// Keeps the reciprocal of a direction's component finite in single precision.
+const FLAT: f64 = 1e-30;
+
+/// The first contact of a translation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimeOfContact {
+    /// When the surfaces first touch, in [0, 1] of the translation.
+    pub time: f64,
+    /// A point of A and one of B where they touch then [m, world]; the same up to rounding, unless the start is a contact:
+    /// then triangles may overlap, and this is a point that they share.
+    pub points: [Point3<f64>; 2],
+    /// Unit normal of the contact in the world frame, from B to A.
+    pub normal: Unit<Vector3<f64>>,
+    /// One triangle of A and one of B that touch then.
+    pub triangles: [u32; 2],
+}
+
+/// The first contact of the surface of `a`, moved along `translation` [m, world], with that of the resting `b`;
+/// `None` when the whole translation is free of contact. A start in contact answers time 0.
+///
+/// ```
+/// use extricate_core::geometry::Solidity;
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::proximity::{Model, translational};
+/// use nalgebra::Vector3;
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(3.0, 0.0, 0.0));
+/// let contact = translational(&cube, &here, &Vector3::new(4.0, 0.0, 0.0), &cube, &there)?;
+/// let contact = contact.expect("the way leads through the other cube");
+/// assert!((contact.time - 0.5).abs() < 1e-12);
+/// assert!((contact.normal.x + 1.0).abs() < 1e-12 && (contact.points[0].x - 2.5).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`ContinuousError::NotFinite`] when a pose or the translation is not finite.
+pub fn translational(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    translation: &Vector3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+) -> Result<Option<TimeOfContact>, ContinuousError> {
+    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let in_b = pose_b.rotation.inverse() * translation;
+    let length = in_b.norm();
+    if !(a_to_b.is_finite() && length.is_finite()) {
+        return Err(ContinuousError::NotFinite);
+    }
+    Ok(first_contact([a, b], &a_to_b, &in_b).map(|(time, triangles)| {
+        let at_contact = a_to_b.shifted(&(in_b * time));
+        let [p, q] = triangles_in_b(a, b, &at_contact, triangles);
+        let plane = nearest_plane(&[p, q], &in_b);
+        let points = closest_points(&p, &q).1.map(|point| pose_b * (point + b.center().coords));
+        TimeOfContact { time, points, normal: pose_b.rotation * plane.normal, triangles }
+    }))
+}
+
+/// The time of the first contact of a translation in the frame of B's tree, and the triangles that touch.
+fn first_contact(
+    [a, b]: [&Model; 2],
+    a_to_b: &Placement,
+    translation: &Vector3<f64>,
+) -> Option<(f64, [u32; 2])> {
+    let length = translation.norm();
+    let direction = if length > 0.0 { translation / length } else { Vector3::x() };
+    // A cast from inside would look at all that overlaps.
+    let at_start = intersecting_pair_at(a, b, a_to_b).map(|pair| (0.0, pair));
+    let (distance, triangles) = at_start.or_else(|| {
+        let mut hits = Vec::new();
+        let cast =
+            Cast { from: Vector3::zeros(), direction, length, margin: 0.0, window: 0.0, worse_than: 0.0 };
+        let distance = cast.run(&mut ObstacleTree::new(a, b, a_to_b, 0.0), &mut hits)?;
+        let first = hits.iter().min_by(|x, y| x.entry.total_cmp(&y.entry).then(x.pair.cmp(&y.pair)))?;
+        Some((distance, first.pair))
+    })?;
+    let time = if length > 0.0 { distance / length } else { 0.0 };
+    Some((time, triangles))
+}
+
+/// The separating plane with the greatest gap; of equal ones the one that most opposes the motion.
+pub(super) fn nearest_plane(pair: &[[Point3<f64>; 3]; 2], direction: &Vector3<f64>) -> SeparatingPlane {
+    let mut best: Option<SeparatingPlane> = None;
+    let size = pair.iter().flatten().map(|p| (p - pair[0][0]).norm()).fold(0.0, f64::max);
+    separating_planes(&pair[0], &pair[1], |plane| {
+        let better = best.is_none_or(|best| {
+            let tie = 1e-9 * size;
+            plane.gap > best.gap + tie
+                || (plane.gap > best.gap - tie && plane.normal.dot(direction) < best.normal.dot(direction))
+        });
+        if better {
+            best = Some(plane);
+        }
+    });
+    best.expect("a triangle with an area has a normal")
+}
+
+/// Corners of a triangle of each model in the frame of B's tree.
+pub(crate) fn triangles_in_b(
+    a: &Model,
+    b: &Model,
+    a_to_b: &Placement,
+    [i, j]: [u32; 2],
+) -> [[Point3<f64>; 3]; 2] {
+    let (center_a, center_b) = (a.center(), b.center());
+    let of_a = a.mesh().triangle(i as usize).map(|p| a_to_b.point(&Point3::from(p - center_a)));
+    let of_b = b.mesh().triangle(j as usize).map(|p| Point3::from(p - center_b));
+    [of_a, of_b]
+}
+
+/// A pair of triangles that a translation brings together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Hit {
+    pub(crate) pair: [u32; 2],
+    /// Length of the translation at the contact [m], zero where the start is a contact.
+    pub(crate) entry: f64,
+}
+
+/// A translational cast of A against B; everything in the frame of B's tree.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cast {
+    /// Translation of A at the start [m], on top of its placement.
+    pub(crate) from: Vector3<f64>,
+    /// Unit direction.
+    pub(crate) direction: Vector3<f64>,
+    /// Length [m].
+    pub(crate) length: f64,
+    /// Gap at which two triangles count as touching [m].
+    pub(crate) margin: f64,
+    /// Hits up to this much beyond the first one are kept [m].
+    pub(crate) window: f64,
+    /// The cast may stop once it is known to hit before this length [m]; zero to find the first contact.
+    pub(crate) worse_than: f64,
+}
+
+impl Cast {
+    /// Length to the first contact, if there is one; its pairs and those within the window are left in `hits`.
+    ///
+    /// When `worse_than` is positive and the first contact lies before it, some contact before it is answered.
+    pub(crate) fn run(&self, obstacles: &mut ObstacleTree<'_>, hits: &mut Vec<Hit>) -> Option<f64> {
+        self.run_between(obstacles, None, hits)
+    }
+
+    /// As [`Cast::run`], between parts of the surfaces.
+    pub(crate) fn run_between(
+        &self,
+        obstacles: &mut ObstacleTree<'_>,
+        patches: Option<&[Patch; 2]>,
+        hits: &mut Vec<Hit>,
+    ) -> Option<f64> {
+        hits.clear();
+        let (from, direction) = (obstacles.motions(&self.from), obstacles.motions(&self.direction));
+        let mut query = Descent {
+            cast: self,
+            patches,
+            a_to_b: obstacles.a_to_b().shifted(&self.from),
+            rays: [Ray::new(&from[0], &direction[0]), Ray::new(&from[1], &direction[1])],
+            direction: self.direction.into(),
+            prepared: PreparedLeaf::default(),
+            best: self.length,
+            limit: self.length,
+            bound: rounded_up(self.length),
+            found: false,
+            hits,
+        };
+        obstacles.probe(&mut query);
+        let (found, best, limit) = (query.found, query.best, query.limit);
+        hits.retain(|hit| hit.entry <= limit);
+        found.then_some(best)
+    }
+}
+
+/// The least number in single precision that is not below `x`, and finite.
+fn rounded_up(x: f64) -> f32 {
+    above(x).min(f32::MAX)
+}
+
+/// A motion in single precision: where it starts, its direction, and the reciprocals of that.
+pub(super) struct Ray {
+    from: [f32; 3],
+    direction: [f32; 3],
+    inverse: [f32; 3],
+}
+
+impl Ray {
+    pub(super) fn new(from: &Vector3<f64>, direction: &Vector3<f64>) -> Self {
+        let inverse = |x: f64| (1.0 / if x.abs() < FLAT { FLAT } else { x }) as f32;
+        Self {
+            from: [from.x as f32, from.y as f32, from.z as f32],
+            direction: [direction.x as f32, direction.y as f32, direction.z as f32],
+            inverse: [inverse(direction.x), inverse(direction.y), inverse(direction.z)],
+        }
+    }
+}
+
+/// Lengths of a motion along a ray at which each obstacle of a record may be met.
+pub(super) struct Span<S> {
+    entry: S,
+    exit: S,
+}
+
+impl<S: Single> Span<S> {
+    /// Cuts with a slab along an axis of which the ray starts at `from`.
+    #[inline(always)]
+    fn narrow(&mut self, slab: &Slab, from: f32, inverse: f32) {
+        let (from, inverse) = (S::splat(from), S::splat(inverse));
+        let first = (S::load(&slab.low) - from) * inverse;
+        let second = (S::load(&slab.high) - from) * inverse;
+        self.entry = first.min(second).max(self.entry);
+        self.exit = first.max(second).min(self.exit);
+    }
+
+    /// Cuts with a slab across a layer along which the ray starts at `from` and moves at `speed`.
+    #[inline(always)]
+    fn narrow_across(&mut self, slab: &Slab, from: S, speed: S) {
+        // Where the motion hardly crosses the layer the slab is made endless.
+        let endless = (S::splat(SLOW) - speed.abs()).max(S::splat(0.0)) * S::splat(ENDLESS);
+        let inverse = speed.away_from_zero(SLOW).recip();
+        let first = (S::load(&slab.low) - endless - from) * inverse;
+        let second = (S::load(&slab.high) + endless - from) * inverse;
+        let (low, high) = (first.min(second), first.max(second));
+        let rounding = S::splat(SPEED_ROUNDING) * inverse.abs();
+        self.entry = (low - rounding * low.abs()).max(self.entry);
+        self.exit = (high + rounding * high.abs()).min(self.exit);
+    }
+
+    /// The span of each obstacle of `record`.
+    #[inline(always)]
+    pub(super) fn of(record: &Record, rays: &[Ray; 2]) -> Self {
+        let mut span = Self { entry: S::splat(f32::NEG_INFINITY), exit: S::splat(f32::INFINITY) };
+        let (ray, other) = if record.side == 0 { (&rays[0], &rays[1]) } else { (&rays[1], &rays[0]) };
+        for axis in 0..3 {
+            span.narrow(&record.own[axis], ray.from[axis], ray.inverse[axis]);
+        }
+        for axis in 0..3 {
+            span.narrow(&record.other[axis], other.from[axis], other.inverse[axis]);
+        }
+        let (p, d) = (&ray.from, &ray.direction);
+        if record.has_layer {
+            let n = &record.normal;
+            let from = n[0] * p[0] + n[1] * p[1] + n[2] * p[2];
+            let speed = n[0] * d[0] + n[1] * d[1] + n[2] * d[2];
+            span.narrow_across(&record.layer, S::splat(from), S::splat(speed));
+        }
+        let n = [S::load(&record.normals[0]), S::load(&record.normals[1]), S::load(&record.normals[2])];
+        let from = n[0] * S::splat(p[0]) + n[1] * S::splat(p[1]) + n[2] * S::splat(p[2]);
+        let speed = n[0] * S::splat(d[0]) + n[1] * S::splat(d[1]) + n[2] * S::splat(d[2]);
+        span.narrow_across(&record.layers, from, speed);
+        span
+    }
+
+    /// Length at which each obstacle is entered, infinite where it never is.
+    #[inline(always)]
+    pub(super) fn entries(self) -> [f32; WIDTH] {
+        let near = self.entry - S::splat(SLAB_ROUNDING) * self.entry.abs();
+        let far = self.exit + S::splat(SLAB_ROUNDING) * self.exit.abs();
+        let zero = S::splat(0.0);
+        let met = (near.less_or_equal(far) & zero.less_or_equal(far)).bits();
+        let mut entries = near.max(zero).store();
+        for lane in 0..WIDTH {
+            if met & (1 << lane) == 0 {
+                entries[lane] = f32::INFINITY;
+            }
+        }
+        entries
+    }
+}
+
+impl<S: Single> Span<S> {
+    /// How near each obstacle's border the ray starts [m], negative, so that the one it starts deepest in costs least;
+    /// infinite where it does not start within.
+    #[inline(always)]
+    pub(super) fn costs_of_depths(self) -> [f32; WIDTH] {
+        let near = self.entry - S::splat(SLAB_ROUNDING) * self.entry.abs();
+        let far = self.exit + S::splat(SLAB_ROUNDING) * self.exit.abs();
+        let zero = S::splat(0.0);
+        let held = (near.less_or_equal(zero) & zero.less_or_equal(far)).bits();
+        let mut costs = near.max(zero - far).store();
+        for lane in 0..WIDTH {
+            if held & (1 << lane) == 0 {
+                costs[lane] = f32::INFINITY;
+            }
+        }
+        costs
+    }
+}
+
+struct Descent<'a> {
+    cast: &'a Cast,
+    patches: Option<&'a [Patch; 2]>,
+    a_to_b: Placement,
+    /// The motions in the frames of A and of B.
+    rays: [Ray; 2],
+    direction: [f64; 3],
+    prepared: PreparedLeaf,
+    /// First contact so far [m].
+    best: f64,
+    /// Hits beyond this length do not matter [m].
+    limit: f64,
+    /// The same, rounded up.
+    bound: f32,
+    found: bool,
+    hits: &'a mut Vec<Hit>,
+}
+
+impl Probe for Descent<'_> {
+    #[inline(always)]
+    fn costs<I: Isa>(&self, obstacles: &Record) -> [f32; WIDTH] {
+        Span::<I::Single>::of(obstacles, &self.rays).entries()
+    }
+
+    #[inline(always)]
+    fn bound(&self) -> f32 {
+        self.bound
+    }
+
+    #[inline(always)]
+    fn leaves<I: Isa>(&mut self, a: (u32, &Packet), b: (u32, &Packet)) -> ControlFlow<()> {
+        self.prepared.load::<I>(a, &self.a_to_b);
+        let slack = self.cast.margin + self.a_to_b.slack();
+        if !self.prepared.may_meet::<I>(b.1, &self.direction, slack, self.limit) {
+            return ControlFlow::Continue(());
+        }
+        for (lane_a, triangle_a) in a.1.lanes() {
+            let p = &self.prepared.triangles[lane_a];
+            let interval =
+                contact_interval::<I::Double>(p, b.1, &self.direction, self.cast.margin, self.limit);
+            for (lane_b, triangle_b) in b.1.lanes() {
+                let (entry, exit) = (interval.entry[lane_b], interval.exit[lane_b]);
+                if entry <= exit
+                    && entry <= self.limit
+                    && exit >= 0.0
+                    && self.takes_part(triangle_a, triangle_b)
+                {
+                    self.hit([triangle_a, triangle_b], entry.max(0.0));
+                }
+            }
+        }
+        if self.found && self.best < self.cast.worse_than {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Descent<'_> {
+    #[inline(always)]
+    fn takes_part(&self, a: u32, b: u32) -> bool {
+        self.patches.is_none_or(|[of_a, of_b]| of_a.contains(a) && of_b.contains(b))
+    }
+
+    fn hit(&mut self, pair: [u32; 2], entry: f64) {
+        if entry <= self.cast.length {
+            self.found = true;
+            self.best = self.best.min(entry);
+            self.limit = self.limit.min(self.best + self.cast.window);
+            self.bound = rounded_up(self.limit);
+        }
+        self.hits.push(Hit { pair, entry });
+    }
+}

@@ -1,0 +1,274 @@
+//! The query dispatcher: rapier asks it first about every pair of shapes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use nalgebra::{Isometry3, Vector3};
+use rapier3d::math::{Pose, Vector};
+use rapier3d::parry::query::details::{ContactManifoldsWorkspace, NormalConstraints, ShapeCastOptions};
+use rapier3d::parry::query::{
+    ClosestPoints, Contact, ContactManifold, DefaultQueryDispatcher, NonlinearRigidMotion,
+    PersistentQueryDispatcher, QueryDispatcher, ShapeCastHit, ShapeDistance, ShapeIntersection, Unsupported,
+};
+use rapier3d::parry::shape::Shape;
+
+use super::convex::{self, ConvexBody, ConvexMemory, ConvexPair, SAME_PLACE, for_rapier};
+use super::kept::Remembered;
+use super::manifolds::{self, Order};
+use super::memory::{ContactPoint, PairMemory};
+use super::mesh_mesh::Foresight;
+use super::reduction::Selected;
+use super::round::Round;
+use super::separation::Pair;
+use super::{MeshShape, mesh_mesh, plane, proxy, round};
+use crate::NarrowPhase;
+
+/// Time [ns] spent on contacts, summed over all threads.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ContactTally(Arc<AtomicU64>);
+
+impl ContactTally {
+    /// The time since it was last taken.
+    pub(crate) fn take(&self) -> Duration {
+        Duration::from_nanos(self.0.swap(0, Ordering::Relaxed))
+    }
+
+    fn add(&self, started: Instant) {
+        let nanoseconds = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.0.fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+}
+
+/// Answers for pairs with a mesh in them, and for convex pairs unless those are left to rapier.
+pub(crate) struct Dispatcher {
+    pub(crate) tally: ContactTally,
+    /// Who finds the contacts of convex pairs.
+    pub(crate) narrow_phase: NarrowPhase,
+    /// How far a body at rest falls within a step [m].
+    pub(crate) fall: f64,
+}
+
+impl Dispatcher {
+    /// Contacts of a mesh with another shape: in the frame of the mesh, or (`Order::Swapped`) in that of the other.
+    fn mesh_contacts(
+        mesh: &MeshShape,
+        other: &dyn Shape,
+        other_to_mesh: &Isometry3<f64>,
+        foresight: &Foresight,
+        memory: &mut PairMemory,
+    ) -> Result<Order, Unsupported> {
+        if let Some(half_space) = other.as_halfspace() {
+            let normal: Vector3<f64> = half_space.normal.into();
+            plane::contacts(mesh, &normal, other_to_mesh, foresight, memory);
+            return Ok(Order::Kept);
+        }
+        if let Some(other) = other.as_shape::<MeshShape>() {
+            return Ok(Self::larger_first(mesh, other, other_to_mesh, foresight, memory));
+        }
+        let round = Round::of(for_rapier(other));
+        if let Some(round) = &round
+            && round::contacts(mesh, round, other_to_mesh, foresight, memory)
+        {
+            return Ok(Order::Kept);
+        }
+        let proxy = proxy::of(other, memory).ok_or(Unsupported)?;
+        if round.is_none() {
+            return Ok(Self::larger_first(mesh, &proxy, other_to_mesh, foresight, memory));
+        }
+        mesh_mesh::contacts(&Pair { a: mesh, b: &proxy, b_to_a: *other_to_mesh }, foresight, memory);
+        Ok(Order::Kept)
+    }
+
+    /// Contacts of two meshes in the frame of the larger one: what is remembered of a small body that spins on a
+    /// large one then stays where it was.
+    fn larger_first(
+        a: &MeshShape,
+        b: &MeshShape,
+        b_to_a: &Isometry3<f64>,
+        foresight: &Foresight,
+        memory: &mut PairMemory,
+    ) -> Order {
+        if a.size() >= b.size() {
+            mesh_mesh::contacts(&Pair { a, b, b_to_a: *b_to_a }, foresight, memory);
+            return Order::Kept;
+        }
+        mesh_mesh::contacts(&Pair { a: b, b: a, b_to_a: b_to_a.inverse() }, foresight, memory);
+        Order::Swapped
+    }
+}
+
+/// The mesh of a pair, the other shape with its pose in the frame of the mesh, and whether they were exchanged.
+fn mesh_first<'a>(
+    pose: &Pose,
+    first: &'a dyn Shape,
+    second: &'a dyn Shape,
+) -> Option<(&'a MeshShape, &'a dyn Shape, Isometry3<f64>, Order)> {
+    let second_to_first: Isometry3<f64> = (*pose).into();
+    match (first.as_shape::<MeshShape>(), second.as_shape::<MeshShape>()) {
+        (Some(mesh), _) => Some((mesh, second, second_to_first, Order::Kept)),
+        (None, Some(mesh)) => Some((mesh, first, second_to_first.inverse(), Order::Swapped)),
+        (None, None) => None,
+    }
+}
+
+impl Dispatcher {
+    /// Contacts of two convex shapes, or of one with a half-space.
+    fn convex_contacts(
+        &self,
+        pose: &Pose,
+        [first, second]: [&dyn Shape; 2],
+        prediction: f64,
+        memory: &mut ConvexMemory,
+    ) -> Result<Order, Unsupported> {
+        let second_to_first: Isometry3<f64> = (*pose).into();
+        let foresight = Foresight { prediction, fall: self.fall };
+        let (body, plane, plane_to_body, order) = match (first.as_halfspace(), second.as_halfspace()) {
+            (None, None) => {
+                let pair =
+                    ConvexPair { bodies: [convex_body(first)?, convex_body(second)?], second_to_first };
+                convex::contacts(&pair, &foresight, memory);
+                return Ok(Order::Kept);
+            }
+            (_, Some(plane)) => (convex_body(first)?, plane, second_to_first, Order::Kept),
+            (Some(plane), None) => (convex_body(second)?, plane, second_to_first.inverse(), Order::Swapped),
+        };
+        convex::half_space_contacts(body, &plane.normal.into(), &plane_to_body, &foresight, memory);
+        Ok(order)
+    }
+
+    /// Writes the contacts that were chosen, and tallies them.
+    fn write<M: Default, C: Default + Copy>(
+        &self,
+        started: Instant,
+        chosen: (&[ContactPoint], &[Selected]),
+        (pose, order, same_place): (&Isometry3<f64>, Order, f64),
+        manifolds: &mut Vec<ContactManifold<M, C>>,
+    ) {
+        manifolds::write(chosen, pose, order, same_place, manifolds);
+        self.tally.add(started);
+    }
+}
+
+fn convex_body(shape: &dyn Shape) -> Result<&ConvexBody, Unsupported> {
+    shape.as_shape::<ConvexBody>().ok_or(Unsupported)
+}
+
+impl<M, C> PersistentQueryDispatcher<M, C> for Dispatcher
+where
+    M: Default + Clone + Send + Sync + 'static,
+    C: Default + Copy + Send + Sync + 'static,
+{
+    fn contact_manifolds(
+        &self,
+        pose: &Pose,
+        first: &dyn Shape,
+        second: &dyn Shape,
+        prediction: f64,
+        manifolds: &mut Vec<ContactManifold<M, C>>,
+        workspace: &mut Option<ContactManifoldsWorkspace>,
+    ) -> Result<(), Unsupported> {
+        let started = Instant::now();
+        let foresight = Foresight { prediction, fall: self.fall };
+        if let Some((mesh, other, other_to_mesh, order)) = mesh_first(pose, first, second) {
+            let memory = Remembered::<PairMemory>::of(workspace).ok_or(Unsupported)?;
+            let again = Self::mesh_contacts(mesh, other, &other_to_mesh, &foresight, memory)?;
+            let (pose, order) = match again {
+                Order::Kept => (other_to_mesh, order),
+                Order::Swapped => (other_to_mesh.inverse(), order.swapped()),
+            };
+            self.write(started, memory.chosen(), (&pose, order, 0.0), manifolds);
+            return Ok(());
+        }
+        if self.narrow_phase == NarrowPhase::Rapier {
+            let (first, second) = (for_rapier(first), for_rapier(second));
+            let rapier = DefaultQueryDispatcher;
+            return rapier.contact_manifolds(pose, first, second, prediction, manifolds, workspace);
+        }
+        let memory = Remembered::<ConvexMemory>::of(workspace).ok_or(Unsupported)?;
+        let order = self.convex_contacts(pose, [first, second], prediction, memory)?;
+        let second_to_first: Isometry3<f64> = (*pose).into();
+        let pose = if order == Order::Kept { second_to_first } else { second_to_first.inverse() };
+        let same_place = SAME_PLACE * memory.size;
+        self.write(started, memory.chosen(), (&pose, order, same_place), manifolds);
+        Ok(())
+    }
+
+    fn contact_manifold_convex_convex(
+        &self,
+        _pose: &Pose,
+        _first: &dyn Shape,
+        _second: &dyn Shape,
+        _normals_of_first: Option<&dyn NormalConstraints>,
+        _normals_of_second: Option<&dyn NormalConstraints>,
+        _prediction: f64,
+        _manifold: &mut ContactManifold<M, C>,
+    ) -> Result<(), Unsupported> {
+        Err(Unsupported)
+    }
+}
+
+/// rapier's other queries. The simulation uses none of them: its continuous collision is our own.
+impl QueryDispatcher for Dispatcher {
+    fn intersection_test(
+        &self,
+        _pose: &Pose,
+        _first: &dyn Shape,
+        _second: &dyn Shape,
+    ) -> Result<ShapeIntersection, Unsupported> {
+        Err(Unsupported)
+    }
+
+    fn distance(
+        &self,
+        _pose: &Pose,
+        _first: &dyn Shape,
+        _second: &dyn Shape,
+    ) -> Result<ShapeDistance, Unsupported> {
+        Err(Unsupported)
+    }
+
+    fn contact(
+        &self,
+        _pose: &Pose,
+        _first: &dyn Shape,
+        _second: &dyn Shape,
+        _prediction: f64,
+    ) -> Result<Option<Contact>, Unsupported> {
+        Err(Unsupported)
+    }
+
+    fn closest_points(
+        &self,
+        _pose: &Pose,
+        _first: &dyn Shape,
+        _second: &dyn Shape,
+        _farthest: f64,
+    ) -> Result<ClosestPoints, Unsupported> {
+        Err(Unsupported)
+    }
+
+    fn cast_shapes(
+        &self,
+        _pose: &Pose,
+        _velocity: Vector,
+        _first: &dyn Shape,
+        _second: &dyn Shape,
+        _options: ShapeCastOptions,
+    ) -> Result<Option<ShapeCastHit>, Unsupported> {
+        Err(Unsupported)
+    }
+
+    fn cast_shapes_nonlinear(
+        &self,
+        _motion1: &NonlinearRigidMotion,
+        _first: &dyn Shape,
+        _motion2: &NonlinearRigidMotion,
+        _second: &dyn Shape,
+        _start: f64,
+        _end: f64,
+        _stop_at_penetration: bool,
+    ) -> Result<Option<ShapeCastHit>, Unsupported> {
+        Err(Unsupported)
+    }
+}

@@ -1,0 +1,130 @@
+//! Writing contacts into rapier's manifolds.
+
+use nalgebra::{Isometry3, Vector3};
+use rapier3d::math::Vector;
+use rapier3d::parry::query::{ContactManifold, TrackedContact};
+use rapier3d::parry::shape::PackedFeatureId;
+
+use super::memory::ContactPoint;
+use super::reduction::Selected;
+use extricate_core::proximity::contacts::Feature;
+
+/// Whether contacts were computed with the two shapes as they came, or exchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// As rapier has it.
+    Kept,
+    /// The other way round.
+    Swapped,
+}
+
+impl Order {
+    /// The other one.
+    pub(super) fn swapped(self) -> Self {
+        match self {
+            Self::Kept => Self::Swapped,
+            Self::Swapped => Self::Kept,
+        }
+    }
+}
+
+/// Contacts of the last step that are kept without an allocation.
+const FEW: usize = 32;
+
+/// Replaces the manifolds of a pair. Impulses of the last step are carried over where the same features touch,
+/// whichever manifold they were in; and, nearer than `same_place` [m], where other features touch at the same place.
+pub(super) fn write<M: Default, C: Default + Copy>(
+    chosen: (&[ContactPoint], &[Selected]),
+    second_to_first: &Isometry3<f64>,
+    order: Order,
+    same_place: f64,
+    manifolds: &mut Vec<ContactManifold<M, C>>,
+) {
+    let mut old = manifolds.iter().flat_map(|manifold| manifold.points.iter().copied());
+    let Some(first) = old.next() else {
+        return replace(chosen, second_to_first, (order, same_place, &[]), manifolds);
+    };
+    let count = 1 + old.clone().count();
+    if count > FEW {
+        let many: Vec<_> = std::iter::once(first).chain(old).collect();
+        return replace(chosen, second_to_first, (order, same_place, &many), manifolds);
+    }
+    let mut few = [first; FEW];
+    few[1..].iter_mut().zip(old).for_each(|(slot, contact)| *slot = contact);
+    replace(chosen, second_to_first, (order, same_place, &few[..count]), manifolds);
+}
+
+fn replace<M: Default, C: Default + Copy>(
+    (contacts, selected): (&[ContactPoint], &[Selected]),
+    second_to_first: &Isometry3<f64>,
+    (order, same_place, before): (Order, f64, &[TrackedContact<C>]),
+    manifolds: &mut Vec<ContactManifold<M, C>>,
+) {
+    manifolds.truncate(selected.len());
+    for (index, selection) in selected.iter().enumerate() {
+        if index == manifolds.len() {
+            manifolds.push(ContactManifold::with_data(0, 0, M::default()));
+        }
+        let manifold = &mut manifolds[index];
+        let normal = selection.normal;
+        let back = second_to_first.rotation.inverse() * -normal;
+        let (n1, n2) = if order == Order::Kept { (normal, back) } else { (back, normal) };
+        (manifold.local_n1, manifold.local_n2) = (vector(&n1), vector(&n2));
+        manifold.points.clear();
+        for &index in selection.indices() {
+            let contact = ContactPoint { normal, ..contacts[index] };
+            manifold.points.push(tracked(&contact, second_to_first, order));
+        }
+        manifold.match_contacts(before);
+        if same_place > 0.0 {
+            match_places(&mut manifold.points, before, same_place);
+        }
+    }
+}
+
+/// Gives contacts of new features the impulses of the nearest contact of the last step that is not among the new ones.
+fn match_places<C: Copy>(contacts: &mut [TrackedContact<C>], before: &[TrackedContact<C>], same_place: f64) {
+    let same = |a: &TrackedContact<C>, b: &TrackedContact<C>| a.fid1 == b.fid1 && a.fid2 == b.fid2;
+    let mut free: Vec<&TrackedContact<C>> =
+        before.iter().filter(|old| !contacts.iter().any(|contact| same(old, contact))).collect();
+    for contact in contacts {
+        if free.is_empty() {
+            return;
+        }
+        if before.iter().any(|old| same(old, contact)) {
+            continue;
+        }
+        let moved = |old: &TrackedContact<C>| {
+            let (on_first, on_second) = (old.local_p1 - contact.local_p1, old.local_p2 - contact.local_p2);
+            on_first.length_squared().max(on_second.length_squared())
+        };
+        let nearest = (0..free.len()).min_by(|&i, &j| moved(free[i]).total_cmp(&moved(free[j])));
+        if let Some(nearest) = nearest.filter(|&nearest| moved(free[nearest]) < same_place.powi(2)) {
+            contact.data = free.swap_remove(nearest).data;
+        }
+    }
+}
+
+fn tracked<C: Default + Copy>(
+    contact: &ContactPoint,
+    second_to_first: &Isometry3<f64>,
+    order: Order,
+) -> TrackedContact<C> {
+    let on_first = (contact.point - contact.normal * contact.distance).coords;
+    let on_second = second_to_first.inverse_transform_point(&contact.point).coords;
+    let [first, second] = contact.features.map(feature_id);
+    let swapped = order == Order::Swapped;
+    TrackedContact::flipped(vector(&on_first), vector(&on_second), first, second, contact.distance, swapped)
+}
+
+fn feature_id(feature: Feature) -> PackedFeatureId {
+    match feature {
+        Feature::Vertex(index) => PackedFeatureId::vertex(index),
+        Feature::Edge(index) => PackedFeatureId::edge(index),
+        Feature::Face(index) => PackedFeatureId::face(index),
+    }
+}
+
+fn vector(v: &Vector3<f64>) -> Vector {
+    Vector::new(v.x, v.y, v.z)
+}

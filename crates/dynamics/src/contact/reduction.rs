@@ -1,0 +1,266 @@
+//! From many contacts to few: contacts of nearly one normal are a group, and of each group four that span it are
+//! kept among those that touch, and four among those that are only foreseen.
+//!
+//! rapier would choose four among all points within the prediction distance and so drop points that bear; and
+//! more than two manifolds on one plane spoil its friction.
+
+use nalgebra::{Isometry3, Vector3};
+use serde::{Deserialize, Serialize};
+
+use super::kept::{FeatureName, feature_of, name_of};
+use super::memory::ContactPoint;
+use extricate_core::proximity::contacts::Feature;
+
+/// Cosine of the angle between normals of one group: five degrees.
+const SAME_NORMAL: f64 = 0.996;
+/// Contact points in a manifold: what rapier solves together.
+const POINTS: usize = 4;
+/// How much farther a new point must be than one that was in contact in the last step to take its place. Without
+/// it, points of a round rim that tie up to rounding would change from step to step and lose their impulses.
+const STICKINESS: f64 = 1.05;
+
+/// A manifold to be: contacts of one normal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Selected {
+    /// Unit normal from the first shape to the second, frame of the first.
+    pub(super) normal: Vector3<f64>,
+    /// Indices of the contacts.
+    pub(super) contacts: [usize; POINTS],
+    /// How many there are.
+    pub(super) count: usize,
+}
+
+impl Selected {
+    pub(super) fn indices(&self) -> &[usize] {
+        &self.contacts[..self.count]
+    }
+}
+
+/// Share of the size up to which a gap counts as closed.
+const CLOSED: f64 = 4e-4;
+/// Share of the size within which two contact points are one.
+const SAME_POINT: f64 = 1e-4;
+
+/// Share of the size below which a contact that moves within a step counts as still: the order of contacts of a body
+/// at rest must not follow rounding.
+const STILL: f64 = 1e-6;
+
+/// Share of the size by which a contact of the last step may be less deep than the deepest one and still come before it.
+const STICKY: f64 = 1e-6;
+
+/// Lengths below which things count as equal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scales {
+    /// Distance [m] up to which a contact touches.
+    touching: f64,
+    /// Distance [m] between points that are one.
+    same_point: f64,
+    /// Motion [m] within a step that counts as none.
+    still: f64,
+    /// How much less deep [m] than the deepest contact one of the last step may be to count as the deepest.
+    sticky: f64,
+}
+
+impl Scales {
+    /// Scales of a pair whose smaller body has this size [m].
+    pub(super) fn of(size: f64) -> Self {
+        let [touching, same_point, still, sticky] =
+            [CLOSED, SAME_POINT, STILL, STICKY].map(|share| share * size);
+        Self { touching, same_point, still, sticky }
+    }
+
+    /// The same, with another depth [m] by which contacts of the last step are preferred: for shapes whose contacts
+    /// tie, like the corners of a rim.
+    pub(super) fn sticky(self, sticky: f64) -> Self {
+        Self { sticky, ..self }
+    }
+}
+
+/// Chooses contacts. Holds buffers and the features chosen in the last step.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Choice {
+    order: Vec<usize>,
+    /// Distances of the contacts after a step like the last one [m].
+    foreseen: Vec<f64>,
+    grouped: Vec<bool>,
+    group: Vec<usize>,
+    before: Vec<[Feature; 2]>,
+    /// Contacts whose normals are those of the groups, in this step and in the last one.
+    leaders: Vec<[Feature; 2]>,
+    leaders_before: Vec<[Feature; 2]>,
+    pub(super) selected: Vec<Selected>,
+}
+
+/// What of a choice decides the next one: the contacts that were chosen, and those that led groups.
+#[derive(Serialize, Deserialize)]
+pub(super) struct KeptChoice {
+    before: Vec<[FeatureName; 2]>,
+    leaders: Vec<[FeatureName; 2]>,
+}
+
+impl Choice {
+    /// What decides the next choice.
+    pub(super) fn kept(&self) -> KeptChoice {
+        let names = |features: &[[Feature; 2]]| features.iter().map(|pair| pair.map(name_of)).collect();
+        KeptChoice { before: names(&self.before), leaders: names(&self.leaders_before) }
+    }
+
+    /// A choice after which the next one is as after the one that was kept.
+    pub(super) fn of_kept(kept: KeptChoice) -> Self {
+        let features =
+            |names: Vec<[FeatureName; 2]>| names.into_iter().map(|pair| pair.map(feature_of)).collect();
+        Self { before: features(kept.before), leaders_before: features(kept.leaders), ..Self::default() }
+    }
+
+    /// Chooses among the contacts: into [`selected`](Self::selected). `to_before` takes points of the second shape to
+    /// where they were in the last step, frame of the first: of contacts that do not touch, those that are about to
+    /// come first.
+    pub(super) fn choose(
+        &mut self,
+        contacts: &[ContactPoint],
+        scales: Scales,
+        to_before: Option<&Isometry3<f64>>,
+    ) {
+        self.foreseen.clear();
+        self.foreseen.extend(contacts.iter().map(|contact| {
+            let moved =
+                to_before.map_or(0.0, |before| (contact.point - before * contact.point).dot(&contact.normal));
+            contact.distance + if moved.abs() > scales.still { moved } else { 0.0 }
+        }));
+        self.selected.clear();
+        self.order.clear();
+        self.order.extend(0..contacts.len());
+        // Equal distances keep the order of the features, which does not depend on how the pairs were found.
+        self.order.sort_unstable_by(|&i, &j| {
+            let (a, b) = (&contacts[i], &contacts[j]);
+            a.distance.total_cmp(&b.distance).then_with(|| a.features.cmp(&b.features))
+        });
+        self.grouped.clear();
+        self.grouped.resize(contacts.len(), false);
+        self.leaders.clear();
+        let mut next = 0;
+        while let Some(&first) = self.order.get(next) {
+            if self.grouped[first] {
+                next += 1;
+                continue;
+            }
+            let leader = self.leader(contacts, next, &scales);
+            self.leaders.push(contacts[leader].features);
+            let normal = contacts[leader].normal;
+            for touching in [true, false] {
+                self.collect_group(contacts, &normal, &scales, touching);
+                self.select_four(contacts, &normal, &scales);
+            }
+            // Even one without a normal leads no group twice.
+            self.grouped[leader] = true;
+        }
+        std::mem::swap(&mut self.leaders, &mut self.leaders_before);
+        self.before.clear();
+        for selected in &self.selected {
+            self.before.extend(selected.indices().iter().map(|&index| contacts[index].features));
+        }
+    }
+
+    /// The contact whose normal is that of a group: the deepest that is in no group yet, or one as deep that led a group
+    /// in the last step, so that normals do not follow rounding.
+    fn leader(&self, contacts: &[ContactPoint], next: usize, scales: &Scales) -> usize {
+        let rest = &self.order[next..];
+        let deep = contacts[rest[0]].distance + scales.sticky;
+        let free = rest.iter().filter(|&&index| !self.grouped[index]);
+        known(&self.leaders_before, contacts, free, deep).unwrap_or(rest[0])
+    }
+
+    /// Takes the contacts of a normal that touch, or those that do not.
+    fn collect_group(
+        &mut self,
+        contacts: &[ContactPoint],
+        normal: &Vector3<f64>,
+        scales: &Scales,
+        touching: bool,
+    ) {
+        self.group.clear();
+        for &index in &self.order {
+            let contact = &contacts[index];
+            let taken = self.grouped[index] || contact.normal.dot(normal) < SAME_NORMAL;
+            if taken || (contact.distance <= scales.touching) != touching {
+                continue;
+            }
+            self.grouped[index] = true;
+            self.group.push(index);
+        }
+        if !touching {
+            // Equal ones keep the order of their distances.
+            self.group.sort_unstable_by(|&i, &j| {
+                let (a, b) = (&contacts[i], &contacts[j]);
+                let foreseen = self.foreseen[i].total_cmp(&self.foreseen[j]);
+                foreseen.then(a.distance.total_cmp(&b.distance)).then_with(|| a.features.cmp(&b.features))
+            });
+        }
+    }
+
+    /// Of the group: its first point (the deepest, or the one that is to touch first), the farthest from it, and the two that span the largest area with those.
+    fn select_four(&mut self, contacts: &[ContactPoint], normal: &Vector3<f64>, scales: &Scales) {
+        let Some(&deepest) = self.group.first() else { return };
+        let same_point = scales.same_point;
+        let distance = contacts[deepest].distance;
+        let deep = distance + scales.sticky;
+        let first = known(&self.before, contacts, self.group.iter(), deep).unwrap_or(deepest);
+        let mut selected = Selected { normal: *normal, contacts: [first; POINTS], count: 1 };
+        let point = |index: usize| contacts[index].point;
+        let origin = point(first);
+        let span = |index: usize| {
+            Some((point(index) - origin).norm()).filter(|&span| span > same_point).unwrap_or(0.0)
+        };
+        if let Some(farthest) = self.best(contacts, &selected, span) {
+            selected.contacts[1] = farthest;
+            selected.count = 2;
+            let across = normal.cross(&(point(farthest) - origin));
+            for side in [1.0, -1.0] {
+                let least = same_point * across.norm();
+                let height = |index: usize| side * across.dot(&(point(index) - origin)) - least;
+                if let Some(highest) = self.best(contacts, &selected, height) {
+                    selected.contacts[selected.count] = highest;
+                    selected.count += 1;
+                }
+            }
+        }
+        self.selected.push(selected);
+    }
+
+    /// The contact of the group with the greatest positive score that is not chosen yet; those of the last step
+    /// are preferred.
+    fn best(
+        &self,
+        contacts: &[ContactPoint],
+        chosen: &Selected,
+        score: impl Fn(usize) -> f64,
+    ) -> Option<usize> {
+        let mut best = None;
+        let mut best_score = 0.0;
+        for &index in &self.group {
+            if chosen.indices().contains(&index) {
+                continue;
+            }
+            let bonus = if self.before.contains(&contacts[index].features) { STICKINESS } else { 1.0 };
+            let score = bonus * score(index);
+            if score > best_score {
+                best_score = score;
+                best = Some(index);
+            }
+        }
+        best
+    }
+}
+
+/// Of contacts in the order of their distances, up to the distance `deep` [m], the one that comes first among those of
+/// the last step.
+fn known<'a>(
+    before: &[[Feature; 2]],
+    contacts: &[ContactPoint],
+    among: impl Iterator<Item = &'a usize>,
+    deep: f64,
+) -> Option<usize> {
+    let as_deep = among.copied().take_while(|&index| contacts[index].distance < deep);
+    let place = |index: usize| before.iter().position(|features| *features == contacts[index].features);
+    as_deep.filter_map(|index| Some((place(index)?, index))).min().map(|(_, index)| index)
+}

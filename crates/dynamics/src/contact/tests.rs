@@ -1,0 +1,228 @@
+//! Contacts of meshes along motions, and on shapes that tempt them to err.
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+
+use super::memory::{ContactPoint, PairMemory};
+use super::mesh_mesh::{Foresight, contacts};
+use super::separation::Pair;
+use super::{MeshShape, mesh_mesh};
+use extricate_core::geometry::procedural::{BumpySphere, Cuboid, Cup, Procedural, Sphere, Torus};
+use extricate_core::geometry::{Solidity, TriangleMesh};
+use extricate_core::proximity::Model;
+use extricate_core::proximity::contacts::{Adjacency, Feature};
+
+const FORESIGHT: Foresight = Foresight { prediction: 0.02, fall: 2e-4 };
+
+fn shape(mesh: TriangleMesh, solidity: Solidity) -> MeshShape {
+    let adjacency = Arc::new(Adjacency::new(&mesh));
+    MeshShape::new(Arc::new(Model::new(mesh, solidity)), adjacency)
+}
+
+fn solid(kind: &impl Procedural) -> MeshShape {
+    shape(kind.mesh().unwrap(), Solidity::Solid)
+}
+
+fn cube(subdivisions: u32) -> MeshShape {
+    solid(&Cuboid { subdivisions, ..Cuboid::default() })
+}
+
+fn slab(subdivisions: u32) -> MeshShape {
+    solid(&Cuboid { x: 4.0, y: 3.0, z: 0.2, subdivisions })
+}
+
+fn torus() -> MeshShape {
+    solid(&Torus { segments: 20, sides: 9, ..Torus::default() })
+}
+
+/// The contacts chosen at a pose, with their normals.
+fn chosen(memory: &PairMemory) -> Vec<(ContactPoint, Vector3<f64>)> {
+    let (contacts, selected) = memory.chosen();
+    let of = |one: &super::reduction::Selected| {
+        one.indices().iter().map(|&index| (contacts[index], one.normal)).collect::<Vec<_>>()
+    };
+    selected.iter().flat_map(of).collect()
+}
+
+/// A motion of a body: the pose in every step.
+type Motion = Box<dyn Fn(f64) -> Isometry3<f64>>;
+
+fn posed(x: f64, y: f64, z: f64, turn: [f64; 3]) -> Isometry3<f64> {
+    Isometry3::from_parts(Translation3::new(x, y, z), UnitQuaternion::from_scaled_axis(turn.into()))
+}
+
+/// Bodies that rest, jitter, slide, roll, swing, sink in deep and come out, over 60 steps.
+fn motions() -> Vec<([MeshShape; 2], Motion)> {
+    let jitter = |t: f64| 1e-7 * (17.0 * t).sin();
+    let ball = || solid(&Sphere { radius: 0.5, frequency: 4 });
+    let bumpy = || solid(&BumpySphere { frequency: 5, ..BumpySphere::default() });
+    let surface = || shape(Cuboid::default().mesh().unwrap(), Solidity::Surface);
+    let linked = move |t: f64| posed(1.601 + jitter(t), 0.0, 0.0, [1.57 + 0.02 * t, 0.01 * t * t, 0.0]);
+    vec![
+        (
+            [cube(3), cube(3)],
+            Box::new(move |t| posed(jitter(t), 0.0, 1.0 - 1e-7 + jitter(2.0 * t), [0.0; 3])),
+        ),
+        ([slab(3), cube(2)], Box::new(|t| posed(0.3 * t * t, 0.01 * t, 0.6 - 1e-6 * t, [0.0, 0.0, 0.1 * t]))),
+        ([slab(2), ball()], Box::new(|t| posed(0.05 * t, 0.01, 0.592, [0.0, 0.1 * t, 0.0]))),
+        ([torus(), torus()], Box::new(linked)),
+        (
+            [cube(2), cube(2)],
+            Box::new(|t| posed(0.02, 0.01, 1.0 - 0.4 * (3.0 * t).sin(), [0.0, 0.0, 0.2 * t])),
+        ),
+        ([bumpy(), bumpy()], Box::new(|t| posed(0.05 * t, 0.0, 1.03 - 0.02 * t, [0.1 * t, 0.0, 0.3]))),
+        ([slab(2), surface()], Box::new(|t| posed(0.01 * t, 0.0, 0.603 - 0.005 * t, [0.001 * t, 0.0, 0.3]))),
+    ]
+}
+
+#[test]
+fn contacts_do_not_depend_on_how_long_fronts_and_proofs_have_lived() {
+    for ([a, b], motion) in motions() {
+        let (mut old, mut young) = (PairMemory::default(), PairMemory::default());
+        let mut count = 0;
+        for step in 0..120 {
+            // Fast at first, then ever slower: nothing lasts, some lasts for a few steps, all lasts.
+            let time = 1.0 - 0.94_f64.powi(step);
+            let pair = Pair { a: &a, b: &b, b_to_a: motion(time) };
+            (young.front, young.front_apart, young.explanation) = Default::default();
+            contacts(&pair, &FORESIGHT, &mut old);
+            contacts(&pair, &FORESIGHT, &mut young);
+            assert_eq!(old.contacts, young.contacts, "step {step}");
+            assert_eq!(chosen(&old), chosen(&young), "step {step}");
+            assert_eq!((old.separation, old.free_pose), (young.separation, young.free_pose), "step {step}");
+            count += old.contacts.len();
+        }
+        assert!(count > 60 && old.front.gathered() < 100, "{count} contacts, {}", old.front.gathered());
+    }
+}
+
+#[test]
+fn finely_meshed_faces_that_lie_on_each_other_touch_at_corners_that_span_the_common_face() {
+    for (subdivisions, shift, turn) in
+        [(1, 0.0, 0.0), (4, 0.0, 0.0), (4, 0.3, 0.0), (5, 0.1, 0.5), (3, 0.25, 0.785)]
+    {
+        let (a, b) = (cube(subdivisions), cube(subdivisions));
+        let mut memory = PairMemory::default();
+        for depth in [0.0, 1e-7, 3e-7] {
+            let pose = posed(shift, 0.0, 1.0 - depth, [0.0, 0.0, turn]);
+            contacts(&Pair { a: &a, b: &b, b_to_a: pose }, &FORESIGHT, &mut memory);
+            let touching: Vec<_> = chosen(&memory);
+            assert!(touching.len() >= 4, "{} contacts", touching.len());
+            for (contact, normal) in &touching {
+                assert!((normal - Vector3::z()).norm() < 1e-9, "{normal}");
+                assert!((contact.distance + depth).abs() < 1e-12);
+            }
+            // The middle of the common face is well within the contacts: they hold it up.
+            let middle = Point3::new(shift / 2.0, 0.0, 0.5);
+            for k in 0..16 {
+                let angle = std::f64::consts::TAU * f64::from(k) / 16.0;
+                let side = Vector3::new(angle.cos(), angle.sin(), 0.0);
+                let reach = touching.iter().map(|(contact, _)| (contact.point - middle).dot(&side));
+                assert!(reach.fold(f64::NEG_INFINITY, f64::max) > 0.2, "{subdivisions} {shift} {turn}: {k}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_chosen_contacts_of_a_pair_at_rest_stay_the_same_while_it_jitters_by_rounding() {
+    for (a, b, height) in
+        [(cube(4), cube(4), 1.0), (slab(3), cube(3), 0.6), (torus(), torus(), 0.4 * 0.984_807_753)]
+    {
+        let mut memory = PairMemory::default();
+        let mut before: Option<Vec<[Feature; 2]>> = None;
+        for step in 0..40 {
+            let noise = |k: i32| 1e-12 * f64::from((step * 7 + k) % 5 - 2);
+            let pose = posed(noise(0), noise(1), height - 4e-7 + noise(2), [noise(3), noise(4), 0.0]);
+            contacts(&Pair { a: &a, b: &b, b_to_a: pose }, &FORESIGHT, &mut memory);
+            let mut features: Vec<_> = chosen(&memory).iter().map(|(contact, _)| contact.features).collect();
+            features.sort_unstable();
+            if step > 1 {
+                assert_eq!(before.as_ref(), Some(&features), "step {step}");
+            }
+            before = Some(features);
+        }
+    }
+}
+
+#[test]
+fn the_normals_of_a_body_that_rolls_turn_with_it_and_never_flip() {
+    let (floor, ball) = (slab(4), solid(&Sphere { radius: 0.5, frequency: 6 }));
+    let mut memory = PairMemory::default();
+    for step in 0..300 {
+        let x = 2e-3 * f64::from(step);
+        let pose = posed(x - 0.3, 0.017, 0.59, [0.0, x / 0.5, 0.0]);
+        contacts(&Pair { a: &floor, b: &ball, b_to_a: pose }, &FORESIGHT, &mut memory);
+        let found = chosen(&memory);
+        assert!(!found.is_empty(), "step {step}");
+        assert!(found.iter().all(|(_, normal)| normal.z > 0.97), "step {step}: {found:?}");
+    }
+}
+
+#[test]
+fn a_body_pressed_through_a_thin_wall_is_pushed_back_to_the_side_it_came_from() {
+    let (wall, ball) = (
+        solid(&Cuboid { x: 3.0, y: 3.0, z: 0.02, subdivisions: 3 }),
+        solid(&Sphere { radius: 0.3, frequency: 4 }),
+    );
+    for side in [1.0, -1.0] {
+        let mut memory = PairMemory::default();
+        for step in 0..40 {
+            // From above the wall until its middle is below it.
+            let z = side * (0.32 - 0.01 * f64::from(step));
+            let pair = Pair { a: &wall, b: &ball, b_to_a: posed(0.03, 0.02, z, [0.1, 0.2, 0.3]) };
+            contacts(&pair, &FORESIGHT, &mut memory);
+            let found = chosen(&memory);
+            let deepest = found.iter().min_by(|(a, _), (b, _)| a.distance.total_cmp(&b.distance));
+            let (contact, normal) = deepest.expect("it touches");
+            assert!(side * normal.z > 0.9, "step {step}: {normal}");
+            let depth = 0.01 + 0.3 - side * z;
+            assert!((contact.distance + depth).abs() < 0.02, "step {step}: {} for {depth}", contact.distance);
+        }
+    }
+}
+
+#[test]
+fn cubes_deep_in_each_other_are_pushed_apart_at_four_corners_of_their_common_face() {
+    for subdivisions in [1, 4, 8] {
+        let (a, b) = (cube(subdivisions), cube(subdivisions));
+        for overlap in [0.05, 0.2, 0.5, 0.9] {
+            let pair = Pair { a: &a, b: &b, b_to_a: posed(0.0, 0.0, 1.0 - overlap, [0.0; 3]) };
+            let mut memory = PairMemory::default();
+            contacts(&pair, &FORESIGHT, &mut memory);
+            let deep: Vec<_> = chosen(&memory)
+                .into_iter()
+                .filter(|(contact, _)| contact.distance < -0.9 * overlap.min(0.1))
+                .collect();
+            assert_eq!(deep.len(), 4, "{subdivisions} {overlap}: {deep:?}");
+            let normal = deep[0].1;
+            let along = if overlap > 0.5 { overlap.min(1.0 - 0.0) } else { overlap };
+            for (contact, own) in &deep {
+                assert!((own - normal).norm() < 1e-9);
+                assert!((contact.distance + along).abs() < 1e-9, "{} {along}", contact.distance);
+            }
+            let spread = |axis: usize| {
+                let places = deep.iter().map(|(contact, _)| contact.point[axis]);
+                let (least, greatest) =
+                    places.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, g), x| (l.min(x), g.max(x)));
+                greatest - least
+            };
+            let across: Vec<f64> = (0..3).filter(|&k| normal[k].abs() < 0.5).map(spread).collect();
+            assert!(
+                across.iter().all(|&width| width > 0.99),
+                "{subdivisions} {overlap}: {across:?} {deep:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_wall_of_a_cup_holds_a_body_on_the_inside_and_shows_nothing_of_the_outside() {
+    let (cup, ball) = (solid(&Cup::default()), solid(&Sphere { radius: 0.05, frequency: 3 }));
+    let pair = Pair { a: &cup, b: &ball, b_to_a: posed(0.0, 0.0, 0.0, [0.0; 3]) };
+    let mut memory = PairMemory::default();
+    contacts(&pair, &FORESIGHT, &mut memory);
+    assert!(chosen(&memory).iter().all(|(contact, _)| contact.distance > -1e-9));
+    assert_eq!(mesh_mesh::depth([&cup, &ball], &pair.b_to_a, &super::separation::SCRATCH).unwrap(), None);
+}

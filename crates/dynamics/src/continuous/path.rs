@@ -1,0 +1,136 @@
+//! The way of a body through a step: its centre of mass moves along a straight line while it turns steadily, the motion
+//! of a free body. What the solver did in between is not known; a contact that it answered lies at one end.
+
+use std::f64::consts::TAU;
+
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+
+use extricate_core::kinematics::{Motion, RigidMotion};
+
+/// The motion of a body from the time `begin` of a step to its end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Path {
+    /// When the motion begins; before that nothing is asked any more.
+    pub(super) begin: f64,
+    /// Pose at that time, body → world.
+    pub(super) from: Isometry3<f64>,
+    /// The point that moves along a straight line [m, body frame].
+    pub(super) center: Point3<f64>,
+    /// Velocity of that point [m per step, world].
+    pub(super) linear: Vector3<f64>,
+    /// Angular velocity [rad per step, world].
+    pub(super) angular: Vector3<f64>,
+}
+
+impl Path {
+    /// A body that stays where it is.
+    pub(super) fn resting(pose: &Isometry3<f64>) -> Self {
+        let (linear, angular) = (Vector3::zeros(), Vector3::zeros());
+        Self { begin: 0.0, from: *pose, center: Point3::origin(), linear, angular }
+    }
+
+    /// From one pose to another, about a centre [m, body frame], with as many turns as `turning` [rad, world] says.
+    pub(super) fn between(
+        from: &Isometry3<f64>,
+        to: &Isometry3<f64>,
+        center: &Point3<f64>,
+        turning: &Vector3<f64>,
+    ) -> Self {
+        let linear = to * center - from * center;
+        let angular = turned(from, to, turning);
+        Self { begin: 0.0, from: *from, center: *center, linear, angular }
+    }
+
+    /// The pose at a time of the step, not before the motion begins.
+    pub(super) fn pose_at(&self, time: f64) -> Isometry3<f64> {
+        if self.rests() { self.from } else { self.motion(self.begin, 1.0).pose_at(self.share(time)) }
+    }
+
+    fn share(&self, time: f64) -> f64 {
+        if self.begin < 1.0 { (time - self.begin) / (1.0 - self.begin) } else { 0.0 }
+    }
+
+    pub(super) fn rests(&self) -> bool {
+        self.linear == Vector3::zeros() && self.angular == Vector3::zeros()
+    }
+
+    /// The motion between two times of the step.
+    pub(super) fn motion(&self, start: f64, end: f64) -> Motion {
+        let pose = if start > self.begin { self.pose_at(start) } else { self.from };
+        let duration = end - start;
+        Motion::about(&pose, &self.center, &(self.linear * duration), &(self.angular * duration))
+    }
+
+    /// Position of the centre at a time [m, world].
+    pub(super) fn center_at(&self, time: f64) -> Point3<f64> {
+        self.from * self.center + self.linear * (time - self.begin)
+    }
+
+    /// Velocity of a point of the body that is at `point` [m, world] at a time [m per step].
+    pub(super) fn velocity_at(&self, time: f64, point: &Point3<f64>) -> Vector3<f64> {
+        self.linear + self.angular.cross(&(point - self.center_at(time)))
+    }
+
+    /// The body stops at a time.
+    pub(super) fn stop(&mut self, time: f64) {
+        *self = Self { begin: time, ..Self::resting(&self.pose_at(time)) };
+    }
+
+    /// From a time on the body moves as if it were fixed to another one.
+    pub(super) fn follow(&mut self, carrier: &Self, time: f64) {
+        let from = self.pose_at(time);
+        let center = from.inverse_transform_point(&carrier.center_at(time));
+        let (linear, angular) = (carrier.linear, carrier.angular);
+        *self = Self { begin: time, from, center, linear, angular };
+    }
+}
+
+/// The rotation vector [rad, world] from one orientation to another: of all that there are the one nearest to `turning`.
+fn turned(from: &Isometry3<f64>, to: &Isometry3<f64>, turning: &Vector3<f64>) -> Vector3<f64> {
+    let turn = to.rotation * from.rotation.inverse();
+    let turn = if turn.w < 0.0 { UnitQuaternion::new_unchecked(-turn.into_inner()) } else { turn };
+    let short = turn.scaled_axis();
+    let Some(axis) = short.try_normalize(0.0).or_else(|| turning.try_normalize(0.0)) else { return short };
+    let rounds = ((turning.dot(&axis) - short.dot(&axis)) / TAU).round();
+    short + axis * (rounds * TAU)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_ends_at_the_second_pose_however_often_it_turns() {
+        let from = Isometry3::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(0.3, 0.2, 0.1));
+        let center = Point3::new(0.1, -0.2, 0.3);
+        for rounds in [0.0, 1.0, -2.0, 7.0] {
+            let turning = Vector3::z() * (0.7 + rounds * TAU);
+            let turn = UnitQuaternion::new(turning) * from.rotation;
+            let middle = from * center + Vector3::new(0.5, 0.0, -1.0);
+            let to = Isometry3::from_parts((middle - turn * center).into(), turn);
+            let path = Path::between(&from, &to, &center, &(turning * 1.01));
+            assert!((path.angular - turning).norm() < 1e-12, "{rounds}: {}", path.angular);
+            let end = path.pose_at(1.0);
+            assert!((end.translation.vector - to.translation.vector).norm() < 1e-12);
+            assert!(end.rotation.angle_to(&to.rotation) < 1e-12);
+        }
+    }
+
+    #[test]
+    fn what_follows_another_body_keeps_its_place_on_it() {
+        let carrier = Path {
+            begin: 0.0,
+            from: Isometry3::translation(1.0, 0.0, 0.0),
+            center: Point3::new(0.0, 0.3, 0.0),
+            linear: Vector3::new(0.2, 0.1, 0.0),
+            angular: Vector3::new(0.0, 0.4, 1.5),
+        };
+        let mut rider =
+            Path { linear: Vector3::z(), ..Path::resting(&Isometry3::translation(0.0, 1.0, 0.0)) };
+        rider.follow(&carrier, 0.25);
+        let place = |time| carrier.pose_at(time).inv_mul(&rider.pose_at(time));
+        let (start, end) = (place(0.25), place(1.0));
+        assert!((start.translation.vector - end.translation.vector).norm() < 1e-12);
+        assert!(start.rotation.angle_to(&end.rotation) < 1e-12);
+    }
+}

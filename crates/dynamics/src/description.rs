@@ -1,0 +1,230 @@
+//! What a world is made of: bodies and joints as plain data.
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Unit, Vector3};
+
+use extricate_core::geometry::TriangleMesh;
+use extricate_core::geometry::convex::{ConvexHull, ConvexShape, Core};
+use extricate_core::kinematics::urdf::Inertial;
+use extricate_core::proximity::Model;
+
+/// How a body moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BodyKind {
+    /// Does not move.
+    Fixed,
+    /// Moves under forces.
+    Dynamic,
+    /// Moves with the velocity it was given, whatever it meets.
+    Kinematic,
+}
+
+/// The shape of a body in its own frame. Primitives are centred at the origin, their axis is z.
+#[derive(Debug, Clone)]
+pub enum Shape {
+    /// A triangle mesh with its tree.
+    Mesh(Arc<Model>),
+    /// A ball.
+    Ball {
+        /// Radius [m].
+        radius: f64,
+    },
+    /// A box along the axes.
+    Cuboid {
+        /// Full edge lengths [m].
+        size: Vector3<f64>,
+    },
+    /// A cylinder with half a ball at each end.
+    Capsule {
+        /// Radius [m].
+        radius: f64,
+        /// Length of the cylinder, without the caps [m].
+        length: f64,
+    },
+    /// A cylinder.
+    Cylinder {
+        /// Radius [m].
+        radius: f64,
+        /// Height [m].
+        height: f64,
+    },
+    /// A cone, apex up, centred at half its height.
+    Cone {
+        /// Radius of the base [m].
+        radius: f64,
+        /// Height [m].
+        height: f64,
+    },
+    /// A convex hull.
+    Hull(Arc<ConvexHull>),
+    /// All points near a cuboid, a cylinder, a cone or a hull.
+    Rounded {
+        /// The shape around which it is.
+        core: Arc<Shape>,
+        /// How near [m].
+        radius: f64,
+    },
+    /// Everything below the plane through the body's origin.
+    HalfSpace {
+        /// Outward normal of the plane, body frame.
+        normal: Unit<Vector3<f64>>,
+    },
+}
+
+impl Shape {
+    /// Radius [m] of a ball around the shape, centred in its middle; infinite for a half-space.
+    #[must_use]
+    pub fn bounding_radius(&self) -> f64 {
+        match self {
+            Self::Mesh(model) => model.radius(),
+            Self::Ball { radius } => *radius,
+            Self::Cuboid { size } => size.norm() / 2.0,
+            Self::Capsule { radius, length } => radius + length / 2.0,
+            Self::Cylinder { radius, height } | Self::Cone { radius, height } => radius.hypot(height / 2.0),
+            Self::Hull(hull) => hull.radius(),
+            Self::Rounded { core, radius } => core.bounding_radius() + radius,
+            Self::HalfSpace { .. } => f64::INFINITY,
+        }
+    }
+
+    /// A closed mesh of a hull or a rounded shape: exact for a hull, inside a rounded shape by up to 0.5 % of its radius.
+    /// None for the others, which are meshes already or have a procedural one, and for hulls without area.
+    #[must_use]
+    pub fn surface(&self) -> Option<TriangleMesh> {
+        match self {
+            Self::Hull(_) | Self::Rounded { .. } => super::contact::mesh_of_convex(&self.convex()?).ok(),
+            _ => None,
+        }
+    }
+
+    /// Volume [m³] of a hull or a rounded shape, if it has one.
+    pub fn convex_volume(&self) -> Option<f64> {
+        super::mass::volume_of_convex(self)
+    }
+
+    /// The shape as a core and a radius: none for meshes, half-spaces, and what cannot be rounded.
+    #[must_use]
+    pub fn convex(&self) -> Option<ConvexShape> {
+        match self {
+            Self::Ball { radius } => Some(ConvexShape::sphere(*radius)),
+            Self::Cuboid { size } => Some(ConvexShape::cuboid(*size)),
+            Self::Capsule { radius, length } => Some(ConvexShape::capsule(*radius, *length)),
+            Self::Cylinder { radius, height } => Some(ConvexShape::cylinder(*radius, *height)),
+            Self::Cone { radius, height } => Some(ConvexShape::cone(*radius, *height)),
+            Self::Hull(hull) => Some(ConvexShape::hull(Arc::clone(hull))),
+            Self::Rounded { core, radius } => {
+                let has_edges = |core: &Core| !matches!(core, Core::Point | Core::Segment { .. });
+                let sharp = core.convex().filter(|core| core.radius() == 0.0 && has_edges(core.core()));
+                Some(sharp?.rounded(*radius))
+            }
+            Self::Mesh(_) | Self::HalfSpace { .. } => None,
+        }
+    }
+}
+
+/// How heavy a body is. Its inertia follows from its shape, filled evenly, unless it is given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Mass {
+    /// Mass per volume [kg/m³].
+    Density(f64),
+    /// Mass [kg].
+    Total(f64),
+    /// Mass, centre and inertia, whatever the shape.
+    Inertial(Inertial),
+}
+
+/// A body as it is put into a world.
+#[derive(Debug, Clone)]
+pub struct BodyDescription {
+    /// Its name, unique in the world; bodies are ordered by it.
+    pub name: String,
+    /// How it moves.
+    pub kind: BodyKind,
+    /// Body → world at the start.
+    pub pose: Isometry3<f64>,
+    /// Velocity of the centre of mass at the start [m/s], world frame.
+    pub linear_velocity: Vector3<f64>,
+    /// Angular velocity at the start [rad/s], world frame.
+    pub angular_velocity: Vector3<f64>,
+    /// Its shape.
+    pub shape: Shape,
+    /// Its mass. Only dynamic bodies use it.
+    pub mass: Mass,
+    /// Coefficient of friction, ≥ 0; two bodies that touch use the mean of theirs.
+    pub friction: f64,
+    /// Coefficient of restitution in [0, 1]; two bodies that touch use the mean of theirs.
+    pub restitution: f64,
+    /// Rate at which the linear velocity decays [1/s].
+    pub linear_damping: f64,
+    /// Rate at which the angular velocity decays [1/s].
+    pub angular_damping: f64,
+    /// The body is swept in every step in which it moves at all. Others are swept, against everything, in steps in which
+    /// they move far: by more than half of their mean thickness, or of that of what they could pass through.
+    pub continuous: bool,
+}
+
+impl BodyDescription {
+    /// Density [kg/m³] of a body that says nothing else: water.
+    pub const DENSITY: f64 = 1000.0;
+    /// Coefficient of friction of a body that says nothing else.
+    pub const FRICTION: f64 = 0.5;
+
+    /// A body at rest with the default density and friction, without restitution or damping.
+    #[must_use]
+    pub fn new(name: impl Into<String>, kind: BodyKind, shape: Shape, pose: Isometry3<f64>) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            pose,
+            linear_velocity: Vector3::zeros(),
+            angular_velocity: Vector3::zeros(),
+            shape,
+            mass: Mass::Density(Self::DENSITY),
+            friction: Self::FRICTION,
+            restitution: 0.0,
+            linear_damping: 0.0,
+            angular_damping: 0.0,
+            continuous: false,
+        }
+    }
+}
+
+/// What a joint leaves free.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum JointKind {
+    /// Nothing.
+    Fixed,
+    /// Rotation about the x axis of the anchors.
+    Revolute {
+        /// Least and greatest angle [rad], if bounded.
+        limits: Option<[f64; 2]>,
+    },
+    /// Translation along the x axis of the anchors.
+    Prismatic {
+        /// Least and greatest displacement [m], if bounded.
+        limits: Option<[f64; 2]>,
+    },
+    /// Rotation about the common origin of the anchors.
+    Spherical,
+    /// Everything, while the origins of the anchors are not further apart than the rope is long.
+    Rope {
+        /// Length of the rope [m].
+        length: f64,
+    },
+}
+
+/// A joint between two bodies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JointDescription {
+    /// Its name, unique among the joints of the world.
+    pub name: String,
+    /// Names of the two bodies.
+    pub bodies: [String; 2],
+    /// Frames of the joint: anchor → body, one on each body.
+    pub anchors: [Isometry3<f64>; 2],
+    /// What the joint leaves free.
+    pub kind: JointKind,
+    /// Whether the two bodies collide with each other.
+    pub contacts: bool,
+}

@@ -1,0 +1,131 @@
+//! How deep the bodies of a world overlap, measured from scratch: independent of what the contacts say.
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Point3, Vector3};
+use rapier3d::parry::bounding_volume::BoundingVolume;
+use rapier3d::parry::shape::Shape as ParryShape;
+use rayon::prelude::*;
+
+use super::contact::{MeshShape, depth, proxy_of};
+use super::{BodyKind, Shape, World};
+use extricate_core::geometry::convex::{ConvexShape, START_ANYWHERE};
+use extricate_core::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
+use extricate_core::penetration::{PenetrationError, TranslationalOptions};
+
+/// Two bodies that overlap.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BodyPenetration {
+    /// Names of the bodies, in order.
+    pub bodies: [String; 2],
+    /// Penetration depth [m]: the length of a translation that takes them apart.
+    pub depth: f64,
+    /// Bounding radius of the smaller body [m].
+    pub size: f64,
+}
+
+impl World {
+    /// All pairs of bodies that overlap, with their penetration depths; sorted by name. Two bodies of which none is
+    /// dynamic are no pair, nor are two that a joint exempts from contacts. Touching gives a depth of about zero.
+    ///
+    /// Depths of convex bodies are exact, half-spaces among them. Where they meet a mesh, cylinders and cones are
+    /// measured as prisms and pyramids of 96 sides, balls and capsules as polyhedra that lie within them by up to 1 %
+    /// of their radius, rounded bodies as ones that lie within them by up to 0.5 % of it.
+    ///
+    /// # Errors
+    /// [`PenetrationError`] when a depth could not be established.
+    pub fn penetrations(
+        &self,
+        options: &TranslationalOptions,
+    ) -> Result<Vec<BodyPenetration>, PenetrationError> {
+        let bodies = self.descriptions();
+        let pairs = (0..bodies.len()).flat_map(|i| (i + 1..bodies.len()).map(move |j| [i, j]));
+        let moving = |pair: &[usize; 2]| pair.iter().any(|&body| bodies[body].kind == BodyKind::Dynamic);
+        let pairs = pairs.filter(|pair| moving(pair) && self.may_collide(*pair)).collect::<Vec<_>>();
+        let measured = pairs.par_iter().map(|&pair| {
+            let Some(depth) = self.depth(pair, options)? else { return Ok(None) };
+            let [a, b] = pair.map(|body| &bodies[body]);
+            let size = a.shape.bounding_radius().min(b.shape.bounding_radius());
+            Ok(Some(BodyPenetration { bodies: [a.name.clone(), b.name.clone()], depth, size }))
+        });
+        // In the order of the names, and the first error in that order: whatever thread is done first.
+        measured.collect::<Vec<_>>().into_iter().filter_map(Result::transpose).collect()
+    }
+
+    fn depth(
+        &self,
+        bodies: [usize; 2],
+        options: &TranslationalOptions,
+    ) -> Result<Option<f64>, PenetrationError> {
+        let [a, b] = bodies.map(|index| self.collider(index));
+        if !a.compute_aabb().intersects(&b.compute_aabb()) {
+            return Ok(None);
+        }
+        let [pose_a, pose_b] = bodies.map(|index| self.pose(index));
+        let [body_a, body_b] = bodies.map(|index| &self.descriptions()[index].shape);
+        match (body_a, body_b) {
+            (other, Shape::HalfSpace { normal }) => Ok(depth_below(other, &pose_a, normal, &pose_b)),
+            (Shape::HalfSpace { normal }, other) => Ok(depth_below(other, &pose_b, normal, &pose_a)),
+            _ => match (body_a.convex(), body_b.convex()) {
+                (Some(a), Some(b)) => convex_depth([(&a, &pose_a), (&b, &pose_b)]),
+                _ => {
+                    let (Some(a), Some(b)) = (mesh_of(a.shape()), mesh_of(b.shape())) else {
+                        return Ok(None);
+                    };
+                    let [pose_a, pose_b] = [self.collider(bodies[0]), self.collider(bodies[1])]
+                        .map(|collider| Isometry3::from(*collider.position()));
+                    depth([&a, &b], &pose_a.inv_mul(&pose_b), options)
+                }
+            },
+        }
+    }
+}
+
+/// The penetration depth [m] of two convex shapes, if they overlap.
+fn convex_depth(
+    [(a, pose_a), (b, pose_b)]: [(&ConvexShape, &Isometry3<f64>); 2],
+) -> Result<Option<f64>, PenetrationError> {
+    let (options, mut cache) = (ConvexOptions::default(), ConvexCache::default());
+    match signed_distance(a, pose_a, b, pose_b, &options, &mut cache) {
+        Ok(distance) => Ok(distance.depth()),
+        // Two half-spaces are no convex shapes here, so one of the poses is at fault.
+        Err(_) if pose_b.to_homogeneous().iter().all(|x| x.is_finite()) => {
+            Err(PenetrationError::PoseNotFinite { body: 'A', pose: *pose_a })
+        }
+        Err(_) => Err(PenetrationError::PoseNotFinite { body: 'B', pose: *pose_b }),
+    }
+}
+
+pub(super) fn mesh_of(shape: &dyn ParryShape) -> Option<Arc<MeshShape>> {
+    shape.as_shape::<MeshShape>().map(|mesh| Arc::new(mesh.clone())).or_else(|| proxy_of(shape))
+}
+
+/// Depth of a shape below the plane of a half-space [m], exact, if it reaches down to it.
+fn depth_below(
+    shape: &Shape,
+    pose: &Isometry3<f64>,
+    normal: &Vector3<f64>,
+    plane_pose: &Isometry3<f64>,
+) -> Option<f64> {
+    let lowest = height_above(shape, pose, normal, plane_pose)?;
+    (lowest <= 0.0).then_some(-lowest)
+}
+
+/// Height of the lowest point of a shape above the plane of a half-space [m], exact; none for another half-space.
+pub(super) fn height_above(
+    shape: &Shape,
+    pose: &Isometry3<f64>,
+    normal: &Vector3<f64>,
+    plane_pose: &Isometry3<f64>,
+) -> Option<f64> {
+    let (up, ground) = (plane_pose.rotation * normal, plane_pose.translation.vector);
+    let height = |point: Point3<f64>| (pose * point - Point3::from(ground)).dot(&up);
+    Some(if let Shape::Mesh(model) = shape {
+        let corners = model.mesh().triangles().iter().flatten();
+        corners.map(|&index| height(model.mesh().vertices()[index as usize])).fold(f64::INFINITY, f64::min)
+    } else {
+        let convex = shape.convex()?;
+        let down = -(pose.rotation.inverse() * up);
+        height(convex.core().support(&down, START_ANYWHERE).point.into()) - convex.radius()
+    })
+}

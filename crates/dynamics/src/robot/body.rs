@@ -1,0 +1,380 @@
+//! A robot in rapier's sets.
+
+use std::collections::BTreeMap;
+
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use rapier3d::dynamics::{
+    GenericJoint, GenericJointBuilder, IntegrationParameters, JointAxesMask, JointAxis, MassProperties,
+    Multibody, MultibodyDofCoupling, MultibodyJointHandle, RigidBody, RigidBodyActivation, RigidBodyBuilder,
+    RigidBodyHandle, RigidBodySet, SpringCoefficients,
+};
+use rapier3d::math::Matrix;
+use rapier3d::pipeline::PhysicsWorld;
+use serde::{Deserialize, Serialize};
+
+use super::drive::{self, Coordinate, Memory};
+use super::parts::Parts;
+use super::{AllowedPair, Motor, MotorError, RobotJoint, RobotState};
+use crate::BodyKind;
+use extricate_core::kinematics::urdf::Inertial;
+use extricate_core::kinematics::{Articulation, JointKind};
+
+/// Share of a constant force by which the spring that exerts it changes when its joint moves by one unit: rapier's
+/// multibodies take a force on a coordinate as a weak spring that is far stretched.
+const WEAK: f64 = 1e-9;
+
+/// How fast rapier's rows regain a limit that was passed, over how fast the spring of [`drive`] does: a spring that the
+/// rows outrun lets go of its load, and rows in series do not bear it.
+const ROWS: f64 = 0.4;
+
+/// A robot in a world.
+pub(crate) struct RobotBody {
+    name: String,
+    articulation: Articulation,
+    /// Bodies of the links of the articulation.
+    handles: Vec<RigidBodyHandle>,
+    /// Bodies that have no shape, and so no name in the world.
+    hidden: Vec<RigidBodyHandle>,
+    /// In the order of the articulation's joints.
+    joints: Vec<Driven>,
+    allowed: Vec<AllowedPair>,
+    at_start: Vec<[String; 2]>,
+}
+
+/// A joint with what acts within it.
+struct Driven {
+    own: RobotJoint,
+    memory: Memory,
+    handle: MultibodyJointHandle,
+    /// Index of its freedom among the six of a body.
+    axis: usize,
+}
+
+/// What of a joint the next step follows from: its motor, which may have been changed, and what it remembers.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct KeptJoint {
+    motor: Option<Motor>,
+    memory: Memory,
+}
+
+impl RobotBody {
+    /// What of its joints the next step follows from, in their order.
+    pub(crate) fn kept(&self) -> Vec<KeptJoint> {
+        self.joints.iter().map(|joint| KeptJoint { motor: joint.own.motor, memory: joint.memory }).collect()
+    }
+
+    /// Goes on from what was kept.
+    pub(crate) fn resume(&mut self, kept: Vec<KeptJoint>) {
+        for (joint, KeptJoint { motor, memory }) in self.joints.iter_mut().zip(kept) {
+            (joint.own.motor, joint.memory) = (motor, memory);
+        }
+    }
+
+    /// Puts the parts into rapier's sets; `known` are the bodies of those that have a shape, by name.
+    pub(crate) fn insert(
+        physics: &mut PhysicsWorld,
+        parts: &Parts,
+        known: &BTreeMap<&str, RigidBodyHandle>,
+    ) -> Self {
+        let mut hidden = Vec::new();
+        let mut handles = Vec::new();
+        for part in &parts.parts {
+            let handle = known.get(part.name.as_str()).copied().unwrap_or_else(|| {
+                let handle = insert_hidden(physics, &part.pose, part.kind, part.inertial.as_ref());
+                hidden.push(handle);
+                handle
+            });
+            handles.push(handle);
+        }
+        // Motors may set in at any time, and rapier would not hear of it.
+        for &handle in &handles {
+            *physics.bodies[handle].activation_mut() = RigidBodyActivation::cannot_sleep();
+        }
+        let joints = connect(physics, parts, &handles, &mut hidden);
+        let names = |pair: [usize; 2]| pair.map(|part| parts.parts[part].name.clone());
+        let allowed = parts.collisions.allowed.iter();
+        let robot = Self {
+            name: parts.name().to_owned(),
+            articulation: parts.articulation.clone(),
+            joints,
+            allowed: allowed.map(|&(pair, because)| AllowedPair { bodies: names(pair), because }).collect(),
+            at_start: parts.collisions.at_start.iter().map(|&pair| names(pair)).collect(),
+            handles,
+            hidden,
+        };
+        for &([a, b], _) in &parts.collisions.allowed {
+            exempt_from_contacts(physics, [robot.handles[a], robot.handles[b]]);
+        }
+        robot.start(physics, parts);
+        robot
+    }
+
+    /// Moves the multibody into the configuration and speeds at the start.
+    fn start(&self, physics: &mut PhysicsWorld, parts: &Parts) {
+        let description = &parts.description;
+        let values = self.articulation.joint_values(&description.configuration);
+        let values = values.expect("the configuration was checked");
+        let root = &mut physics.bodies[self.handles[0]];
+        if root.is_dynamic() {
+            root.set_linvel(description.linear_velocity.into(), true);
+            root.set_angvel(description.angular_velocity.into(), true);
+        }
+        let PhysicsWorld { bodies, multibody_joints, .. } = physics;
+        for (driven, value) in self.joints.iter().zip(values) {
+            let Some((multibody, link)) = multibody_joints.get_mut(driven.handle) else { continue };
+            if let Some(link) = multibody.link_mut(link) {
+                link.joint.apply_displacement(&[value]);
+            }
+        }
+        let Some((multibody, _)) =
+            self.joints.first().and_then(|first| multibody_joints.get_mut(first.handle))
+        else {
+            return;
+        };
+        multibody.forward_kinematics(bodies, true);
+        multibody.update_rigid_bodies(bodies, true);
+        multibody.damping_mut().fill(0.0);
+        if description.base == super::RobotBase::Floating {
+            let velocities = description.linear_velocity.iter().chain(description.angular_velocity.iter());
+            for (at, &velocity) in velocities.enumerate() {
+                multibody.generalized_velocity_mut()[at] = velocity;
+            }
+        }
+        for (joint, driven) in self.joints.iter().enumerate() {
+            let speed = self
+                .articulation
+                .dependence(joint)
+                .map(|(index, factor, _)| factor * description.velocities[index]);
+            let Some((multibody, link)) = multibody_joints.get_mut(driven.handle) else { continue };
+            let Some(at) = multibody.link(link).map(|link| link.assembly_id()) else { continue };
+            multibody.generalized_velocity_mut()[at] = speed.unwrap_or(0.0);
+        }
+        if let Some((multibody, _)) = multibody_joints.get(self.joints[0].handle) {
+            tell_velocities(multibody, bodies);
+        }
+    }
+
+    /// Sets what acts within the joints during the next step of length `h` [s].
+    pub(crate) fn prepare(&mut self, physics: &mut PhysicsWorld, h: f64) {
+        let PhysicsWorld { bodies, multibody_joints, .. } = physics;
+        for (joint, driven) in self.articulation.joints().iter().zip(&mut self.joints) {
+            let Some((multibody, index)) = multibody_joints.get_mut(driven.handle) else { continue };
+            let Some(link) = multibody.link(index) else { continue };
+            let at = link.assembly_id();
+            let coordinate = Coordinate {
+                position: link.joint().coords()[driven.axis],
+                speed: multibody.generalized_velocity()[at],
+                inertia: carried_inertia(multibody, bodies, at),
+            };
+            let action = drive::action(&driven.own, joint.limits, &mut driven.memory, &coordinate, h);
+            multibody.damping_mut()[at] = action.damping;
+            let stiffness =
+                if action.stiffness > 0.0 { action.stiffness } else { WEAK * action.moment.abs() };
+            let rest = if stiffness > 0.0 { action.moment / stiffness } else { 0.0 };
+            if let Some(link) = multibody.link_mut(index) {
+                link.joint.set_spring(driven.axis, stiffness, rest);
+            }
+        }
+    }
+
+    /// Where the robot is and how it moves.
+    pub(crate) fn state(&self, physics: &PhysicsWorld) -> RobotState {
+        let (mut joints, mut velocities) = (BTreeMap::new(), BTreeMap::new());
+        for (joint, driven) in self.articulation.joints().iter().zip(&self.joints) {
+            let Some((multibody, index)) = physics.multibody_joints.get(driven.handle) else { continue };
+            let Some(link) = multibody.link(index) else { continue };
+            joints.insert(joint.name.clone(), link.joint().coords()[driven.axis]);
+            velocities.insert(joint.name.clone(), multibody.generalized_velocity()[link.assembly_id()]);
+        }
+        let base = (*physics.bodies[self.handles[0]].position()).into();
+        RobotState { name: self.name.clone(), joints, velocities, base }
+    }
+
+    /// Its name.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Pairs of bodies whose contacts are off.
+    pub(crate) fn allowed(&self) -> &[AllowedPair] {
+        &self.allowed
+    }
+
+    /// Pairs of its bodies that overlap at the start and are not allowed to.
+    pub(crate) fn overlaps_at_start(&self) -> &[[String; 2]] {
+        &self.at_start
+    }
+
+    /// Its bodies that have no shape.
+    pub(crate) fn hidden<'a>(&'a self, physics: &'a PhysicsWorld) -> impl Iterator<Item = &'a RigidBody> {
+        self.hidden.iter().map(|&handle| &physics.bodies[handle])
+    }
+
+    /// Changes the motor of a joint.
+    pub(crate) fn change_motor(
+        &mut self,
+        joint: &str,
+        change: impl FnOnce(Option<Motor>) -> Result<Option<Motor>, MotorError>,
+    ) -> Result<(), MotorError> {
+        let is_it = |&index: &usize| {
+            let own = &self.articulation.joints()[index];
+            own.name == joint && own.mimic.is_none()
+        };
+        let index = (0..self.joints.len()).find(is_it);
+        let index = index
+            .ok_or_else(|| MotorError::UnknownJoint { robot: self.name.clone(), joint: joint.to_owned() })?;
+        let motor = change(self.joints[index].own.motor)?;
+        self.joints[index].own.motor = motor;
+        Ok(())
+    }
+}
+
+/// Makes the multibody, with a joint for each of the articulation.
+fn connect(
+    physics: &mut PhysicsWorld,
+    parts: &Parts,
+    handles: &[RigidBodyHandle],
+    hidden: &mut Vec<RigidBodyHandle>,
+) -> Vec<Driven> {
+    let articulation = &parts.articulation;
+    let mut made = BTreeMap::<usize, Driven>::new();
+    if !articulation.joints().is_empty() && parts.parts[0].kind == BodyKind::Dynamic {
+        hidden.push(insert_free_root(physics, handles[0]));
+    }
+    for &link in articulation.parents_first() {
+        let (Some(joint), Some(parent)) = (articulation.carrier(link), articulation.parent(link)) else {
+            continue;
+        };
+        let (mut data, axis) = rapier_joint(&articulation.joints()[joint]);
+        data.softness = limit_softness(&physics.integration_parameters);
+        let handle = physics.multibody_joints.insert(handles[parent], handles[link], data, true);
+        let handle = handle.expect("the links of an articulation are a tree");
+        let own = parts.description.joints[parts.joints[joint]];
+        made.insert(joint, Driven { own, memory: Memory::default(), handle, axis });
+    }
+    let joints = made.into_values().collect::<Vec<_>>();
+    for follower in 0..joints.len() {
+        if let Some(coupling) = coupling(physics, articulation, &joints, follower)
+            && let Some((multibody, _)) = physics.multibody_joints.get_mut(joints[follower].handle)
+        {
+            multibody.add_dof_coupling(coupling);
+        }
+    }
+    joints
+}
+
+/// Softness of the rows for limits: stiff, and so much damped that they regain a limit at the rate ω / (2 ζ).
+fn limit_softness(parameters: &IntegrationParameters) -> SpringCoefficients<f64> {
+    let frequency = parameters.contact_softness.natural_frequency;
+    let rate = ROWS / (drive::REGAIN * parameters.dt);
+    SpringCoefficients::new(frequency, std::f64::consts::TAU * frequency / (2.0 * rate))
+}
+
+/// What ties a joint to the one that it follows, if it follows one.
+fn coupling(
+    physics: &PhysicsWorld,
+    articulation: &Articulation,
+    joints: &[Driven],
+    follower: usize,
+) -> Option<MultibodyDofCoupling> {
+    let (index, coeff, offset) = articulation.dependence(follower)?;
+    articulation.joints()[follower].mimic.as_ref()?;
+    let [leader, follower] = [articulation.coordinates()[index], follower].map(|joint| &joints[joint]);
+    let [link1, link2] = [leader, follower].map(|driven| physics.multibody_joints.get(driven.handle));
+    let (link1, link2, axis1, axis2) = (link1?.1, link2?.1, leader.axis, follower.axis);
+    Some(MultibodyDofCoupling { link1, dof1: 0, axis1, link2, dof2: 0, axis2, coeff, offset })
+}
+
+/// A joint as rapier has it, and the index of its freedom.
+fn rapier_joint(joint: &extricate_core::kinematics::Joint) -> (GenericJoint, usize) {
+    let (locked, free, axis) = match joint.kind {
+        JointKind::Prismatic { axis } => (JointAxesMask::LOCKED_PRISMATIC_AXES, JointAxis::LinX, axis),
+        JointKind::Revolute { axis } => (JointAxesMask::LOCKED_REVOLUTE_AXES, JointAxis::AngX, axis),
+        JointKind::Fixed => (JointAxesMask::LOCKED_FIXED_AXES, JointAxis::LinX, Vector3::x()),
+    };
+    let along = Isometry3::from_parts(Vector3::zeros().into(), x_to(&axis));
+    let builder = GenericJointBuilder::new(locked)
+        .local_frame1((joint.origin * along).into())
+        .local_frame2(along.into());
+    let data = joint.limits.map_or(builder, |limits| builder.limits(free, limits)).build();
+    (data, free as usize)
+}
+
+/// A rotation that takes the x axis to a unit vector.
+fn x_to(axis: &Vector3<f64>) -> UnitQuaternion<f64> {
+    UnitQuaternion::rotation_between(&Vector3::x(), axis)
+        .unwrap_or_else(|| UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::PI))
+}
+
+fn insert_hidden(
+    physics: &mut PhysicsWorld,
+    pose: &Isometry3<f64>,
+    kind: BodyKind,
+    inertial: Option<&Inertial>,
+) -> RigidBodyHandle {
+    let builder = match kind {
+        BodyKind::Dynamic => RigidBodyBuilder::dynamic(),
+        BodyKind::Fixed | BodyKind::Kinematic => RigidBodyBuilder::fixed(),
+    };
+    let mass = inertial.map_or(MassProperties::default(), rapier_mass);
+    let builder = builder.pose((*pose).into()).can_sleep(false).additional_mass_properties(mass);
+    let handle = physics.insert_body(builder);
+    physics.bodies[handle].recompute_mass_properties_from_colliders(&physics.colliders);
+    handle
+}
+
+/// Mass properties as rapier has them.
+pub(crate) fn rapier_mass(inertial: &Inertial) -> MassProperties {
+    let inertia: Matrix = inertial.inertia.into();
+    MassProperties::with_inertia_matrix(inertial.center.coords.into(), inertial.mass, inertia)
+}
+
+/// A body without mass at the centre of mass of the base, which carries it: rapier moves the origin of a free root with
+/// the velocity of its centre of mass, so the two must be one point.
+fn insert_free_root(physics: &mut PhysicsWorld, base: RigidBodyHandle) -> RigidBodyHandle {
+    let body = &physics.bodies[base];
+    let pose: Isometry3<f64> = (*body.position()).into();
+    let center = body.mass_properties().local_mprops.local_com;
+    let center: Isometry3<f64> =
+        Isometry3::from_parts(Vector3::from(center).into(), UnitQuaternion::identity());
+    let root = insert_hidden(physics, &(pose * center), BodyKind::Dynamic, None);
+    let weld = GenericJointBuilder::new(JointAxesMask::LOCKED_FIXED_AXES).local_frame2(center.into()).build();
+    physics.multibody_joints.insert(root, base, weld, true).expect("both bodies are new");
+    root
+}
+
+/// Turns the contacts of two bodies off: a joint that leaves everything free and exempts them.
+fn exempt_from_contacts(physics: &mut PhysicsWorld, [a, b]: [RigidBodyHandle; 2]) {
+    let free = GenericJointBuilder::new(JointAxesMask::empty()).contacts_enabled(false).build();
+    physics.insert_impulse_joint(a, b, free);
+}
+
+/// What resists the acceleration of a coordinate while all others are held [kg·m² or kg].
+fn carried_inertia(multibody: &Multibody, bodies: &RigidBodySet, coordinate: usize) -> f64 {
+    let of_link = |(index, link): (usize, &rapier3d::dynamics::MultibodyLink)| {
+        let body = &bodies[link.rigid_body_handle()];
+        let column = multibody.body_jacobian(index).column(coordinate).into_owned();
+        let (linear, angular) = (column.fixed_rows::<3>(0), column.fixed_rows::<3>(3));
+        let turning: Vector3<f64> = Vector3::new(angular[0], angular[1], angular[2]);
+        body.mass() * linear.norm_squared() + turning.dot(&crate::world::inertia_times(body, &turning))
+    };
+    multibody
+        .links()
+        .enumerate()
+        .filter(|(_, link)| bodies[link.rigid_body_handle()].is_dynamic())
+        .map(of_link)
+        .sum()
+}
+
+/// Gives the bodies of the links the velocities that follow from those of the coordinates.
+fn tell_velocities(multibody: &Multibody, bodies: &mut RigidBodySet) {
+    let velocities = multibody.generalized_velocity().into_owned();
+    for (index, link) in multibody.links().enumerate() {
+        let body = &mut bodies[link.rigid_body_handle()];
+        if body.is_dynamic() {
+            let twist = multibody.body_jacobian(index) * &velocities;
+            body.set_linvel(Vector3::new(twist[0], twist[1], twist[2]).into(), true);
+            body.set_angvel(Vector3::new(twist[3], twist[4], twist[5]).into(), true);
+        }
+    }
+}

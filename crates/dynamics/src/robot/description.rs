@@ -1,0 +1,309 @@
+//! A robot as it is put into a world.
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Vector3};
+use serde::{Deserialize, Serialize};
+
+use super::RobotError;
+use extricate_core::geometry::Solidity;
+use extricate_core::geometry::report::MeshReport;
+use extricate_core::kinematics::Articulation;
+use extricate_core::kinematics::urdf::{Inertial, Robot};
+use extricate_core::proximity::Model;
+
+/// Whether the root link moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum RobotBase {
+    /// It does not.
+    #[default]
+    Fixed,
+    /// It moves freely.
+    Floating,
+}
+
+/// What a motor does. Positions are [rad] of a revolute and [m] of a prismatic joint, forces [N·m] and [N].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Motor {
+    /// Force = stiffness · (target − position) − damping · speed.
+    Position {
+        /// Where to [rad or m].
+        target: f64,
+        /// Force per deviation [N·m/rad or N/m].
+        stiffness: f64,
+        /// Force per speed [N·m·s/rad or N·s/m].
+        damping: f64,
+        /// Greatest force; the joint's own bound where there is none.
+        max_force: Option<f64>,
+    },
+    /// Force = damping · (target − speed).
+    Velocity {
+        /// How fast [rad/s or m/s].
+        target: f64,
+        /// Force per deviation of the speed [N·m·s/rad or N·s/m].
+        damping: f64,
+        /// Greatest force; the joint's own bound where there is none.
+        max_force: Option<f64>,
+    },
+}
+
+/// A link: its shape and mass.
+#[derive(Debug, Clone)]
+pub struct RobotLink {
+    /// Its shape, in its frame [m].
+    pub model: Option<Arc<Model>>,
+    /// Its mass; where there is none, the mass of its shape follows from the robot's density.
+    pub inertial: Option<Inertial>,
+}
+
+/// What acts within a joint.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RobotJoint {
+    /// Force per speed that resists motion [N·m·s/rad or N·s/m].
+    pub damping: f64,
+    /// Coulomb friction [N·m or N].
+    pub friction: f64,
+    /// Greatest force of a motor that states none of its own [N·m or N].
+    pub max_force: Option<f64>,
+    /// Greatest speed to which a motor drives the joint [rad/s or m/s].
+    pub max_speed: Option<f64>,
+    /// Its motor.
+    pub motor: Option<Motor>,
+}
+
+/// A robot as it is put into a world.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use extricate_dynamics::{RobotDescription, World, WorldOptions};
+/// use extricate_core::kinematics::urdf::{UrdfOptions, parse_urdf};
+/// use nalgebra::Isometry3;
+///
+/// // A pendulum: a ball of 1 kg, 1 m below its hinge.
+/// let text = r#"<robot name="pendulum">
+///   <link name="ceiling"/>
+///   <link name="bob"><inertial><origin xyz="0 0 -1"/><mass value="1"/>
+///     <inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.001"/></inertial></link>
+///   <joint name="hinge" type="continuous"><parent link="ceiling"/><child link="bob"/><axis xyz="0 1 0"/></joint>
+/// </robot>"#;
+/// let robot = parse_urdf(text, Path::new("pendulum.urdf"), &UrdfOptions::default())?;
+/// let mut pendulum = RobotDescription::new("pendulum", robot, Isometry3::identity());
+/// pendulum.configuration = vec![0.1];
+/// let mut builder = World::builder(WorldOptions::default());
+/// builder.add_robot(pendulum)?;
+/// let mut world = builder.build()?;
+/// let half_period = std::f64::consts::PI * (1.001_f64 / 9.81).sqrt();
+/// while world.time() < half_period {
+///     world.step()?;
+/// }
+/// let state = world.robot("pendulum").expect("it was added");
+/// assert!((state.joints["hinge"] + 0.1).abs() < 1e-3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct RobotDescription {
+    /// Its name, unique among robots; its bodies are named `robot/link`.
+    pub name: String,
+    /// Its links and joints. A pair of links that fixed joints tie together is one body.
+    pub articulation: Articulation,
+    /// The links, in the order of the articulation's.
+    pub links: Vec<RobotLink>,
+    /// What acts within the joints, in the order of the articulation's.
+    pub joints: Vec<RobotJoint>,
+    /// Whether the root link moves.
+    pub base: RobotBase,
+    /// Root link → world at the start.
+    pub pose: Isometry3<f64>,
+    /// Velocity of the root's centre of mass at the start [m/s, world]; of a floating base only.
+    pub linear_velocity: Vector3<f64>,
+    /// Angular velocity of the root at the start [rad/s, world]; of a floating base only.
+    pub angular_velocity: Vector3<f64>,
+    /// Configuration at the start [rad or m].
+    pub configuration: Vec<f64>,
+    /// Speeds of the coordinates at the start [rad/s or m/s].
+    pub velocities: Vec<f64>,
+    /// Density [kg/m³] of links that have a shape and state no mass.
+    pub density: f64,
+    /// Coefficient of friction of all links.
+    pub friction: f64,
+    /// Coefficient of restitution of all links.
+    pub restitution: f64,
+    /// Whether links collide with one another, but those that are allowed to.
+    pub self_collision: bool,
+    /// Names of links that may collide, on top of what is derived.
+    pub allowed: Vec<[String; 2]>,
+}
+
+impl RobotDescription {
+    /// Density [kg/m³] of links that state no mass, where nothing else is said: water.
+    pub const DENSITY: f64 = 1000.0;
+    /// Coefficient of friction where nothing else is said.
+    pub const FRICTION: f64 = 0.5;
+
+    /// The robot of a file on a fixed base, at rest with all joints at zero, or at the limit that is nearest to it; without
+    /// motors, with the damping, friction, efforts and speeds of the file.
+    #[must_use]
+    pub fn new(name: impl Into<String>, robot: Robot, pose: Isometry3<f64>) -> Self {
+        let links = robot.meshes.into_iter().zip(robot.inertials);
+        let links = links.map(|(mesh, inertial)| RobotLink { model: mesh.map(solid_where_closed), inertial });
+        let joints = robot.dynamics.iter().map(|of_file| RobotJoint {
+            damping: of_file.damping,
+            friction: of_file.friction,
+            max_force: of_file.effort,
+            max_speed: of_file.speed,
+            motor: None,
+        });
+        let coordinates = robot.articulation.coordinates().iter();
+        let configuration = coordinates.map(|&joint| {
+            robot.articulation.joints()[joint]
+                .limits
+                .map_or(0.0, |[lower, upper]| 0.0_f64.max(lower).min(upper))
+        });
+        let configuration: Vec<f64> = configuration.collect();
+        Self {
+            name: name.into(),
+            links: links.collect(),
+            joints: joints.collect(),
+            base: RobotBase::Fixed,
+            pose,
+            linear_velocity: Vector3::zeros(),
+            angular_velocity: Vector3::zeros(),
+            velocities: vec![0.0; configuration.len()],
+            configuration,
+            density: Self::DENSITY,
+            friction: Self::FRICTION,
+            restitution: 0.0,
+            self_collision: true,
+            allowed: Vec::new(),
+            articulation: robot.articulation,
+        }
+    }
+
+    /// Index of the joint with this name.
+    #[must_use]
+    pub fn joint(&self, name: &str) -> Option<usize> {
+        self.articulation.joints().iter().position(|joint| joint.name == name)
+    }
+
+    /// Index in the configuration of the joint with this name; none of a joint that does not move of itself.
+    #[must_use]
+    pub fn coordinate(&self, name: &str) -> Option<usize> {
+        let joint = self.joint(name)?;
+        self.articulation.coordinates().iter().position(|&other| other == joint)
+    }
+
+    /// Whether every number is in its range and every list has its length.
+    pub(super) fn check(&self) -> Result<(), RobotError> {
+        self.check_counts()?;
+        self.check_start()?;
+        let whole = || format!("robot \"{}\"", self.name);
+        positive(&whole, "the density [kg/m³]", self.density)?;
+        not_negative(&whole, "the friction", self.friction)?;
+        in_range(&whole, "the restitution", self.restitution, 0.0..=1.0, "between 0 and 1")?;
+        let pose = self.pose.translation.vector.iter().chain(self.pose.rotation.coords.iter());
+        for &number in pose.chain(self.linear_velocity.iter()).chain(self.angular_velocity.iter()) {
+            in_range(&whole, "a number of the pose or velocity", number, f64::MIN..=f64::MAX, "finite")?;
+        }
+        for (joint, own) in self.articulation.joints().iter().zip(&self.joints) {
+            let name = || format!("joint \"{}\"", joint.name);
+            not_negative(&name, "the damping", own.damping)?;
+            not_negative(&name, "the friction", own.friction)?;
+            own.max_force.map_or(Ok(()), |bound| positive(&name, "the greatest force", bound))?;
+            own.max_speed.map_or(Ok(()), |bound| positive(&name, "the greatest speed", bound))?;
+            if own.motor.is_some() && joint.mimic.is_some() {
+                return Err(RobotError::MotorOfMimic { joint: joint.name.clone() });
+            }
+            own.motor.map_or(Ok(()), |motor| motor.check(&name))?;
+        }
+        Ok(())
+    }
+
+    fn check_counts(&self) -> Result<(), RobotError> {
+        let coordinates = self.articulation.coordinates().len();
+        for (what, given, expected) in [
+            ("links", self.links.len(), self.articulation.links().len()),
+            ("joints", self.joints.len(), self.articulation.joints().len()),
+            ("velocities", self.velocities.len(), coordinates),
+        ] {
+            if given != expected {
+                return Err(RobotError::Count { what, given, expected });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_start(&self) -> Result<(), RobotError> {
+        let values = self.articulation.joint_values(&self.configuration)?;
+        self.articulation.check(&self.velocities)?;
+        for (joint, value) in self.articulation.joints().iter().zip(values) {
+            let Some(limits) = joint.limits else { continue };
+            let slack = ROUNDING * (limits[0].abs() + limits[1].abs());
+            let is_within = limits[0] - slack <= value && value <= limits[1] + slack;
+            if !is_within {
+                return Err(RobotError::OutsideLimits { joint: joint.name.clone(), value, limits });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Share of a joint's limits by which a start may lie outside them: degrees that became radians.
+const ROUNDING: f64 = 1e-12;
+
+impl Motor {
+    /// Whether its numbers are in their ranges; `what` names the joint.
+    pub(super) fn check(&self, what: &dyn Fn() -> String) -> Result<(), RobotError> {
+        let (target, max_force) = match *self {
+            Self::Position { target, stiffness, damping, max_force } => {
+                not_negative(what, "the stiffness of the motor", stiffness)?;
+                not_negative(what, "the damping of the motor", damping)?;
+                (target, max_force)
+            }
+            Self::Velocity { target, damping, max_force } => {
+                not_negative(what, "the damping of the motor", damping)?;
+                (target, max_force)
+            }
+        };
+        in_range(what, "the target of the motor", target, f64::MIN..=f64::MAX, "finite")?;
+        max_force.map_or(Ok(()), |bound| positive(what, "the greatest force of the motor", bound))
+    }
+
+    /// The same motor with another target [rad or m; rad/s or m/s].
+    #[must_use]
+    pub fn with_target(self, target: f64) -> Self {
+        match self {
+            Self::Position { stiffness, damping, max_force, .. } => {
+                Self::Position { target, stiffness, damping, max_force }
+            }
+            Self::Velocity { damping, max_force, .. } => Self::Velocity { target, damping, max_force },
+        }
+    }
+}
+
+/// The mesh with its tree: a solid where it is closed.
+fn solid_where_closed(mesh: extricate_core::geometry::TriangleMesh) -> Arc<Model> {
+    let solidity = if MeshReport::of(&mesh).solid { Solidity::Solid } else { Solidity::Surface };
+    Arc::new(Model::new(mesh, solidity))
+}
+
+fn in_range(
+    what: &dyn Fn() -> String,
+    quantity: &'static str,
+    value: f64,
+    range: std::ops::RangeInclusive<f64>,
+    requirement: &'static str,
+) -> Result<(), RobotError> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(RobotError::OutOfRange { what: what(), quantity, value, requirement })
+}
+
+fn positive(what: &dyn Fn() -> String, quantity: &'static str, value: f64) -> Result<(), RobotError> {
+    in_range(what, quantity, value, f64::MIN_POSITIVE..=f64::MAX, "finite and above 0")
+}
+
+fn not_negative(what: &dyn Fn() -> String, quantity: &'static str, value: f64) -> Result<(), RobotError> {
+    in_range(what, quantity, value, 0.0..=f64::MAX, "finite and not below 0")
+}

@@ -1,0 +1,245 @@
+//! The rigid parts of a robot: its links with those merged that fixed joints tie together.
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Point3};
+
+use super::{RobotDescription, RobotError, RobotLink};
+use crate::{BodyDescription, BodyKind, Mass, RobotBase, Shape};
+use extricate_core::geometry::mass_properties::MassProperties;
+use extricate_core::geometry::{Solidity, TriangleMesh};
+use extricate_core::kinematics::urdf::Inertial;
+use extricate_core::kinematics::{Articulation, Joint, JointKind};
+use extricate_core::proximity::{AllowedBecause, ArticulatedModel, DerivedCollisions, Model, Sampling};
+
+/// A robot that is ready to be put into a world.
+#[derive(Debug, Clone)]
+pub(crate) struct Parts {
+    pub(super) description: RobotDescription,
+    /// The parts as links, each named by the uppermost of its links, in whose frame it is; joints that move only.
+    pub(super) articulation: Articulation,
+    /// Joint of the description behind each joint of the articulation.
+    pub(super) joints: Vec<usize>,
+    pub(super) parts: Vec<Part>,
+    pub(super) collisions: DerivedCollisions,
+}
+
+/// Links that move as one.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    /// Its body's name in the world.
+    pub(super) name: String,
+    /// Part → world at the start.
+    pub(super) pose: Isometry3<f64>,
+    pub(super) kind: BodyKind,
+    /// Its shape, in its frame.
+    pub(super) model: Option<Arc<Model>>,
+    /// Its mass, in its frame; none of a part that moves with nothing but what it carries.
+    pub(super) inertial: Option<Inertial>,
+}
+
+/// A link with the part that it belongs to.
+struct Member {
+    part: usize,
+    to_part: Isometry3<f64>,
+}
+
+impl Parts {
+    /// The parts of a robot, with the collisions between them that are allowed.
+    pub(crate) fn new(description: RobotDescription) -> Result<Self, RobotError> {
+        let (mut parts, members) = Self::without_collisions(description)?;
+        parts.collisions = collisions(&parts, &members)?;
+        Ok(parts)
+    }
+
+    fn without_collisions(description: RobotDescription) -> Result<(Self, Vec<Member>), RobotError> {
+        description.check()?;
+        let (articulation, joints, members) = merged(&description.articulation)?;
+        let poses = articulation.link_poses(&description.configuration, &description.pose)?;
+        let parts = (0..articulation.links().len()).map(|part| {
+            let link = &articulation.links()[part];
+            let is_base = articulation.carrier(part).is_none();
+            let is_fixed = is_base && description.base == RobotBase::Fixed;
+            Ok(Part {
+                name: format!("{}/{link}", description.name),
+                pose: poses[part],
+                kind: if is_fixed { BodyKind::Fixed } else { BodyKind::Dynamic },
+                model: joined_model(&description, &members, part),
+                inertial: joined_inertial(&description, &members, part, is_fixed)?,
+            })
+        });
+        let parts = parts.collect::<Result<Vec<_>, RobotError>>()?;
+        check_masses(&articulation, &parts)?;
+        let collisions = DerivedCollisions::default();
+        Ok((Self { description, articulation, joints, parts, collisions }, members))
+    }
+
+    /// The bodies of the parts that have a shape.
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = BodyDescription> {
+        let RobotDescription { friction, restitution, .. } = self.description;
+        self.parts.iter().filter_map(move |part| {
+            let shape = Shape::Mesh(Arc::clone(part.model.as_ref()?));
+            let own = BodyDescription::new(&part.name, part.kind, shape, part.pose);
+            let mass = part.inertial.map_or(own.mass, Mass::Inertial);
+            Some(BodyDescription { mass, friction, restitution, ..own })
+        })
+    }
+
+    /// Name of the robot.
+    pub(crate) fn name(&self) -> &str {
+        &self.description.name
+    }
+}
+
+impl RobotDescription {
+    /// Names and poses (body → world, at the start) of the bodies that the robot becomes: one for each of its links that
+    /// has a shape, those merged that fixed joints tie together.
+    ///
+    /// # Errors
+    /// [`RobotError`] when the robot does not fit into a world.
+    pub fn bodies(&self) -> Result<Vec<(String, Isometry3<f64>)>, RobotError> {
+        let (parts, _) = Parts::without_collisions(self.clone())?;
+        let shaped = parts.parts.into_iter().filter(|part| part.model.is_some());
+        Ok(shaped.map(|part| (part.name, part.pose)).collect())
+    }
+}
+
+/// The articulation of the parts, the joint behind each of its joints, and where each link went.
+fn merged(whole: &Articulation) -> Result<(Articulation, Vec<usize>, Vec<Member>), RobotError> {
+    let (mut names, mut members) = (Vec::new(), Vec::new());
+    members.resize_with(whole.links().len(), || Member { part: 0, to_part: Isometry3::identity() });
+    let is_tied = |&joint: &usize| whole.joints()[joint].kind == JointKind::Fixed;
+    for &link in whole.parents_first() {
+        members[link] = match (whole.carrier(link).filter(is_tied), whole.parent(link)) {
+            (Some(joint), Some(parent)) => {
+                let Member { part, to_part }: &Member = &members[parent];
+                Member { part: *part, to_part: to_part * whole.joints()[joint].origin }
+            }
+            _ => {
+                names.push(whole.links()[link].clone());
+                Member { part: names.len() - 1, to_part: Isometry3::identity() }
+            }
+        };
+    }
+    let (mut joints, mut behind) = (Vec::new(), Vec::new());
+    for (index, joint) in whole.joints().iter().enumerate().filter(|(index, _)| !is_tied(index)) {
+        let of = |name: &str| whole.link(name).map(|link| &members[link]);
+        let (Some(parent), Some(child)) = (of(&joint.parent), of(&joint.child)) else { continue };
+        let [parent_name, child_name] = [parent, child].map(|member| names[member.part].clone());
+        let origin = parent.to_part * joint.origin;
+        joints.push(Joint { parent: parent_name, child: child_name, origin, ..joint.clone() });
+        behind.push(index);
+    }
+    Ok((Articulation::new(names, joints)?, behind, members))
+}
+
+fn of_part(members: &[Member], part: usize) -> impl Iterator<Item = (usize, &Isometry3<f64>)> {
+    members.iter().enumerate().filter_map(move |(link, m)| (m.part == part).then_some((link, &m.to_part)))
+}
+
+/// The shapes of a part's links as one.
+fn joined_model(description: &RobotDescription, members: &[Member], part: usize) -> Option<Arc<Model>> {
+    let shaped = of_part(members, part)
+        .filter_map(|(link, to_part)| Some((description.links[link].model.as_ref()?, to_part)))
+        .collect::<Vec<_>>();
+    if let [(only, to_part)] = shaped[..]
+        && *to_part == Isometry3::identity()
+    {
+        return Some(Arc::clone(only));
+    }
+    let (mut vertices, mut triangles) = (Vec::<Point3<f64>>::new(), Vec::new());
+    let mut solid = true;
+    for (model, to_part) in shaped {
+        solid &= model.solidity() == Solidity::Solid;
+        #[expect(clippy::cast_possible_truncation, reason = "a mesh has no more than u32 vertices")]
+        let first = vertices.len() as u32;
+        vertices.extend(model.mesh().vertices().iter().map(|vertex| to_part * vertex));
+        triangles.extend(model.mesh().triangles().iter().map(|corners| corners.map(|corner| corner + first)));
+    }
+    let mesh = TriangleMesh::new(vertices, triangles).ok()?;
+    Some(Arc::new(Model::new(mesh, if solid { Solidity::Solid } else { Solidity::Surface })))
+}
+
+/// The masses of a part's links as one. Of a part that does not move, none.
+fn joined_inertial(
+    description: &RobotDescription,
+    members: &[Member],
+    part: usize,
+    is_fixed: bool,
+) -> Result<Option<Inertial>, RobotError> {
+    if is_fixed {
+        return Ok(None);
+    }
+    let mut sum: Option<Inertial> = None;
+    for (link, to_part) in of_part(members, part) {
+        let Some(own) = inertial_of(description, link)? else { continue };
+        let turn = to_part.rotation.to_rotation_matrix();
+        let moved = Inertial {
+            mass: own.mass,
+            center: to_part * own.center,
+            inertia: turn.matrix() * own.inertia * turn.matrix().transpose(),
+        };
+        sum = Some(sum.map_or(moved, |sum| sum.joined(&moved)));
+    }
+    Ok(sum)
+}
+
+/// The mass of a link: as stated, or that of its shape.
+fn inertial_of(description: &RobotDescription, link: usize) -> Result<Option<Inertial>, RobotError> {
+    let name = || description.articulation.links()[link].clone();
+    let RobotLink { model, inertial } = &description.links[link];
+    if let Some(stated) = inertial {
+        let checked = stated.check().map_err(|source| RobotError::Inertial { link: name(), source });
+        return checked.map(|()| Some(*stated));
+    }
+    let Some(model) = model else { return Ok(None) };
+    let no_volume = || RobotError::NoVolume { link: name() };
+    if model.solidity() == Solidity::Surface {
+        return Err(no_volume());
+    }
+    let unit = MassProperties::of_solid(model.mesh()).map_err(|_| no_volume())?;
+    let density = description.density;
+    Ok(Some(Inertial { mass: unit.volume * density, center: unit.center, inertia: unit.inertia * density }))
+}
+
+/// Refuses parts that move without a mass of their own or of what they carry.
+fn check_masses(articulation: &Articulation, parts: &[Part]) -> Result<(), RobotError> {
+    let mut heavy: Vec<bool> = parts.iter().map(|part| part.inertial.is_some()).collect();
+    for &part in articulation.parents_first().iter().rev() {
+        if !heavy[part] && parts[part].kind == BodyKind::Dynamic {
+            return Err(RobotError::Massless { link: articulation.links()[part].clone() });
+        }
+        if let Some(parent) = articulation.parent(part) {
+            heavy[parent] |= heavy[part];
+        }
+    }
+    Ok(())
+}
+
+/// Which parts may collide with one another.
+fn collisions(
+    Parts { description, articulation, parts, .. }: &Parts,
+    members: &[Member],
+) -> Result<DerivedCollisions, RobotError> {
+    let part_of = |name: &String| -> Result<usize, RobotError> {
+        let link = description.articulation.link(name);
+        let link = link.ok_or_else(|| RobotError::UnknownLink { link: name.clone() })?;
+        Ok(members[link].part)
+    };
+    let mut given = Vec::new();
+    for [a, b] in &description.allowed {
+        let pair: [usize; 2] = [part_of(a)?, part_of(b)?];
+        given.push([pair[0].min(pair[1]), pair[0].max(pair[1])]);
+    }
+    given.retain(|[a, b]| a != b);
+    if !description.self_collision {
+        let shaped = |&part: &usize| parts[part].model.is_some();
+        let all = (0..parts.len()).filter(shaped);
+        let allowed = all
+            .flat_map(|i| (i + 1..parts.len()).filter(shaped).map(move |j| ([i, j], AllowedBecause::Given)));
+        return Ok(DerivedCollisions { allowed: allowed.collect(), at_start: Vec::new() });
+    }
+    let models = parts.iter().map(|part| part.model.as_deref().cloned()).collect();
+    let model = ArticulatedModel::of_models(articulation.clone(), models);
+    Ok(model.derive_allowed(&description.configuration, &given, Sampling::default())?)
+}

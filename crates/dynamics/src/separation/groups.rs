@@ -1,0 +1,34 @@
+//! Bodies that move as one: those that joints tie together.
+
+use super::Mobility;
+use crate::{BodyKind, World};
+
+/// Bodies that move as one.
+pub(super) struct Groups {
+    /// Indices of the bodies of each group, in order; the groups in the order of their first bodies.
+    pub(super) members: Vec<Vec<usize>>,
+    /// How dear the motion of each group is: the sum over its bodies; none where one of them stays.
+    pub(super) weights: Vec<Option<f64>>,
+}
+
+impl Groups {
+    pub(super) fn of(world: &World, mobility: &Mobility) -> Self {
+        let bodies = world.descriptions();
+        let mut first = (0..bodies.len()).collect::<Vec<_>>();
+        for [a, b] in world.jointed() {
+            let (kept, gone) = (first[a].min(first[b]), first[a].max(first[b]));
+            first.iter_mut().filter(|group| **group == gone).for_each(|group| *group = kept);
+        }
+        let leaders = (0..bodies.len()).filter(|&body| first[body] == body);
+        let members =
+            leaders.map(|leader| (leader..bodies.len()).filter(|&body| first[body] == leader).collect());
+        let members = members.collect::<Vec<Vec<usize>>>();
+        let weight = |&body: &usize| {
+            let name = &bodies[body].name;
+            let moves = bodies[body].kind == BodyKind::Dynamic && !mobility.fixed.contains(name);
+            moves.then(|| mobility.weights.get(name).copied().unwrap_or(1.0))
+        };
+        let weights = members.iter().map(|group| group.iter().map(weight).sum()).collect();
+        Self { members, weights }
+    }
+}

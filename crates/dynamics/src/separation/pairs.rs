@@ -1,0 +1,258 @@
+//! The pairs of a world as a separation asks about them: convex shapes, half-spaces and meshes.
+
+use std::sync::{Arc, OnceLock};
+
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use rayon::prelude::*;
+
+use super::groups::Groups;
+use crate::contact::MeshShape;
+use crate::penetration::{height_above, mesh_of};
+use crate::{BodyKind, Shape, World};
+use extricate_core::geometry::convex::ConvexShape;
+use extricate_core::penetration::convex::{ConvexCache, ConvexOptions, SignedDistance, signed_distance};
+use extricate_core::penetration::n_bodies::models::MeshPair;
+use extricate_core::penetration::n_bodies::source::{Contact, Demand, Facts, Pairs, Search};
+use extricate_core::penetration::{Effort, PenetrationError};
+
+/// Depth over the size of the smaller body up to which two bodies touch and do not overlap: what rests on each other is
+/// left alone.
+const TOUCHING: f64 = 1e-9;
+
+/// The groups of a world.
+pub(super) struct WorldPairs<'a> {
+    world: &'a World,
+    groups: &'a Groups,
+    facts: Vec<Facts>,
+    convex: Vec<Option<ConvexShape>>,
+    /// Meshes that are or stand for the bodies, made when first asked for.
+    meshes: Vec<OnceLock<Option<Arc<MeshShape>>>>,
+}
+
+impl<'a> WorldPairs<'a> {
+    pub(super) fn new(world: &'a World, groups: &'a Groups) -> Self {
+        let bodies = world.descriptions();
+        let facts = groups.members.iter().zip(&groups.weights);
+        Self {
+            world,
+            groups,
+            facts: facts.map(|(members, weight)| facts_of(world, members, *weight)).collect(),
+            convex: bodies.iter().map(|body| body.shape.convex()).collect(),
+            meshes: bodies.iter().map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// Pairs of bodies that overlap and cannot be moved apart, since none of them moves or both move as one.
+    pub(super) fn overlaps_that_cannot_move(&self) -> Vec<[usize; 2]> {
+        let bodies = self.world.descriptions();
+        let mut group = vec![0; bodies.len()];
+        for (index, members) in self.groups.members.iter().enumerate() {
+            members.iter().for_each(|&body| group[body] = index);
+        }
+        let stays = |body: usize| self.groups.weights[group[body]].is_none();
+        let pairs = (0..bodies.len()).flat_map(|i| (i + 1..bodies.len()).map(move |j| [i, j]));
+        let tied = pairs.filter(|&[i, j]| group[i] == group[j] || stays(i) && stays(j));
+        let tied = tied.filter(|&pair| self.is_pair(pair)).collect::<Vec<_>>();
+        let overlaps = tied.into_par_iter().filter(|&pair| {
+            let search = Search { effort: Effort::Fast, free: None };
+            !matches!(self.between(pair, &Vector3::zeros(), 0.0, search), Ok(None))
+        });
+        overlaps.collect()
+    }
+
+    /// Whether two bodies are a pair of [`World::penetrations`] whose boxes meet.
+    fn is_pair(&self, pair: [usize; 2]) -> bool {
+        let moves = pair.iter().any(|&body| self.world.descriptions()[body].kind == BodyKind::Dynamic);
+        moves && self.world.may_collide(pair)
+    }
+
+    /// Pairs of bodies of two groups.
+    fn members(&self, [a, b]: [usize; 2]) -> impl Iterator<Item = [usize; 2]> {
+        let second = &self.groups.members[b];
+        let pairs = self.groups.members[a].iter().flat_map(move |&i| second.iter().map(move |&j| [i, j]));
+        pairs.filter(|&pair| self.is_pair(pair))
+    }
+
+    fn pose(&self, body: usize, shift: &Vector3<f64>) -> Isometry3<f64> {
+        Translation3::from(*shift) * self.world.pose(body)
+    }
+
+    fn mesh(&self, body: usize) -> Option<&MeshShape> {
+        self.meshes[body].get_or_init(|| mesh_of(self.world.collider(body).shape())).as_deref()
+    }
+
+    fn meshes(&self, [a, b]: [usize; 2], shift: &Vector3<f64>) -> Option<MeshPair<'_>> {
+        let pose = |body: usize| Isometry3::from(*self.world.collider(body).position());
+        Some(MeshPair {
+            a: &self.mesh(a)?.model,
+            pose_a: Translation3::from(*shift) * pose(a),
+            b: &self.mesh(b)?.model,
+            pose_b: pose(b),
+        })
+    }
+
+    /// Signed distance along the normal in which the first body moves away, where one has a closed form or both are
+    /// convex; minus the depth where they overlap. None for pairs that meshes must answer.
+    fn exact(&self, pair: [usize; 2], shift: &Vector3<f64>) -> Option<Result<Demand, PenetrationError>> {
+        let [a, b] = pair;
+        let [shape_a, shape_b] = pair.map(|body| &self.world.descriptions()[body].shape);
+        let (pose_a, pose_b) = (self.pose(a, shift), self.world.pose(b));
+        let above = |shape, pose, normal, plane| {
+            let height = height_above(shape, pose, normal, plane)?;
+            Some(Ok(Demand { normal: plane.rotation * normal, depth: -height }))
+        };
+        match (shape_a, shape_b) {
+            (other, Shape::HalfSpace { normal }) => above(other, &pose_a, normal, &pose_b),
+            (Shape::HalfSpace { normal }, other) => {
+                let demand = above(other, &pose_b, normal, &pose_a)?;
+                Some(demand.map(|demand| Demand { normal: -demand.normal, ..demand }))
+            }
+            _ => {
+                let (a, b) = (self.convex[a].as_ref()?, self.convex[b].as_ref()?);
+                let found = signed(a, &pose_a, b, &pose_b)?;
+                Some(Ok(Demand { normal: found.direction.into_inner(), depth: -found.value }))
+            }
+        }
+    }
+
+    /// Whether meshes must answer for two bodies.
+    fn meshes_only(&self, [a, b]: [usize; 2]) -> bool {
+        let is_plane = |body: usize| matches!(self.world.descriptions()[body].shape, Shape::HalfSpace { .. });
+        !is_plane(a) && !is_plane(b) && (self.convex[a].is_none() || self.convex[b].is_none())
+    }
+
+    /// What two bodies ask for; see [`Pairs::demand`].
+    fn between(
+        &self,
+        pair: [usize; 2],
+        shift: &Vector3<f64>,
+        clearance: f64,
+        search: Search,
+    ) -> Result<Option<Demand>, PenetrationError> {
+        let demand = match self.exact(pair, shift) {
+            Some(demand) => Some(demand?),
+            None => match self.meshes(pair, shift) {
+                Some(meshes) => meshes.demand(shift, clearance, search)?,
+                None => None,
+            },
+        };
+        let allowed = if clearance > 0.0 { -clearance } else { self.touching(pair) };
+        Ok(demand.filter(|demand| !(demand.depth <= allowed)))
+    }
+
+    /// The first contact of convex bodies on a straight way: the plane of their distance is a bound that they cannot meet
+    /// before, so they go on to it, again and again.
+    fn advance(&self, pair: [usize; 2], from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Contact> {
+        /// Advances before the place reached counts as the contact; on edges and corners a few are enough.
+        const ADVANCES: u32 = 100;
+        /// Distance over the size of the smaller body that counts as a contact.
+        const CONTACT: f64 = 1e-11;
+        let way = to - from;
+        let reached = CONTACT / TOUCHING * self.touching(pair);
+        let (mut share, mut normal) = (0.0, -way.normalize());
+        for _ in 0..ADVANCES {
+            let demand = self.exact(pair, &(from + way * share))?.ok()?;
+            let (distance, closing) = (-demand.depth, -demand.normal.dot(&way));
+            if !(closing * (1.0 - share) > distance) {
+                return None;
+            }
+            normal = demand.normal;
+            if distance <= reached {
+                break;
+            }
+            share += distance / closing;
+        }
+        Some(Contact { share, normal })
+    }
+
+    /// Depth at which two bodies touch and do not overlap [m].
+    fn touching(&self, pair: [usize; 2]) -> f64 {
+        let sizes = pair.map(|body| self.world.descriptions()[body].shape.bounding_radius());
+        TOUCHING * sizes[0].min(sizes[1])
+    }
+}
+
+fn signed(
+    a: &ConvexShape,
+    pose_a: &Isometry3<f64>,
+    b: &ConvexShape,
+    pose_b: &Isometry3<f64>,
+) -> Option<SignedDistance> {
+    let (options, mut cache) = (ConvexOptions::default(), ConvexCache::default());
+    // Poses and sizes have been checked, and two half-spaces are answered before.
+    signed_distance(a, pose_a, b, pose_b, &options, &mut cache).ok()
+}
+
+impl Pairs for WorldPairs<'_> {
+    fn bodies(&self) -> &[Facts] {
+        &self.facts
+    }
+
+    fn count(&self, pair: [usize; 2]) -> bool {
+        pair.iter().any(|&group| self.groups.weights[group].is_some()) && self.members(pair).next().is_some()
+    }
+
+    /// Of the bodies of two groups the two that are deepest.
+    fn demand(
+        &self,
+        pair: [usize; 2],
+        shift: &Vector3<f64>,
+        clearance: f64,
+        search: Search,
+    ) -> Result<Option<Demand>, PenetrationError> {
+        let mut deepest: Option<Demand> = None;
+        for bodies in self.members(pair) {
+            let found = self.between(bodies, shift, clearance, search)?;
+            if found.is_some_and(|found| deepest.is_none_or(|deepest| found.depth > deepest.depth)) {
+                deepest = found;
+            }
+        }
+        Ok(deepest)
+    }
+
+    fn is_apart(&self, pair: [usize; 2], shift: &Vector3<f64>, clearance: f64) -> bool {
+        let search = Search { effort: Effort::Fast, free: None };
+        self.members(pair).all(|bodies| {
+            let apart = |meshes: MeshPair| meshes.is_apart(clearance);
+            self.meshes_only(bodies) && self.meshes(bodies, shift).is_some_and(apart)
+                || matches!(self.between(bodies, shift, clearance, search), Ok(None))
+        })
+    }
+
+    fn first_contact(&self, pair: [usize; 2], from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Contact> {
+        let contacts = self.members(pair).filter_map(|bodies| {
+            if self.meshes_only(bodies) {
+                self.meshes(bodies, from)?.first_contact(&(to - from))
+            } else {
+                self.advance(bodies, from, to)
+            }
+        });
+        contacts.min_by(|a, b| a.share.total_cmp(&b.share))
+    }
+
+    fn distance(&self, pair: [usize; 2], shift: &Vector3<f64>) -> f64 {
+        let distances = self.members(pair).map(|bodies| match self.exact(bodies, shift) {
+            Some(demand) => demand.map_or(0.0, |demand| f64::max(0.0, -demand.depth)),
+            None => self.meshes(bodies, shift).map_or(f64::INFINITY, |meshes| meshes.distance()),
+        });
+        distances.fold(f64::INFINITY, f64::min)
+    }
+}
+
+fn facts_of(world: &World, members: &[usize], weight: Option<f64>) -> Facts {
+    let bodies = members.iter().map(|&body| bounds(world, body));
+    let nothing = [Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY)];
+    let bounds = bodies.fold(nothing, |[min, max], [low, high]| [min.inf(&low), max.sup(&high)]);
+    let sizes = members.iter().map(|&body| world.descriptions()[body].shape.bounding_radius());
+    let rotation: UnitQuaternion<f64> = world.pose(members[0]).rotation;
+    Facts { bounds, rotation, size: sizes.fold(f64::INFINITY, f64::min), weight }
+}
+
+/// A box around a body [m, world]; around a half-space, everything.
+fn bounds(world: &World, body: usize) -> [Vector3<f64>; 2] {
+    if matches!(world.descriptions()[body].shape, Shape::HalfSpace { .. }) {
+        return [Vector3::repeat(f64::NEG_INFINITY), Vector3::repeat(f64::INFINITY)];
+    }
+    let aabb = world.collider(body).compute_aabb();
+    [aabb.mins.into(), aabb.maxs.into()]
+}

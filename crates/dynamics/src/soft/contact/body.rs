@@ -1,0 +1,301 @@
+//! What contact knows of a soft body: its tetrahedra and their depths, its surface with areas, what is near what at
+//! rest.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use nalgebra::{Point3, Vector3};
+use thiserror::Error;
+
+use super::cell::{Depths, Middles};
+use super::groups::Groups;
+use super::neighbours::{EDGES_TOGETHER, NODES_TOGETHER};
+use super::tree::BoxTree;
+use extricate_core::geometry::tet_mesh::{Boundary, TET_EDGES, TET_FACES};
+use extricate_core::geometry::{Solidity, TetMesh};
+use extricate_core::proximity::{Model, closest_point};
+
+/// Why a body or an option is refused.
+#[derive(Debug, Error, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ContactError {
+    /// There is not one depth for each node.
+    #[error("{depths} depths for {nodes} nodes")]
+    Depths {
+        /// Number of depths.
+        depths: usize,
+        /// Number of nodes.
+        nodes: usize,
+    },
+    /// A node's depth is negative or not finite.
+    #[error("node {node} has a depth of {depth} m, which is not a finite depth at or above zero")]
+    Depth {
+        /// 0-based index of the node.
+        node: usize,
+        /// Its depth [m].
+        depth: f64,
+    },
+    /// An option is out of its range.
+    #[error("the option {name} is {value}, which must be finite and {must}")]
+    Option {
+        /// Name of the field.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must be.
+        must: &'static str,
+    },
+}
+
+/// Depths of a mesh's nodes under its surface [m], by closest points: exact, zero on the surface.
+#[must_use]
+pub fn node_depths(mesh: &TetMesh) -> Vec<f64> {
+    let surface = Model::new(mesh.surface(), Solidity::Solid);
+    let mut depths: Vec<f64> =
+        mesh.nodes().iter().map(|node| closest_point(&surface, node).distance).collect();
+    mesh.boundary().nodes.iter().for_each(|&node| depths[node as usize] = 0.0);
+    depths
+}
+
+/// A soft body as contact sees it.
+#[derive(Debug, Clone)]
+pub(super) struct Body {
+    /// Its first block and the one behind its last.
+    pub(super) blocks: [u32; 2],
+    /// Corners of the tetrahedra, as blocks of the system.
+    pub(super) tets: Vec<[u32; 4]>,
+    pub(super) depths: Vec<Depths>,
+    /// Blocks of the surface's nodes.
+    pub(super) nodes: Vec<u32>,
+    /// The area that each stands for at rest [m²].
+    pub(super) areas: Vec<f64>,
+    /// Edges of the surface, as places in `nodes`.
+    pub(super) edges: Vec<[u32; 2]>,
+    /// The area that each edge stands for at rest [m²]: those of a node's edges sum to the node's at most.
+    pub(super) edge_areas: Vec<f64>,
+    /// Faces of the surface, as blocks.
+    pub(super) faces: Vec<[u32; 3]>,
+    near: Near,
+    /// Neighbouring places of `nodes`, and of `edges`.
+    pub(super) node_groups: Groups,
+    pub(super) edge_groups: Groups,
+    pub(super) tree: BoxTree,
+    pub(super) face_tree: BoxTree,
+}
+
+impl Body {
+    /// The body of `mesh` at rest whose node i is block `first` + i, with the nodes' depths [m] and the distance along
+    /// the mesh's edges [m] up to which a node counts as near.
+    pub(super) fn new(mesh: &TetMesh, first: u32, depths: &[f64], near: f64) -> Result<Self, ContactError> {
+        if depths.len() != mesh.nodes().len() {
+            return Err(ContactError::Depths { depths: depths.len(), nodes: mesh.nodes().len() });
+        }
+        if let Some(node) = depths.iter().position(|d| !(*d >= 0.0 && d.is_finite())) {
+            return Err(ContactError::Depth { node, depth: depths[node] });
+        }
+        let boundary = mesh.boundary();
+        let areas = shown_areas(mesh.nodes(), &boundary.faces);
+        let mut place = vec![u32::MAX; mesh.nodes().len()];
+        (0_u32..).zip(&boundary.nodes).for_each(|(at, &node)| place[node as usize] = at);
+        let edges = boundary.edges();
+        let all = boundary.node_areas(mesh.nodes());
+        let shown = |i: u32| areas[i as usize] / all[i as usize];
+        let mut edge_areas = edge_areas(&edges, &boundary.faces, mesh.nodes());
+        edge_areas.iter_mut().zip(&edges).for_each(|(area, [a, b])| *area *= shown(*a).min(shown(*b)));
+        let rest: Vec<Vector3<f64>> = mesh.nodes().iter().map(|node| node.coords).collect();
+        let at_rest = |nodes: &[u32]| -> Vec<_> { nodes.iter().map(|&i| rest[i as usize]).collect() };
+        let middles: Vec<_> =
+            edges.iter().map(|edge| at_rest(edge).iter().sum::<Vector3<f64>>() / 2.0).collect();
+        let shift = |i: u32| first + i;
+        let count = u32::try_from(mesh.nodes().len()).expect("meshes have fewer than 2³² nodes");
+        Ok(Self {
+            blocks: [first, first + count],
+            tets: mesh.tets().iter().map(|tet| tet.map(shift)).collect(),
+            depths: cell_depths(mesh, depths, &boundary, &edges),
+            areas: boundary.nodes.iter().map(|&node| areas[node as usize]).collect(),
+            edges: edges.iter().map(|edge| edge.map(|i| place[i as usize])).collect(),
+            edge_areas,
+            faces: boundary.faces.iter().map(|face| face.map(shift)).collect(),
+            near: Near::of(mesh, &boundary.nodes, near, first),
+            node_groups: Groups::of_neighbours(&at_rest(&boundary.nodes), NODES_TOGETHER),
+            edge_groups: Groups::of_neighbours(&middles, EDGES_TOGETHER),
+            tree: BoxTree::new(mesh.tets(), &rest),
+            face_tree: BoxTree::new(&boundary.faces, &rest),
+            nodes: boundary.nodes.into_iter().map(shift).collect(),
+        })
+    }
+
+    /// The blocks near the surface's node at place `at`, itself included, ascending.
+    pub(super) fn near(&self, at: u32) -> &[u32] {
+        self.near.of_place(at)
+    }
+
+    /// Fits the trees to the blocks.
+    pub(super) fn refit(&mut self, x: &[Vector3<f64>]) {
+        self.tree.refit(&self.tets, x);
+        self.face_tree.refit(&self.faces, x);
+    }
+}
+
+/// Length of the longest edge [m].
+pub(super) fn longest_edge(mesh: &TetMesh) -> f64 {
+    edges_of(mesh)
+        .map(|[a, b]| (mesh.nodes()[a as usize] - mesh.nodes()[b as usize]).norm())
+        .fold(0.0, f64::max)
+}
+
+fn edges_of(mesh: &TetMesh) -> impl Iterator<Item = [u32; 2]> + '_ {
+    mesh.tets().iter().flat_map(|tet| TET_EDGES.map(|[i, j]| [tet[i], tet[j]]))
+}
+
+/// Depths of all tetrahedra, with middles where nodes on the surface have something inside between them.
+fn cell_depths(mesh: &TetMesh, depths: &[f64], boundary: &Boundary, edges: &[[u32; 2]]) -> Vec<Depths> {
+    let model = Model::new(mesh.surface(), Solidity::Solid);
+    let mut node_depths = depths.to_vec();
+    boundary.nodes.iter().for_each(|&node| node_depths[node as usize] = 0.0);
+    let mut on_surface = vec![false; mesh.nodes().len()];
+    boundary.nodes.iter().for_each(|&node| on_surface[node as usize] = true);
+    let mut faces: Vec<[u32; 3]> = boundary.faces.iter().map(|&face| sorted(face)).collect();
+    faces.sort_unstable();
+    let all_on = |nodes: &[u32]| nodes.iter().all(|&i| on_surface[i as usize]);
+    let is_inner = |edge: [u32; 2]| all_on(&edge) && edges.binary_search(&edge).is_err();
+    let at_rest = |nodes: &[u32]| {
+        let sum: Vector3<f64> = nodes.iter().map(|&i| mesh.nodes()[i as usize].coords).sum();
+        closest_point(&model, &(sum / nodes.len() as f64).into()).distance
+    };
+    let linear =
+        |nodes: &[u32]| nodes.iter().map(|&i| node_depths[i as usize]).sum::<f64>() / nodes.len() as f64;
+    let depth = |nodes: &[u32], fails: bool| if fails { at_rest(nodes) } else { linear(nodes) };
+    let of_tet = |corners: &[u32; 4]| {
+        let nodes = corners.map(|i| node_depths[i as usize]);
+        let edge_fails = TET_EDGES.map(|edge| is_inner(sorted(edge.map(|i| corners[i]))));
+        let face_fails = TET_FACES.map(|face| {
+            let key = sorted(face.map(|i| corners[i]));
+            let by_edge = TET_EDGES
+                .iter()
+                .zip(edge_fails)
+                .any(|(e, fails)| fails && e.iter().all(|i| face.contains(i)));
+            by_edge || (all_on(&key) && faces.binary_search(&key).is_err())
+        });
+        let fails = face_fails.contains(&true) || edge_fails.contains(&true) || all_on(corners);
+        let middles = fails.then(|| Middles {
+            edges: [0, 1, 2, 3, 4, 5]
+                .map(|e: usize| depth(&sorted(TET_EDGES[e].map(|i| corners[i])), edge_fails[e])),
+            faces: [0, 1, 2, 3]
+                .map(|f: usize| depth(&sorted(TET_FACES[f].map(|i| corners[i])), face_fails[f])),
+            inside: at_rest(&sorted(*corners)),
+        });
+        Depths { nodes, middles: middles.map(Box::new) }
+    };
+    mesh.tets().iter().map(of_tet).collect()
+}
+
+fn sorted<const N: usize>(mut nodes: [u32; N]) -> [u32; N] {
+    nodes.sort_unstable();
+    nodes
+}
+
+/// The area that each vertex of triangles stands for [m²]: a third of what its triangles show in the direction of that of
+/// them in which they show most. On the edge of a block that is the part of one face, not of both: only one of them presses.
+pub(super) fn shown_areas(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Vec<f64> {
+    let mut corners: Vec<(u32, u32)> = Vec::with_capacity(3 * triangles.len());
+    (0_u32..).zip(triangles).for_each(|(at, triangle)| corners.extend(triangle.map(|vertex| (vertex, at))));
+    corners.sort_unstable();
+    let third = |at: u32| {
+        let [a, b, c] = triangles[at as usize].map(|i| vertices[i as usize]);
+        (b - a).cross(&(c - a)) / 6.0
+    };
+    let mut areas = vec![0.0; vertices.len()];
+    for around in corners.chunk_by(|a, b| a.0 == b.0) {
+        let shown = |direction: Vector3<f64>| {
+            let parts = around.iter().map(|&(_, at)| third(at).dot(&direction).max(0.0));
+            parts.sum::<f64>()
+        };
+        let directions = around.iter().filter_map(|&(_, at)| third(at).try_normalize(0.0));
+        areas[around[0].0 as usize] = directions.map(shown).fold(0.0, f64::max);
+    }
+    areas
+}
+
+fn edge_areas(edges: &[[u32; 2]], faces: &[[u32; 3]], nodes: &[Point3<f64>]) -> Vec<f64> {
+    let mut areas = vec![0.0; edges.len()];
+    for face in faces {
+        let [a, b, c] = face.map(|i| nodes[i as usize]);
+        let sixth = (b - a).cross(&(c - a)).norm() / 12.0;
+        for [i, j] in [[0, 1], [1, 2], [2, 0]] {
+            let edge = [face[i].min(face[j]), face[i].max(face[j])];
+            let at = edges.binary_search(&edge).expect("the edges are those of the faces");
+            areas[at] += sixth;
+        }
+    }
+    areas
+}
+
+/// For each node of the surface the nodes within a distance along the edges at rest, itself included, ascending.
+///
+/// Along the edges and not straight, so that the two sides of a narrow slit are not near each other.
+#[derive(Debug, Clone)]
+struct Near {
+    ends: Vec<u32>,
+    nodes: Vec<u32>,
+}
+
+impl Near {
+    fn of(mesh: &TetMesh, surface: &[u32], reach: f64, first: u32) -> Self {
+        let mut pairs: Vec<[u32; 2]> = edges_of(mesh).flat_map(|[a, b]| [[a, b], [b, a]]).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut starts = vec![0_usize; mesh.nodes().len() + 1];
+        pairs.iter().for_each(|pair| starts[pair[0] as usize + 1] += 1);
+        (1..starts.len()).for_each(|i| starts[i] += starts[i - 1]);
+        let mut distance = vec![f64::INFINITY; mesh.nodes().len()];
+        let mut near = Self { ends: Vec::with_capacity(surface.len()), nodes: Vec::new() };
+        let mut found = Vec::new();
+        for &from in surface {
+            let mut queue = BinaryHeap::from([(Reverse(Ordered(0.0)), from)]);
+            distance[from as usize] = 0.0;
+            found.push(from);
+            while let Some((Reverse(Ordered(length)), node)) = queue.pop() {
+                for &[_, to] in &pairs[starts[node as usize]..starts[node as usize + 1]] {
+                    let edge = mesh.nodes()[to as usize] - mesh.nodes()[node as usize];
+                    let through = length + edge.norm();
+                    if through <= reach && through < distance[to as usize] {
+                        if distance[to as usize].is_infinite() {
+                            found.push(to);
+                        }
+                        distance[to as usize] = through;
+                        queue.push((Reverse(Ordered(through)), to));
+                    }
+                }
+            }
+            found.iter().for_each(|&node| distance[node as usize] = f64::INFINITY);
+            found.sort_unstable();
+            near.nodes.extend(found.drain(..).map(|node| first + node));
+            near.ends.push(u32::try_from(near.nodes.len()).expect("lists of near nodes fit 32 bits"));
+        }
+        near
+    }
+
+    fn of_place(&self, at: u32) -> &[u32] {
+        let start = if at == 0 { 0 } else { self.ends[at as usize - 1] };
+        &self.nodes[start as usize..self.ends[at as usize] as usize]
+    }
+}
+
+/// A length that can be compared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Ordered(f64);
+
+impl Eq for Ordered {}
+
+impl PartialOrd for Ordered {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ordered {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}

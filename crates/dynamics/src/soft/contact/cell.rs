@@ -1,0 +1,129 @@
+//! The field inside a deformed tetrahedron: d̃(m) = Σ uᵢ dᵢ with u the barycentric coordinates of m in the deformed
+//! element [Fisher01 §5.1.1].
+//!
+//! With hᵢ = ∂uᵢ/∂m: g = ∂d̃/∂m = Σ dᵢ hᵢ and ∂d̃/∂nᵢ = −uᵢ g, so the five forces sum to zero and, because m = Σ uᵢ nᵢ,
+//! so do their moments.
+//!
+//! Where all nodes of an edge or a face lie on the surface and it itself does not, that field would be zero on it: inside thin
+//! parts and along the rims of a block nothing would push. An element with such a part is divided at the middles of its edges,
+//! of its faces and of itself, which have depths of their own: those at rest where the linear field fails, else its values. With
+//! the coordinates in ascending order, u_a ≤ u_b ≤ u_c ≤ u_d, d̃ = 4 u_a V + 3 (u_b − u_a) F + 2 (u_c − u_b) E + (u_d − u_c) N with V
+//! in the middle, F on face bcd, E on edge cd and N at d: linear in each of the 24 orders, continuous, the same from both sides of a
+//! face, zero on the surface.
+
+use nalgebra::Vector3;
+
+use extricate_core::geometry::tet_mesh::TET_EDGES;
+
+/// Share of the volume of a cube over the longest edge below which a deformed tetrahedron has no field: its gradient is
+/// of the order of its depth over its height. Inverted ones have none either: their field would pull.
+const FLAT: f64 = 1e-9;
+
+/// Ascending orders of four coordinates; each is a part of the tetrahedron in which the field is linear.
+const ORDERS: [[usize; 4]; 24] = orders();
+
+const fn orders() -> [[usize; 4]; 24] {
+    let mut all = [[0; 4]; 24];
+    let (mut count, mut code) = (0, 0);
+    while code < 256 {
+        let order = [code >> 6, (code >> 4) & 3, (code >> 2) & 3, code & 3];
+        if (1 << order[0]) | (1 << order[1]) | (1 << order[2]) | (1 << order[3]) == 15 {
+            all[count] = order;
+            count += 1;
+        }
+        code += 1;
+    }
+    all
+}
+
+/// Depths of a tetrahedron's nodes [m], and of its middles where it is divided.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Depths {
+    pub(super) nodes: [f64; 4],
+    pub(super) middles: Option<Box<Middles>>,
+}
+
+/// Depths [m] in the middles of a tetrahedron's edges and faces, in the order of `TET_EDGES` and `TET_FACES`, and in its own.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Middles {
+    pub(super) edges: [f64; 6],
+    pub(super) faces: [f64; 4],
+    pub(super) inside: f64,
+}
+
+impl Depths {
+    /// The node values of the linear field of part `part`.
+    pub(super) fn of_part(&self, part: usize) -> [f64; 4] {
+        let Some(middles) = &self.middles else { return self.nodes };
+        let [a, b, c, d] = ORDERS[part];
+        let edge = TET_EDGES.iter().position(|pair| pair.contains(&c) && pair.contains(&d));
+        let on_edge = 2.0 * middles.edges[edge.expect("any two corners have an edge")];
+        let on_face = 3.0 * middles.faces[a];
+        let mut values = [0.0; 4];
+        values[a] = 4.0 * middles.inside - on_face;
+        values[b] = on_face - on_edge;
+        values[c] = on_edge - self.nodes[d];
+        values[d] = self.nodes[d];
+        values
+    }
+
+    /// The part that holds the point with barycentric coordinates `u`.
+    pub(super) fn part(&self, u: &[f64; 4]) -> usize {
+        let ascends = |order: &[usize; 4]| order.is_sorted_by(|&a, &b| u[a] <= u[b]);
+        if self.middles.is_none() { 0 } else { ORDERS.iter().position(ascends).unwrap_or(0) }
+    }
+
+    /// Number of parts.
+    pub(super) fn parts(&self) -> usize {
+        if self.middles.is_none() { 1 } else { ORDERS.len() }
+    }
+
+    /// The four quantities, linear in `u`, that are at or above zero in part `part`.
+    pub(super) fn sides(&self, part: usize, u: &[f64; 4]) -> [f64; 4] {
+        if self.middles.is_none() {
+            return *u;
+        }
+        let [a, b, c, d] = ORDERS[part].map(|i| u[i]);
+        [a, b - a, c - b, d - c]
+    }
+}
+
+/// A deformed tetrahedron: where the barycentric coordinates are zero and how they grow.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    origin: Vector3<f64>,
+    /// Gradients hᵢ of the barycentric coordinates [1/m].
+    pub(super) slopes: [Vector3<f64>; 4],
+}
+
+impl Shape {
+    /// The shape of the tetrahedron with these corners, `None` where it is flat or inverted.
+    pub(super) fn of(corners: &[Vector3<f64>; 4]) -> Option<Self> {
+        let [a, b, c, d] = *corners;
+        let (ab, ac, ad) = (b - a, c - a, d - a);
+        let volume = ab.dot(&ac.cross(&ad));
+        let longest = ab.norm_squared().max(ac.norm_squared()).max(ad.norm_squared());
+        if !(volume > FLAT * longest * longest.sqrt()) {
+            return None;
+        }
+        let [h1, h2, h3] = [ac.cross(&ad) / volume, ad.cross(&ab) / volume, ab.cross(&ac) / volume];
+        Some(Self { origin: a, slopes: [-(h1 + h2 + h3), h1, h2, h3] })
+    }
+
+    /// Barycentric coordinates of a point.
+    pub(super) fn coordinates(&self, point: &Vector3<f64>) -> [f64; 4] {
+        let from = point - self.origin;
+        let [u1, u2, u3] = [1, 2, 3].map(|i: usize| self.slopes[i].dot(&from));
+        [1.0 - u1 - u2 - u3, u1, u2, u3]
+    }
+
+    /// ∂d̃/∂m for node values `depths`.
+    pub(super) fn gradient(&self, depths: &[f64; 4]) -> Vector3<f64> {
+        self.slopes.iter().zip(depths).map(|(h, d)| *d * h).sum()
+    }
+}
+
+/// d̃ for coordinates `u` and node values `depths` [m].
+pub(super) fn value(u: &[f64; 4], depths: &[f64; 4]) -> f64 {
+    u.iter().zip(depths).map(|(u, d)| u * d).sum()
+}

@@ -1,0 +1,99 @@
+//! Coulomb friction with lagged normal forces and a smooth potential, so that it has an energy and a positive semi-definite
+//! Hessian.
+//!
+//! With N and the tangents t₁, t₂ taken from an earlier state, and y = |Δ| the length of the relative tangential
+//! displacement since the start of the step: E = µ N f(y), f' = 2y/ε − y²/ε² for y < ε and 1 beyond. ε is the creep speed
+//! times the time step. Hessian: µN (f'' along Δ, f'/y across it), both at or above zero.
+
+use nalgebra::Vector3;
+
+use super::obstacle::Placement;
+use super::point::Contact;
+use crate::soft::interaction::OuterProducts;
+
+/// One contact's friction during a step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Friction {
+    pub(super) contact: Contact,
+    pub(super) placement: Option<Placement>,
+    /// t₁ and t₂.
+    tangents: [Vector3<f64>; 2],
+    /// µ N [N].
+    limit: f64,
+    /// ε [m].
+    creep: f64,
+    /// Displacement of an obstacle that is moved, by the end of the step [m].
+    drive: Vector3<f64>,
+}
+
+impl Friction {
+    /// Friction of `contact` with coefficient `friction` and ε = `creep` [m]; `drive` is the displacement that a moved
+    /// obstacle gives the point during the step [m]. `None` where nothing presses.
+    pub(super) fn of(
+        contact: &Contact,
+        placement: Option<Placement>,
+        [friction, creep]: [f64; 2],
+        drive: Vector3<f64>,
+    ) -> Option<Self> {
+        let limit = friction * contact.force().norm();
+        let normal = contact.gradient.try_normalize(0.0)?;
+        let first = normal.cross(&Vector3::ith(normal.iamin(), 1.0)).try_normalize(0.0)?;
+        let tangents = [first, normal.cross(&first)];
+        (limit > 0.0).then_some(Self { contact: *contact, placement, tangents, limit, creep, drive })
+    }
+
+    fn column(&self, v: Vector3<f64>) -> impl Iterator<Item = (u32, Vector3<f64>)> + Clone {
+        self.contact.column(v, self.placement.as_ref())
+    }
+
+    /// Δ [m] along the tangents.
+    fn slip(&self, x: &[Vector3<f64>], start: &[Vector3<f64>]) -> [f64; 2] {
+        let share = self.contact.obstacle.map_or(0.0, |(_, share)| share);
+        self.tangents.map(|t| {
+            let moved = |(block, j): (u32, Vector3<f64>)| j.dot(&(x[block as usize] - start[block as usize]));
+            share * t.dot(&self.drive) + self.column(t).map(moved).sum::<f64>()
+        })
+    }
+
+    /// f, f'/y and f'' at y.
+    fn profile(&self, y: f64) -> [f64; 3] {
+        let e = self.creep;
+        if y < e {
+            [y * y / e - y * y * y / (3.0 * e * e), 2.0 / e - y / (e * e), 2.0 * (1.0 - y / e) / e]
+        } else {
+            [y - e / 3.0, 1.0 / y, 0.0]
+        }
+    }
+
+    /// Energy [J].
+    pub(super) fn energy(&self, x: &[Vector3<f64>], start: &[Vector3<f64>]) -> f64 {
+        let [a, b] = self.slip(x, start);
+        self.limit * self.profile(a.hypot(b))[0]
+    }
+
+    /// Force on the contact's point [N, world].
+    pub(super) fn force(&self, x: &[Vector3<f64>], start: &[Vector3<f64>]) -> Vector3<f64> {
+        let [a, b] = self.slip(x, start);
+        let [_, over_slip, _] = self.profile(a.hypot(b));
+        -self.limit * over_slip * (a * self.tangents[0] + b * self.tangents[1])
+    }
+
+    /// Adds gradient and Hessian.
+    pub(super) fn linearise(
+        &self,
+        x: &[Vector3<f64>],
+        start: &[Vector3<f64>],
+        gradient: &mut [Vector3<f64>],
+        hessian: &mut OuterProducts,
+    ) {
+        let [a, b] = self.slip(x, start);
+        let y = a.hypot(b);
+        let [_, over_slip, curvature] = self.profile(y);
+        let pull = -self.force(x, start);
+        self.column(pull).for_each(|(block, j)| gradient[block as usize] += j);
+        let [t1, t2] = self.tangents;
+        let (along, across) = if y > 0.0 { ((a * t1 + b * t2) / y, (a * t2 - b * t1) / y) } else { (t1, t2) };
+        hessian.push(self.limit * curvature, self.column(along));
+        hessian.push(self.limit * over_slip, self.column(across));
+    }
+}

@@ -1,0 +1,181 @@
+//! The quadratic tetrahedron: ten nodes, straight edges at rest, four points of quadrature.
+//!
+//! With barycentric coordinates u: Nₐ = uₐ(2uₐ − 1) at the corners and N = 4 uᵢuⱼ at the middle of edge ij. The four
+//! points have one coordinate (5 + 3√5)/20 and three (5 − √5)/20, weight one quarter each: exact to degree two.
+
+use std::array::from_fn;
+use std::collections::HashMap;
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::{ElementError, Elements, Local};
+use crate::soft::material::{SignedSvd, Tangent};
+use extricate_core::geometry::TetMesh;
+use extricate_core::geometry::tet_mesh::{TET_EDGES, TetMeshError};
+
+/// Coordinate of a point of quadrature towards its own corner: (5 + 3√5)/20.
+const NEAR: f64 = 0.585_410_196_624_968_5;
+
+/// Its other three coordinates: (5 − √5)/20.
+const FAR: f64 = 0.138_196_601_125_010_5;
+
+/// The eight linear tetrahedra within a quadratic one: four at the corners and four around the diagonal from the
+/// middle of edge 01 (place 4) to that of 23 (place 9).
+const PARTS: [[usize; 4]; 8] = [
+    [0, 4, 5, 6],
+    [4, 1, 7, 8],
+    [5, 7, 2, 9],
+    [6, 8, 9, 3],
+    [4, 9, 5, 6],
+    [4, 9, 6, 8],
+    [4, 9, 8, 7],
+    [4, 9, 7, 5],
+];
+
+/// Part of an element's mass at each corner and middle: the diagonal of the consistent mass matrix, scaled to the
+/// element's mass [Hinton76]. The diagonal is 6/420 V and 32/420 V.
+pub(super) fn mass_share(place: usize) -> f64 {
+    if place < 4 { 6.0 / 216.0 } else { 32.0 / 216.0 }
+}
+
+/// Appends the middles of the edges to `positions`; returns ten nodes for each element, and the linear sub-mesh.
+pub(super) fn refine(
+    mesh: &TetMesh,
+    positions: &mut Vec<Vector3<f64>>,
+) -> Result<(Vec<u32>, TetMesh), ElementError> {
+    let mut middles: HashMap<[u32; 2], u32> = HashMap::new();
+    let mut nodes = Vec::with_capacity(10 * mesh.tets().len());
+    for tet in mesh.tets() {
+        nodes.extend_from_slice(tet);
+        for [i, j] in TET_EDGES {
+            let edge = [tet[i].min(tet[j]), tet[i].max(tet[j])];
+            let count = positions.len();
+            let next = u32::try_from(count).map_err(|_| TetMeshError::TooLarge { count })?;
+            let middle = *middles.entry(edge).or_insert(next);
+            if middle == next {
+                positions.push(0.5 * (positions[edge[0] as usize] + positions[edge[1] as usize]));
+            }
+            nodes.push(middle);
+        }
+    }
+    let parts = nodes.chunks_exact(10).flat_map(|n| PARTS.map(|part| part.map(|place| n[place]))).collect();
+    let linear = TetMesh::new(positions.iter().map(|&p| p.into()).collect(), parts)?;
+    Ok((nodes, linear))
+}
+
+/// Barycentric coordinates of point `q` of quadrature.
+fn quadrature_point(q: usize) -> [f64; 4] {
+    let mut u = [FAR; 4];
+    u[q] = NEAR;
+    u
+}
+
+/// ∂N/∂u of the ten shape functions, as pairs of (barycentric coordinate, derivative); a corner has one.
+fn derivatives(u: &[f64; 4]) -> [[(usize, f64); 2]; 10] {
+    let mut all = [[(0, 0.0); 2]; 10];
+    for a in 0..4 {
+        all[a][0] = (a, 4.0 * u[a] - 1.0);
+    }
+    for (place, [i, j]) in TET_EDGES.into_iter().enumerate() {
+        all[4 + place] = [(i, 4.0 * u[j]), (j, 4.0 * u[i])];
+    }
+    all
+}
+
+impl Elements {
+    /// ∇N [1/m] of the ten shape functions of element `e` at barycentric coordinates `u`.
+    fn shape_gradients(&self, e: usize, u: &[f64; 4]) -> [Vector3<f64>; 10] {
+        let inverse = &self.rest[e].inverse;
+        let [b, c, d] = [0, 1, 2].map(|a| inverse.row(a).transpose());
+        let barycentric = [-(b + c + d), b, c, d];
+        derivatives(u).map(|parts| parts.iter().map(|&(a, slope)| slope * barycentric[a]).sum())
+    }
+
+    fn gradient_at(&self, e: usize, x: &[Vector3<f64>], shape: &[Vector3<f64>; 10]) -> Matrix3<f64> {
+        // The gradients sum to zero: positions relative to a corner lose no digits far from the origin.
+        let nodes = self.nodes_of(e);
+        let origin = x[nodes[0] as usize];
+        let terms = nodes.iter().zip(shape).map(|(&node, g)| (x[node as usize] - origin) * g.transpose());
+        terms.fold(Matrix3::zeros(), |sum, term| sum + term)
+    }
+
+    pub(super) fn quadratic_gradient(&self, e: usize, x: &[Vector3<f64>]) -> Matrix3<f64> {
+        self.gradient_at(e, x, &self.shape_gradients(e, &[0.25; 4]))
+    }
+
+    pub(super) fn quadratic_is_inverted(&self, e: usize, x: &[Vector3<f64>]) -> bool {
+        (0..4).any(|q| {
+            let shape = self.shape_gradients(e, &quadrature_point(q));
+            !(self.gradient_at(e, x, &shape).determinant() > 0.0)
+        })
+    }
+
+    /// At the points of quadrature: gradients of the shape functions, deformation gradients, and their
+    /// decompositions where these are needed.
+    fn quadratic_states(&self, e: usize, x: &[Vector3<f64>], hessian: bool) -> [State; 4] {
+        let shapes: [_; 4] = from_fn(|q| self.shape_gradients(e, &quadrature_point(q)));
+        let f: [_; 4] = from_fn(|q| self.gradient_at(e, x, &shapes[q]));
+        let svds = self.material.needs_svd(hessian).then(|| SignedSvd::of_many(f.each_ref()));
+        from_fn(|q| State { shape: shapes[q], f: f[q], svd: svds.map(|all| all[q]) })
+    }
+
+    pub(super) fn quadratic_energy(&self, e: usize, x: &[Vector3<f64>]) -> f64 {
+        let weight = 0.25 * self.rest[e].volume;
+        let states = self.quadratic_states(e, x, false);
+        states
+            .iter()
+            .map(|state| weight * self.material.response(&state.f, state.svd.as_ref()).energy_density)
+            .sum()
+    }
+
+    pub(super) fn quadratic_local(
+        &self,
+        e: usize,
+        x: &[Vector3<f64>],
+        local: &mut Local,
+        (want_hessian, project): (bool, bool),
+    ) -> f64 {
+        let weight = 0.25 * self.rest[e].volume;
+        local.gradient = [Vector3::zeros(); 10];
+        if want_hessian {
+            local.hessian = [[Matrix3::zeros(); 10]; 10];
+        }
+        let mut energy = 0.0;
+        for State { shape, f, svd } in &self.quadratic_states(e, x, want_hessian) {
+            let response = self.material.response(f, svd.as_ref());
+            energy += weight * response.energy_density;
+            let stress = weight * response.stress;
+            for a in 0..10 {
+                local.gradient[a] += stress * shape[a];
+            }
+            if want_hessian {
+                let tangent = self.material.tangent_of(svd.as_ref());
+                add_hessian(&if project { tangent.projected() } else { tangent }, shape, weight, local);
+            }
+        }
+        if want_hessian {
+            for (a, b) in (1..10).flat_map(|a| (0..a).map(move |b| (a, b))) {
+                local.hessian[a][b] = local.hessian[b][a].transpose();
+            }
+        }
+        energy
+    }
+}
+
+/// What happens at a point of quadrature.
+struct State {
+    shape: [Vector3<f64>; 10],
+    f: Matrix3<f64>,
+    svd: Option<SignedSvd>,
+}
+
+/// Adds the upper triangle of one point's blocks.
+fn add_hessian(tangent: &Tangent, shape: &[Vector3<f64>; 10], weight: f64, local: &mut Local) {
+    let principal = shape.map(|g| tangent.v.transpose() * g);
+    for a in 0..10 {
+        let weighted = weight * principal[a];
+        for b in a..10 {
+            local.hessian[a][b] += tangent.block(&weighted, &principal[b]);
+        }
+    }
+}

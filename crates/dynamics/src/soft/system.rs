@@ -1,0 +1,334 @@
+//! A system of soft bodies: state, masses, gravity, forces and prescribed motion.
+
+use nalgebra::{Isometry3, Matrix3, Vector3};
+use serde::{Deserialize, Serialize};
+
+use super::blocks::{BlockMatrix, Connectivity, ElementKernel, Want};
+use super::element::{Elements, Local, Parts};
+use super::interaction::OuterProducts;
+use super::linear::LinearSolver;
+use super::material::Constitutive;
+use super::report::Energies;
+
+/// A block beside the nodes: the position of a rigid body's centre of mass, or its turn since the start of the step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExtraBlock {
+    /// Mass times the identity [kg], or the inertia about the centre of mass in world axes [kg·m²].
+    pub inertia: Matrix3<f64>,
+    /// Position [m], or rotation vector [rad].
+    pub position: Vector3<f64>,
+    /// Velocity [m/s], or angular velocity [rad/s].
+    pub velocity: Vector3<f64>,
+    /// Whether gravity acts on it with its mass.
+    pub falls: bool,
+}
+
+/// Several soft bodies, their nodes one after another, then the extra blocks.
+#[derive(Debug, Clone)]
+pub struct SoftSystem {
+    pub(super) bodies: Vec<Elements>,
+    /// First block of each body; then of the extra blocks.
+    pub(super) first: Vec<u32>,
+    /// Positions [m] by block.
+    pub x: Vec<Vector3<f64>>,
+    /// Velocities [m/s] by block.
+    pub v: Vec<Vector3<f64>>,
+    /// Gravity [m/s²].
+    pub gravity: Vector3<f64>,
+    /// Constant forces on the blocks [N].
+    pub forces: Vec<Vector3<f64>>,
+    pub(super) masses: Vec<f64>,
+    extra: Vec<ExtraBlock>,
+    /// 1 where a component is free, 0 where it is prescribed.
+    pub(super) free: Vec<Vector3<f64>>,
+    /// Where prescribed components are at the end of the step [m].
+    pub(super) targets: Vec<Vector3<f64>>,
+    /// Velocities at the start of the step before, for a first guess.
+    pub(super) v_before: Vec<Vector3<f64>>,
+    pub(super) matrix: BlockMatrix,
+    pub(super) outer: OuterProducts,
+    pub(super) solver: LinearSolver,
+}
+
+/// What of a system the next step follows from.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct KeptSystem {
+    x: Vec<Vector3<f64>>,
+    v: Vec<Vector3<f64>>,
+    v_before: Vec<Vector3<f64>>,
+    targets: Vec<Vector3<f64>>,
+    /// Which components are free, a bit for each.
+    free: Vec<u8>,
+    /// Whether conjugate gradients failed in the last solve.
+    stiff: bool,
+}
+
+impl KeptSystem {
+    /// Whether it is of a number of blocks.
+    pub(crate) fn has(&self, blocks: usize) -> bool {
+        let vectors = [&self.x, &self.v, &self.v_before, &self.targets];
+        vectors.iter().all(|vectors| vectors.len() == blocks) && self.free.len() == blocks
+    }
+}
+
+/// The elements' energies over the system's blocks.
+pub(super) struct Kernel<'a> {
+    pub(super) bodies: &'a [Elements],
+    pub(super) first: &'a [u32],
+}
+
+impl ElementKernel for Kernel<'_> {
+    fn local(&self, body: usize, element: usize, x: &[Vector3<f64>], local: &mut Local, want: Want) -> f64 {
+        let x = &x[self.first[body] as usize..self.first[body + 1] as usize];
+        let (hessian, exact) = (want != Want::Gradient, want == Want::ExactHessian);
+        self.bodies[body].local(element, x, local, hessian, !exact)
+    }
+
+    fn four(
+        &self,
+        body: usize,
+        elements: [u32; 4],
+        x: &[Vector3<f64>],
+        parts: &mut Parts<4>,
+        want: Want,
+    ) -> bool {
+        let x = &x[self.first[body] as usize..self.first[body + 1] as usize];
+        let hessian = match (want, self.bodies[body].material().model()) {
+            (Want::Gradient, _) => false,
+            (Want::WarpedHessian, Constitutive::Corotational)
+            | (Want::ExactHessian, Constitutive::NeoHookean) => true,
+            _ => return false,
+        };
+        self.bodies[body].closed_form_of_four(elements, x, hessian, parts)
+    }
+}
+
+impl SoftSystem {
+    /// The bodies at rest where their meshes are, without gravity, and `extra` further blocks without mass at zero.
+    ///
+    /// # Panics
+    /// When there are more nodes than 32 bits can count.
+    #[must_use]
+    pub fn new(bodies: Vec<Elements>, extra: usize) -> Self {
+        let mut first = vec![0_u32];
+        let (mut x, mut masses): (Vec<Vector3<f64>>, Vec<f64>) = (Vec::new(), Vec::new());
+        let mut parts = Vec::new();
+        for body in &bodies {
+            parts.push(connectivity(body, first.last().copied().unwrap_or(0)));
+            x.extend(body.rest_positions());
+            masses.extend(body.masses());
+            first.push(u32::try_from(x.len()).expect("nodes fit 32 bits"));
+        }
+        let none = ExtraBlock {
+            inertia: Matrix3::zeros(),
+            position: Vector3::zeros(),
+            velocity: Vector3::zeros(),
+            falls: false,
+        };
+        let blocks = x.len() + extra;
+        x.resize(blocks, Vector3::zeros());
+        let zeros = vec![Vector3::zeros(); blocks];
+        Self {
+            matrix: BlockMatrix::new(blocks, &parts),
+            bodies,
+            first,
+            targets: x.clone(),
+            x,
+            v: zeros.clone(),
+            v_before: zeros.clone(),
+            forces: zeros,
+            gravity: Vector3::zeros(),
+            masses,
+            extra: vec![none; extra],
+            free: vec![Vector3::repeat(1.0); blocks],
+            outer: OuterProducts::default(),
+            solver: LinearSolver::default(),
+        }
+    }
+
+    /// What the next step follows from.
+    pub(crate) fn kept(&self) -> KeptSystem {
+        let bits = |free: &Vector3<f64>| (0..3).map(|axis| u8::from(free[axis] > 0.0) << axis).sum();
+        KeptSystem {
+            x: self.x.clone(),
+            v: self.v.clone(),
+            v_before: self.v_before.clone(),
+            targets: self.targets.clone(),
+            free: self.free.iter().map(bits).collect(),
+            stiff: self.solver.is_stiff(),
+        }
+    }
+
+    /// Goes on from what was kept of a system of as many blocks.
+    pub(crate) fn resume(&mut self, kept: KeptSystem) {
+        let KeptSystem { x, v, v_before, targets, free, stiff } = kept;
+        (self.x, self.v, self.v_before, self.targets) = (x, v, v_before, targets);
+        let component = |bits: u8, axis: usize| f64::from(bits >> axis & 1);
+        self.free = free.iter().map(|&bits| Vector3::from_fn(|axis, _| component(bits, axis))).collect();
+        self.solver.resume(stiff);
+    }
+
+    /// The bodies.
+    #[must_use]
+    pub fn bodies(&self) -> &[Elements] {
+        &self.bodies
+    }
+
+    /// Blocks of a body's nodes.
+    #[must_use]
+    pub fn blocks_of(&self, body: usize) -> std::ops::Range<usize> {
+        self.first[body] as usize..self.first[body + 1] as usize
+    }
+
+    /// Positions of a body's nodes [m].
+    #[must_use]
+    pub fn positions_of(&self, body: usize) -> &[Vector3<f64>] {
+        &self.x[self.blocks_of(body)]
+    }
+
+    /// Blocks of all nodes.
+    #[must_use]
+    pub fn node_blocks(&self) -> std::ops::Range<usize> {
+        0..self.masses.len()
+    }
+
+    /// The block of an extra block.
+    #[must_use]
+    pub fn extra_block(&self, index: usize) -> usize {
+        self.masses.len() + index
+    }
+
+    /// Number of blocks: nodes of all bodies, and extra ones.
+    #[must_use]
+    pub fn block_count(&self) -> usize {
+        self.x.len()
+    }
+
+    /// Moves a body from where it stands.
+    pub fn transform(&mut self, body: usize, pose: &Isometry3<f64>) {
+        for block in self.blocks_of(body) {
+            self.x[block] = pose * nalgebra::Point3::from(self.x[block]) - nalgebra::Point3::origin();
+            self.v[block] = pose.rotation * self.v[block];
+        }
+    }
+
+    /// Sets the inertia and the state of an extra block, as before each step.
+    pub fn set_extra(&mut self, index: usize, block: ExtraBlock) {
+        let place = self.extra_block(index);
+        self.x[place] = block.position;
+        self.v[place] = block.velocity;
+        // Extrapolating from the step before would mix states that the caller has set.
+        self.v_before[place] = block.velocity;
+        self.extra[index] = block;
+    }
+
+    /// Prescribes the components of `axes` of a block: at the end of the next step, or of the quasi-static solve, they are
+    /// those of `target` [m], and there they stay until released or prescribed anew.
+    pub fn prescribe(&mut self, block: usize, axes: [bool; 3], target: Vector3<f64>) {
+        self.free[block] = Vector3::from_fn(|axis, _| if axes[axis] { 0.0 } else { 1.0 });
+        self.targets[block] = target;
+    }
+
+    /// Prescribes blocks of a body as parts of a rigid handle, or of a rigid body that moves on its own: at the end of the
+    /// next step they are where `pose` takes their places at rest.
+    pub fn prescribe_rigidly(&mut self, body: usize, nodes: &[u32], pose: &Isometry3<f64>) {
+        for &node in nodes {
+            let rest = nalgebra::Point3::from(self.bodies[body].rest_positions()[node as usize]);
+            self.prescribe((self.first[body] + node) as usize, [true; 3], (pose * rest).coords);
+        }
+    }
+
+    /// Holds a block where it is.
+    pub fn pin(&mut self, block: usize) {
+        self.prescribe(block, [true; 3], self.x[block]);
+    }
+
+    /// Lets a block move freely.
+    pub fn release(&mut self, block: usize) {
+        self.free[block] = Vector3::repeat(1.0);
+    }
+
+    /// Energies of the state.
+    #[must_use]
+    pub fn energies(&self) -> Energies {
+        let elastic = self.bodies.iter().enumerate().map(|(body, elements)| {
+            let x = self.positions_of(body);
+            (0..elements.element_count()).map(|e| elements.energy_of(e, x)).sum::<f64>()
+        });
+        Energies { elastic: elastic.sum(), ..self.energies_of_motion() }
+    }
+
+    /// First element that is turned inside out: body and element.
+    #[must_use]
+    pub fn first_inverted(&self) -> Option<(usize, usize)> {
+        self.bodies.iter().enumerate().find_map(|(body, elements)| {
+            let x = self.positions_of(body);
+            (0..elements.element_count()).find(|&e| elements.is_inverted(e, x)).map(|e| (body, e))
+        })
+    }
+
+    pub(super) fn energies_of_motion(&self) -> Energies {
+        let mut energies = Energies::default();
+        for (block, v) in self.v.iter().enumerate() {
+            energies.kinetic += 0.5 * v.dot(&self.inertia_times(block, v));
+            energies.gravity -= self.weight(block).dot(&self.x[block]);
+        }
+        energies
+    }
+
+    /// Inertia of a block times `v`.
+    pub(super) fn inertia_times(&self, block: usize, v: &Vector3<f64>) -> Vector3<f64> {
+        match self.masses.get(block) {
+            Some(mass) => *mass * v,
+            None => self.extra[block - self.masses.len()].inertia * v,
+        }
+    }
+
+    /// Inertia of a block.
+    pub(super) fn inertia(&self, block: usize) -> Matrix3<f64> {
+        match self.masses.get(block) {
+            Some(mass) => Matrix3::from_diagonal_element(*mass),
+            None => self.extra[block - self.masses.len()].inertia,
+        }
+    }
+
+    /// Gravity's force on a block [N].
+    pub(super) fn weight(&self, block: usize) -> Vector3<f64> {
+        match self.masses.get(block) {
+            Some(mass) => *mass * self.gravity,
+            None => {
+                let extra = &self.extra[block - self.masses.len()];
+                if extra.falls { extra.inertia * self.gravity } else { Vector3::zeros() }
+            }
+        }
+    }
+
+    /// Largest Young's modulus times a body's size times its farthest coordinate [N]: the measure of rounding in forces.
+    pub(super) fn stiffness_times_area(&self) -> f64 {
+        let of = |(body, elements): (usize, &Elements)| {
+            let bounds = elements.linear_mesh().aabb();
+            let reach = self.positions_of(body).iter().map(|x| x.amax()).fold(0.0, f64::max);
+            elements.material().youngs_modulus() * reach * (bounds.max - bounds.min).norm()
+        };
+        self.bodies.iter().enumerate().map(of).fold(0.0, f64::max)
+    }
+
+    /// Damping of a block's motion over its inertia, from its body's material [1/s].
+    pub(super) fn mass_damping(&self, body: usize) -> f64 {
+        self.bodies.get(body).map_or(0.0, |elements| elements.material().mass_damping())
+    }
+}
+
+fn connectivity(body: &Elements, first: u32) -> Connectivity {
+    let rest = body.rest_positions();
+    let centre = |e: usize| {
+        let corners = body.nodes_of(e)[..4].iter();
+        corners.map(|&node| rest[node as usize]).sum::<Vector3<f64>>() / 4.0
+    };
+    Connectivity {
+        first,
+        width: body.nodes_per_element(),
+        nodes: (0..body.element_count()).flat_map(|e| body.nodes_of(e)).copied().collect(),
+        centres: (0..body.element_count()).map(centre).collect(),
+    }
+}

@@ -1,0 +1,90 @@
+//! Checks of a soft body on its own, before there is a world.
+
+use std::collections::BTreeMap;
+
+use super::{Handle, SoftBodyDescription, SoftBodyError};
+
+/// Checks handles and attachments: their nodes, times and numbers.
+pub(crate) fn check(body: &SoftBodyDescription) -> Result<(), SoftBodyError> {
+    let nodes = body.mesh.nodes().len();
+    let mut held = BTreeMap::<u32, String>::new();
+    let mut names = Vec::new();
+    for handle in &body.handles {
+        if names.contains(&&handle.name) {
+            return Err(SoftBodyError::DuplicateHandle { handle: handle.name.clone() });
+        }
+        names.push(&handle.name);
+        check_nodes(&format!("handle `{}`", handle.name), &handle.nodes, nodes, &mut held)?;
+        check_numbers(handle)?;
+        check_keyframes(handle)?;
+    }
+    for attachment in &body.attachments {
+        let holder = format!("the attachment to `{}`", attachment.body);
+        check_nodes(&holder, &attachment.nodes, nodes, &mut held)?;
+        let stiffness = attachment.stiffness;
+        if !(f64::MIN_POSITIVE..=f64::MAX).contains(&stiffness) {
+            return Err(SoftBodyError::Stiffness { body: attachment.body.clone(), stiffness });
+        }
+    }
+    Ok(())
+}
+
+fn check_nodes(
+    holder: &str,
+    nodes: &[u32],
+    count: usize,
+    held: &mut BTreeMap<u32, String>,
+) -> Result<(), SoftBodyError> {
+    let holder = holder.to_owned();
+    if nodes.is_empty() {
+        return Err(SoftBodyError::NoNodes { holder });
+    }
+    for &node in nodes {
+        if node as usize >= count {
+            return Err(SoftBodyError::NodeOutOfRange { holder, node, nodes: count });
+        }
+        if let Some(first) = held.insert(node, holder.clone()) {
+            return Err(SoftBodyError::HeldTwice { node, first, second: holder });
+        }
+    }
+    Ok(())
+}
+
+fn check_numbers(handle: &Handle) -> Result<(), SoftBodyError> {
+    let pivot = handle.pivot.iter().map(|&x| ("a coordinate of the pivot [m]", x));
+    let frames = handle.keyframes.iter().flat_map(|frame| {
+        let displacement = frame.displacement.iter().map(|&x| ("a component of a displacement [m]", x));
+        let rotation = frame.rotation.coords.iter().map(|&x| ("a component of a rotation", x));
+        displacement.chain(rotation)
+    });
+    let until = handle.until.iter().map(|&until| ("the time of letting go [s]", until));
+    let mut numbers = pivot.chain(frames).chain(until);
+    match numbers.find(|(_, value)| !value.is_finite()) {
+        Some((quantity, value)) => {
+            Err(SoftBodyError::NotFinite { handle: handle.name.clone(), quantity, value })
+        }
+        None => Ok(()),
+    }
+}
+
+fn check_keyframes(handle: &Handle) -> Result<(), SoftBodyError> {
+    /// Angle [rad] below which a rotation is none.
+    const NO_TURN: f64 = 1e-12;
+    let name = || handle.name.clone();
+    if handle.axes == [false; 3] {
+        return Err(SoftBodyError::NoAxis { handle: name() });
+    }
+    let mut before = None;
+    for (keyframe, frame) in handle.keyframes.iter().enumerate() {
+        let time = frame.time;
+        let ascends = before.is_none_or(|before| time > before);
+        if !(time.is_finite() && time >= 0.0 && ascends) {
+            return Err(SoftBodyError::KeyframeTime { handle: name(), keyframe, time });
+        }
+        before = Some(time);
+        if handle.axes != [true; 3] && frame.rotation.angle() > NO_TURN {
+            return Err(SoftBodyError::TurnsWithFreeAxis { handle: name(), time });
+        }
+    }
+    Ok(())
+}

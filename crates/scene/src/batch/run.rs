@@ -1,0 +1,190 @@
+//! Answering a manifest, or a shard of it, into a folder.
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::error::BatchError;
+use super::fault::{Class, Fault};
+use super::folder::{BatchFolder, Opened};
+use super::item::Item;
+use super::library::Library;
+use super::manifest::{Manifest, ManifestLine};
+use super::memory::peak;
+use super::shard::Shard;
+use super::summary::{BatchFile, BatchSummary, BatchTiming};
+use super::task::{Bench, Head, Told};
+use super::workers::{Done, Work};
+use crate::record::host_name;
+
+/// How a manifest is to be answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchOptions {
+    /// Which of its items.
+    pub shard: Shard,
+    /// Whether to go on with what the folder holds of the same batch.
+    pub resume: bool,
+    /// Threads to use; 0 is one for each core. Answers do not depend on it.
+    pub threads: usize,
+    /// What meshes and what is made of them may take [bytes], by estimate.
+    pub memory: usize,
+}
+
+impl Default for BatchOptions {
+    fn default() -> Self {
+        Self { shard: Shard::WHOLE, resume: false, threads: 0, memory: 1 << 30 }
+    }
+}
+
+/// How far a batch is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchProgress {
+    /// Items of the shard.
+    pub items: u64,
+    /// Items that are answered.
+    pub done: u64,
+    /// Items that were answered when it began.
+    pub found: u64,
+    /// Items that failed, of those that are written.
+    pub failed: u64,
+    /// Time since it began.
+    pub elapsed: Duration,
+}
+
+/// What became of a batch.
+#[derive(Debug, Clone)]
+pub struct BatchOutcome {
+    /// What it came to, or came to so far.
+    pub summary: BatchSummary,
+    /// How long it took.
+    pub timing: BatchTiming,
+    /// Whether it was stopped before its end; it can be resumed then.
+    pub stopped: bool,
+}
+
+/// Answers the items of a manifest into a folder, several at a time, with the answers in the order of the manifest.
+///
+/// A failure of an item, a panic included, is its answer and keeps no other item from being answered. `watch` is told again and
+/// again how far it is, and may stop it; what is then answered can be gone on with, and so can what a kill leaves.
+///
+/// ```
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+/// use std::ops::ControlFlow;
+///
+/// use extricate_scene::batch::{BatchOptions, batch};
+///
+/// let folder = std::env::temp_dir().join(format!("extricate-batch-doc-{}", std::process::id()));
+/// let options = BatchOptions::default();
+/// let outcome = batch("assets/manifests/demo.jsonl", &folder, &options, &mut |_| ControlFlow::Continue(()))?;
+/// assert_eq!(outcome.summary.failed, 0);
+/// assert!(folder.join("results.jsonl").exists());
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`BatchError`] when the manifest cannot be read, the folder holds something else, or a file cannot be written.
+pub fn batch(
+    manifest: impl AsRef<Path>,
+    folder: impl AsRef<Path>,
+    options: &BatchOptions,
+    watch: &mut dyn FnMut(&BatchProgress) -> ControlFlow<()>,
+) -> Result<BatchOutcome, BatchError> {
+    let manifest = Manifest::survey(manifest)?;
+    let file = BatchFile::new(&manifest, options.shard);
+    let Opened { mut folder, tally, pending } = BatchFolder::open(folder.as_ref(), &file, options.resume)?;
+    let found = tally.done + pending.len() as u64;
+    let (threads, workers) = share_out(options.threads, file.items - found);
+    let (library, stop) = (Library::new(options.memory), AtomicBool::new(false));
+    let own = std::path::absolute(manifest.path().parent().unwrap_or(Path::new("")));
+    let own = own.map_err(BatchError::read(manifest.path()))?;
+    let bench = Bench {
+        folder: &own,
+        library: &library,
+        runs: folder.runs(),
+        parallel: threads > workers,
+        stop: &stop,
+    };
+    let ask = |line: &ManifestLine| answer(&bench, line);
+    let work = Work {
+        manifest: &manifest,
+        shard: options.shard,
+        workers,
+        threads: threads / workers,
+        stop: &stop,
+        ask: &ask,
+    };
+    let done = work.run(&mut folder, (tally, pending), watch)?;
+    let timing = timing(&done, &library, [threads, workers], found);
+    folder.time(&timing)?;
+    let (summary, stopped) = (done.tally.summary(&file), done.stopped);
+    if !stopped {
+        folder.complete(&summary)?;
+    }
+    Ok(BatchOutcome { summary, timing, stopped })
+}
+
+/// Threads, and workers among which they are shared: as many as there are items to answer, at most.
+fn share_out(threads: usize, items: u64) -> (usize, usize) {
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = if threads == 0 { cores } else { threads };
+    (threads, threads.min(usize::try_from(items).unwrap_or(threads)).max(1))
+}
+
+/// The answer to a line, and its kind; none where it was stopped.
+fn answer(bench: &Bench, line: &ManifestLine) -> Option<(Told, &'static str)> {
+    let bad = |message: &str| {
+        Fault::new(Class::BadFile, format!("line {} of the manifest: {message}", line.number))
+    };
+    let text = match &line.text {
+        Ok(text) => text,
+        Err(why) => return Some((Head::unknown(line.index).failed(bad(why)), Head::UNKNOWN)),
+    };
+    match Item::parse(text) {
+        Err(error) => {
+            let kind = error.kind.unwrap_or(Head::UNKNOWN);
+            let head = Head { index: line.index, id: error.id.as_deref(), kind };
+            Some((head.failed(bad(&error.to_string())), kind))
+        }
+        Ok(item) => {
+            let head = Head { index: line.index, id: item.id(), kind: item.kind() };
+            let told = item.task.answer(bench, head).transpose()?;
+            Some((told.unwrap_or_else(|fault| head.failed(near(bench.folder, fault))), item.kind()))
+        }
+    }
+}
+
+/// The failure with paths as the manifest has them: what an answer says does not depend on where the manifest lies.
+fn near(folder: &Path, fault: Fault) -> Fault {
+    let folder = format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR);
+    Fault { message: fault.message.replace(&folder, ""), ..fault }
+}
+
+fn timing(done: &Done, library: &Library, [threads, workers]: [usize; 2], found: u64) -> BatchTiming {
+    let wall = done.wall.as_secs_f64();
+    let inside: f64 = done.kinds.values().map(|kind| kind.time).sum();
+    #[expect(clippy::cast_precision_loss, reason = "a rate needs no more than 52 bits")]
+    let (items, workers_time) = (done.items as f64, wall * workers as f64);
+    BatchTiming {
+        host: host_name(),
+        threads,
+        workers,
+        resumed: found,
+        items: done.items,
+        wall_time: wall,
+        items_per_second: items / wall,
+        time_in_questions: inside,
+        share_outside: 1.0 - inside / workers_time,
+        kinds: done.kinds.clone(),
+        loads: library.loads(),
+        peak_memory: peak(),
+        memory: done.memory.clone(),
+    }
+}
+
+/// Where the run of an item is recorded: by its name, or by its number behind a letter that no name begins with.
+pub(super) fn folder_of_run(runs: &Path, index: u64, id: Option<&str>) -> PathBuf {
+    runs.join(id.map_or_else(|| format!("@{index}"), str::to_owned))
+}

@@ -1,0 +1,85 @@
+//! URDF files: copies of the meshes that they name, with the names edited where they stand.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::{Assets, read};
+use crate::record::RecordError;
+use extricate_core::geometry::read::Reach;
+use extricate_core::kinematics::urdf::mesh_places;
+
+/// Copies a URDF file with the meshes that it names; those that are not there, or out of reach (a mesh that is only to be
+/// seen need not be read), keep their names. Returns its new name.
+pub(super) fn copy(assets: &mut Assets, path: &Path, packages: &[PathBuf]) -> Result<String, RecordError> {
+    let bytes = assets.read(path, path)?;
+    let Ok(text) = std::str::from_utf8(&bytes) else { return assets.add(&bytes, "urdf") };
+    let (mut edited, mut at) = (String::with_capacity(text.len()), 0);
+    for span in mesh_names(text) {
+        let Some(mesh) = place_of(&text[span.clone()], path, packages, &assets.reach) else { continue };
+        edited.push_str(&text[at..span.start]);
+        edited.push_str(&assets.copy_mesh(&mesh)?);
+        at = span.end;
+    }
+    edited.push_str(&text[at..]);
+    assets.add(edited.as_bytes(), "urdf")
+}
+
+/// The meshes that a URDF file names and that are there, in its order.
+pub(super) fn meshes(path: &Path, packages: &[PathBuf], reach: &Reach) -> Result<Vec<PathBuf>, RecordError> {
+    let bytes = read(path, path, reach)?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(mesh_names(&text)
+        .into_iter()
+        .filter_map(|span| place_of(&text[span], path, packages, reach))
+        .collect())
+}
+
+/// Where the mesh of a name, as it is written, is; none where it is not there or out of reach.
+fn place_of(name: &str, path: &Path, packages: &[PathBuf], reach: &Reach) -> Option<PathBuf> {
+    let is_there = |place: &PathBuf| reach.check(place, path).is_ok() && place.is_file();
+    mesh_places(&unescaped(name), path, packages).into_iter().find(is_there)
+}
+
+/// Byte ranges of the values of `filename` in all elements `<mesh …>`.
+fn mesh_names(text: &str) -> Vec<Range<usize>> {
+    let of_element = |(start, element): (usize, &str)| file_name(text, start + element.len());
+    text.match_indices("<mesh").filter_map(of_element).collect()
+}
+
+/// Byte range of the value of `filename` among the attributes that start at `at`.
+fn file_name(text: &str, mut at: usize) -> Option<Range<usize>> {
+    loop {
+        let quote = at + text[at..].find(['>', '"', '\''])?;
+        if text[quote..].starts_with('>') {
+            return None;
+        }
+        let name = text[at..quote].trim().trim_end_matches('=').trim_end();
+        let value = quote + 1;
+        let end = value + text[value..].find(&text[quote..value])?;
+        if name == "filename" {
+            return Some(value..end);
+        }
+        at = end + 1;
+    }
+}
+
+/// The text that an attribute of XML stands for.
+fn unescaped(text: &str) -> String {
+    [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")]
+        .into_iter()
+        .fold(text.to_owned(), |text, (escape, letter)| text.replace(escape, letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_meshes_are_found_whatever_stands_before_them_and_no_others() {
+        let text = "<mesh filename=\"a.obj\"/><mesh scale = '1 > 1' \n filename = 'b \"c\".stl' ></mesh>\
+                    <texture filename=\"d.png\"/><mesh scale=\"1\"/><meshes name='e'/><mesh filename=\"cut";
+        let names: Vec<_> = mesh_names(text).into_iter().map(|span| &text[span]).collect();
+        assert_eq!(names, ["a.obj", "b \"c\".stl"]);
+        assert_eq!(unescaped("a&amp;lt;b&apos;"), "a&lt;b'");
+    }
+}

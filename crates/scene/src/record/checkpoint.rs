@@ -1,0 +1,145 @@
+//! The checkpoints of a run: `checkpoints/STEP.bin` in its folder, each the whole state after a step.
+//!
+//! One is written every so many steps, under another name first, and handed to the disk before it gets its own: it is whole
+//! or not there. The newest [`KEPT`] stay. Beside the [state of the world](extricate_dynamics::Checkpoint) it holds what the
+//! run has seen so far and how long the files of the folder were, so that a run that goes on from it leaves the files of
+//! one that was not interrupted.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::course::{Course, KeptCourse};
+use super::{Hash, RecordError, RunError};
+use extricate_dynamics::{Checkpoint, CheckpointError, World};
+
+/// Name of their folder in the folder of a run.
+pub(super) const CHECKPOINTS: &str = "checkpoints";
+/// How many stay: the newest may be of a state that is already on its way to an error.
+const KEPT: u64 = 3;
+
+/// The run's own part of a checkpoint.
+#[derive(Serialize, Deserialize)]
+pub(super) struct RunState {
+    pub(super) course: KeptCourse,
+    pub(super) lengths: Lengths,
+}
+
+/// How long the growing files of a run were [bytes].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Lengths {
+    pub(super) states: u64,
+    /// None where there are no soft bodies.
+    pub(super) nodes: Option<u64>,
+}
+
+/// The folder of the checkpoints of a run.
+#[derive(Debug)]
+pub(super) struct Checkpoints {
+    folder: PathBuf,
+    every: u64,
+    input_hash: Hash,
+}
+
+impl Checkpoints {
+    /// Of the run in a folder, every so many steps; none where that is zero.
+    pub(super) fn of(run: &Path, every: u64, input_hash: Hash) -> Option<Self> {
+        (every > 0).then(|| Self { folder: run.join(CHECKPOINTS), every, input_hash })
+    }
+
+    /// Whether one is due after a step.
+    pub(super) fn are_due(&self, step: u64) -> bool {
+        step.is_multiple_of(self.every)
+    }
+
+    /// Writes one of a run as it is, and removes those that it makes superfluous.
+    pub(super) fn write(&self, world: &World, course: &Course, lengths: Lengths) -> Result<(), RunError> {
+        let state = RunState { course: course.kept(), lengths };
+        let run = postcard::to_allocvec(&state)
+            .map_err(|error| CheckpointError::Encode { reason: error.to_string() })?;
+        let mut checkpoint = world.checkpoint()?;
+        (checkpoint.scene, checkpoint.run) = (self.input_hash.0, run);
+        let bytes = checkpoint.to_bytes()?;
+        let path = path_of(&self.folder, world.steps());
+        fs::create_dir_all(&self.folder).map_err(|source| RecordError::write(&self.folder, source))?;
+        durable(&path, &bytes).map_err(|source| RecordError::write(&path, source))?;
+        if self.are_due(world.steps()) {
+            self.prune(world.steps())?;
+        }
+        Ok(())
+    }
+
+    /// Leaves the newest that are due up to `step`, and removes all others.
+    pub(super) fn prune(&self, step: u64) -> Result<(), RecordError> {
+        let newest = step - step % self.every;
+        let stays = |found: u64| self.are_due(found) && found <= newest && newest - found < KEPT * self.every;
+        remove(&self.folder, &|found| !stays(found))
+    }
+}
+
+/// The steps of which a folder of a run has checkpoints, ascending.
+pub(super) fn steps(run: &Path) -> Vec<u64> {
+    let Ok(entries) = fs::read_dir(run.join(CHECKPOINTS)) else { return Vec::new() };
+    let mut steps: Vec<u64> = entries.filter_map(|entry| step_of(&entry.ok()?.path())).collect();
+    steps.sort_unstable();
+    steps
+}
+
+/// The checkpoint of a run after a step, with the run's own part.
+pub(super) fn read(run: &Path, step: u64, input_hash: Hash) -> Result<(Checkpoint, RunState), Unusable> {
+    let path = path_of(&run.join(CHECKPOINTS), step);
+    let unusable = |cause: String| Unusable { path: path.clone(), cause };
+    let bytes = fs::read(&path).map_err(|error| unusable(error.to_string()))?;
+    let checkpoint = Checkpoint::read(&bytes).map_err(|error| unusable(error.to_string()))?;
+    if checkpoint.scene != input_hash.0 || checkpoint.step() != step {
+        return Err(unusable(String::from("it is of another run")));
+    }
+    let state = postcard::from_bytes(&checkpoint.run).map_err(|error| unusable(error.to_string()))?;
+    Ok((checkpoint, state))
+}
+
+/// A checkpoint that nothing goes on from.
+#[derive(Debug, Clone)]
+pub(super) struct Unusable {
+    pub(super) path: PathBuf,
+    pub(super) cause: String,
+}
+
+/// Removes those of steps that are `unwanted`, and what was left half written.
+pub(super) fn remove(folder: &Path, unwanted: &dyn Fn(u64) -> bool) -> Result<(), RecordError> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        let is_part = path.extension().is_some_and(|extension| extension == "part");
+        if is_part || step_of(&path).is_some_and(unwanted) {
+            fs::remove_file(&path).map_err(|source| RecordError::write(&path, source))?;
+        }
+    }
+    Ok(())
+}
+
+fn path_of(folder: &Path, step: u64) -> PathBuf {
+    folder.join(format!("{step:09}.bin"))
+}
+
+fn step_of(path: &Path) -> Option<u64> {
+    let is_one = path.extension().is_some_and(|extension| extension == "bin");
+    path.file_stem().filter(|_| is_one)?.to_str()?.parse().ok()
+}
+
+/// Writes a file so that it is there as a whole or not at all, whatever happens to the machine.
+fn durable(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(".part");
+    let written = File::create(&draft)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&draft, path));
+    if written.is_err() {
+        // What is left of it takes room that may be what was missing.
+        let _ = fs::remove_file(&draft);
+    }
+    written?;
+    // The name reaches the disk with its folder, where folders can be opened.
+    path.parent().and_then(|folder| File::open(folder).ok()).map_or(Ok(()), |folder| folder.sync_all())
+}

@@ -1,0 +1,82 @@
+//! What lengths, speeds and energies of a scene are compared with.
+
+use std::collections::BTreeSet;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::scene::{Judge, Scene};
+use extricate_core::geometry::Aabb;
+use extricate_core::kinematics::JointKind;
+use extricate_dynamics::{BodyKind, World};
+
+/// Scales of a scene, from its start alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scales {
+    /// Half the diagonal of the box round all that moves, at the start [m].
+    pub length: f64,
+    /// Radius of the smallest body that moves [m].
+    pub body: f64,
+    /// Speed of a fall through that length, or the greatest one at the start if that is more; without both, one
+    /// length a second [m/s].
+    pub speed: f64,
+    /// What lifts every body by its own size, or the kinetic and elastic energy at the start if that is more [J].
+    pub energy: f64,
+    /// Joints that slide, as `robot/joint`: their values are lengths.
+    pub sliding: BTreeSet<String>,
+}
+
+/// Size of what has none [m], as of a scene in which nothing is bounded.
+const UNBOUNDED: f64 = 1.0;
+
+impl Scales {
+    /// The scales of a scene whose world at the start is given.
+    #[must_use]
+    pub fn of(scene: &Scene, world: &World) -> Self {
+        let balls = balls(world);
+        let corners = balls.iter().flat_map(|(center, radius)| {
+            [center - Vector3::repeat(*radius), center + Vector3::repeat(*radius)]
+        });
+        let corners: Vec<Point3<f64>> = corners.collect();
+        let length = Aabb::of_points(&corners).extents().norm() / 2.0;
+        let length = Some(length).filter(|length| *length > 0.0 && length.is_finite()).unwrap_or(UNBOUNDED);
+        let body = balls.iter().map(|(_, radius)| *radius).filter(|r| *r > 0.0).fold(length, f64::min);
+        let fastest = world.bodies().iter().map(|body| body.linear_velocity.norm()).fold(0.0, f64::max);
+        let fastest = world.soft_bodies().iter().map(|body| body.velocity.norm()).fold(fastest, f64::max);
+        let fall = (2.0 * scene.options.gravity.norm() * length).sqrt();
+        let speed = Some(fall.max(fastest)).filter(|speed| *speed > 0.0).unwrap_or(length);
+        Self { length, body, speed, energy: energy(scene, world), sliding: sliding(scene) }
+    }
+}
+
+/// Balls round all that moves; where nothing does, round all that is bounded.
+fn balls(world: &World) -> Vec<(Point3<f64>, f64)> {
+    let (states, descriptions) = (world.bodies(), world.descriptions());
+    let rigid = |moves: &dyn Fn(BodyKind) -> bool| -> Vec<(Point3<f64>, f64)> {
+        let pairs = states.iter().zip(descriptions).filter(|(_, body)| moves(body.kind));
+        let balls = pairs.map(|(state, body)| (state.position, body.shape.bounding_radius()));
+        balls.filter(|(_, radius)| radius.is_finite()).collect()
+    };
+    let mut balls = rigid(&|kind| kind != BodyKind::Fixed);
+    for body in world.soft_descriptions() {
+        let bounds = body.mesh.aabb();
+        balls.push((body.pose * bounds.center(), bounds.extents().norm() / 2.0));
+    }
+    if balls.is_empty() { rigid(&|_| true) } else { balls }
+}
+
+fn energy(scene: &Scene, world: &World) -> f64 {
+    let gravity = &scene.options.gravity;
+    let mut judge = Judge::new(&scene.expect, world.descriptions(), world.soft_descriptions(), gravity);
+    judge.follow_energy(world.energy());
+    let scale = judge.energy().map_or(0.0, |energy| energy.scale);
+    Some(scale).filter(|scale| scale.is_finite() && *scale > 0.0).unwrap_or(1.0)
+}
+
+fn sliding(scene: &Scene) -> BTreeSet<String> {
+    let of_robot = |robot: &extricate_dynamics::RobotDescription| {
+        let joints = robot.articulation.joints().iter();
+        let slide = joints.filter(|joint| matches!(joint.kind, JointKind::Prismatic { .. }));
+        slide.map(|joint| format!("{}/{}", robot.name, joint.name)).collect::<Vec<_>>()
+    };
+    scene.robots.iter().flat_map(of_robot).collect()
+}

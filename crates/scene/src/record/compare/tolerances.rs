@@ -1,0 +1,119 @@
+//! How far two runs may be apart.
+
+use thiserror::Error;
+
+use super::Quantity;
+
+/// Largest differences that pass, one for each quantity.
+///
+/// | quantity | is relative to | default |
+/// |---|---|---|
+/// | `position`, `nodes`, `penetration` | length of the scene | 1e-6 |
+/// | `rotation` | 1 rad | 1e-6 |
+/// | `linear_velocity` | speed of the scene | 1e-5 |
+/// | `angular_velocity` | speed of the scene over the size of its smallest body | 1e-5 |
+/// | `joint` | 1 rad; length of the scene where the joint slides | 1e-6 |
+/// | `volume` | the volume itself | 1e-6 |
+/// | `energy` | energy of the scene | 1e-6 |
+/// | `contacts` | the number itself, but four contacts (a manifold) always pass | 0.1 |
+/// | `inverted` | one element | 0 |
+///
+/// The scene's own are told at [`Scales`](super::Scales). The defaults are far above what rounding does to a motion that is not
+/// chaotic, and far below what can be seen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tolerances([f64; Quantity::COUNT]);
+
+/// Why a tolerance cannot be set.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ToleranceError {
+    /// There is no such quantity.
+    #[error("`{name}` is no quantity that has a tolerance; those are {}", settable())]
+    Unknown {
+        /// What was given.
+        name: String,
+    },
+    /// It is no number that can be a tolerance.
+    #[error("`{value}` is no tolerance of {quantity}: a number from zero on, or `any`")]
+    Value {
+        /// The quantity.
+        quantity: Quantity,
+        /// What was given.
+        value: String,
+    },
+}
+
+fn settable() -> String {
+    let names = Quantity::ALL.into_iter().filter(|&quantity| quantity != Quantity::Presence);
+    names.map(Quantity::name).collect::<Vec<_>>().join(", ")
+}
+
+impl Default for Tolerances {
+    fn default() -> Self {
+        Self(Quantity::ALL.map(|quantity| match quantity {
+            Quantity::Presence | Quantity::Inverted => 0.0,
+            Quantity::LinearVelocity | Quantity::AngularVelocity => 1e-5,
+            Quantity::Contacts => 0.1,
+            _ => 1e-6,
+        }))
+    }
+}
+
+impl Tolerances {
+    /// The word for a quantity that is not compared.
+    pub const ANY: &str = "any";
+
+    /// The tolerance of a quantity; infinite where it is not compared.
+    #[must_use]
+    pub fn of(&self, quantity: Quantity) -> f64 {
+        self.0[quantity as usize]
+    }
+
+    /// The same tolerances but for one.
+    #[must_use]
+    pub fn with(mut self, quantity: Quantity, tolerance: f64) -> Self {
+        self.0[quantity as usize] = tolerance;
+        self
+    }
+
+    /// Sets the tolerance of a quantity by name and value as text, and tells which quantity that is.
+    ///
+    /// ```
+    /// use extricate_scene::record::compare::{Quantity, Tolerances};
+    ///
+    /// let mut tolerances = Tolerances::default();
+    /// tolerances.set("position", "1e-3")?;
+    /// tolerances.set("contacts", "any")?;
+    /// assert_eq!(tolerances.of(Quantity::Position), 1e-3);
+    /// assert!(tolerances.set("colour", "1").is_err());
+    /// # Ok::<(), extricate_scene::record::compare::ToleranceError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ToleranceError`] when there is no such quantity, or the value is negative or no number.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<Quantity, ToleranceError> {
+        let quantity = Quantity::named(name).filter(|&quantity| quantity != Quantity::Presence);
+        let quantity = quantity.ok_or_else(|| ToleranceError::Unknown { name: name.to_owned() })?;
+        let wrong = || ToleranceError::Value { quantity, value: value.to_owned() };
+        let tolerance = match value {
+            Self::ANY => f64::INFINITY,
+            _ => value.parse::<f64>().ok().filter(|t| t.is_finite() && *t >= 0.0).ok_or_else(wrong)?,
+        };
+        self.0[quantity as usize] = tolerance;
+        Ok(quantity)
+    }
+
+    /// All of them that can be set, with their values as text.
+    pub fn as_text(&self) -> impl Iterator<Item = (Quantity, String)> + '_ {
+        let settable = Quantity::ALL.into_iter().filter(|&quantity| quantity != Quantity::Presence);
+        settable.map(|quantity| (quantity, Self::text_of(self.of(quantity))))
+    }
+
+    /// A tolerance as text.
+    #[must_use]
+    pub fn text_of(tolerance: f64) -> String {
+        let text = format!("{tolerance:?}");
+        let plain = text.strip_suffix(".0").unwrap_or(&text);
+        if tolerance.is_finite() { plain.to_owned() } else { Self::ANY.to_owned() }
+    }
+}

@@ -1,0 +1,185 @@
+//! What is kept of a run while it runs: what the scene's judge has seen, extremes, and what the folder has.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::monitor::{Monitor, Watched};
+use super::soft::{SoftMonitor, WatchedSoft};
+use super::{
+    EnergyLine, Hash, Manifest, RunDirectory, RunError, StateLine, Summary, Timing, WorstPenetration,
+    host_name,
+};
+use crate::scene::{Judge, Moment, Scene, Seen, SoftMoment, overlaps, soft_overlaps};
+use extricate_core::penetration::Effort;
+use extricate_dynamics::{BodyPenetration, SoftBodyState, StepError, StepReport, World};
+
+/// What is kept of a run while it runs.
+pub(super) struct Course<'a> {
+    manifest: &'a Manifest,
+    judge: Judge<'a>,
+    worst: WorstPenetration,
+    monitor: Monitor,
+    soft: SoftMonitor,
+}
+
+/// The same, to be written.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct KeptCourse {
+    seen: Seen,
+    /// The worst penetration: over the size, when, of which bodies.
+    worst: (f64, f64, Option<[String; 2]>),
+    watched: Watched,
+    soft: Option<WatchedSoft>,
+}
+
+/// Depth over the size of the smaller body. Depths are finite.
+fn relative_depth(pair: &BodyPenetration) -> f64 {
+    pair.depth / pair.size
+}
+
+/// A soft body as it is.
+fn soft_moment<'a>(world: &'a World, state: &'a SoftBodyState) -> SoftMoment<'a> {
+    let nodes = world.soft_positions(&state.name).unwrap_or_default();
+    let velocities = world.soft_velocities(&state.name).unwrap_or_default();
+    SoftMoment { state, nodes, velocities }
+}
+
+impl<'a> Course<'a> {
+    /// Of the run of a world at its start.
+    pub(super) fn new(scene: &'a Scene, manifest: &'a Manifest, world: &World) -> Self {
+        let judge = Judge::new(
+            &scene.expect,
+            world.descriptions(),
+            world.soft_descriptions(),
+            &scene.options.gravity,
+        );
+        let worst = WorstPenetration { relative: 0.0, time: 0.0, bodies: None };
+        Self { manifest, judge, worst, monitor: Monitor::new(world), soft: SoftMonitor::new(world) }
+    }
+
+    /// What the rest of the run follows from, beside its world.
+    pub(super) fn kept(&self) -> KeptCourse {
+        let WorstPenetration { relative, time, bodies } = self.worst.clone();
+        KeptCourse {
+            seen: self.judge.seen(),
+            worst: (relative, time, bodies),
+            watched: self.monitor.watched(),
+            soft: self.soft.watched(),
+        }
+    }
+
+    /// Goes on from what was kept of a run of the same scene, if it is one.
+    #[must_use]
+    pub(super) fn resume(&mut self, kept: KeptCourse) -> bool {
+        let (relative, time, bodies) = kept.worst;
+        self.worst = WorstPenetration { relative, time, bodies };
+        self.monitor.resume(kept.watched);
+        self.soft.resume(kept.soft);
+        self.judge.resume(kept.seen)
+    }
+
+    /// Takes a step into account, recorded or not.
+    pub(super) fn follow(&mut self, world: &World, report: &StepReport) {
+        self.judge.follow_energy(report.energy);
+        if let Some(soft) = &report.soft {
+            self.judge.follow_contacts(soft);
+        }
+        self.monitor.follow(world, report);
+        self.soft.follow(world, report);
+    }
+
+    /// Takes the world as it is into account, and records it; `contacts` are those of the step.
+    pub(super) fn observe(
+        &mut self,
+        world: &World,
+        contacts: usize,
+        directory: &mut Option<RunDirectory>,
+    ) -> Result<(), RunError> {
+        let mut penetrations = overlaps(world, Effort::Best)?;
+        penetrations.extend(soft_overlaps(world));
+        let deepest = penetrations.iter().max_by(|a, b| relative_depth(a).total_cmp(&relative_depth(b)));
+        let relative = deepest.map_or(0.0, relative_depth);
+        if let Some(pair) = deepest.filter(|_| relative > self.worst.relative) {
+            let bodies = pair.bodies.clone();
+            self.worst = WorstPenetration { relative, time: world.time(), bodies: Some(bodies) };
+        }
+        let bodies = world.bodies();
+        let robots = world.robots();
+        let states = world.soft_bodies();
+        if let Some(lost) = states.iter().find(|state| !state.volume.is_finite()) {
+            let (name, step, time) = (lost.name.clone(), world.steps(), world.time());
+            return Err(StepError::Diverged { name, step, time }.into());
+        }
+        let soft: Vec<SoftMoment> = states.iter().map(|state| soft_moment(world, state)).collect();
+        let energy = world.energy();
+        let angular_momentum = world.momentum().angular;
+        let moment = Moment {
+            time: world.time(),
+            bodies: &bodies,
+            robots: &robots,
+            soft: &soft,
+            energy,
+            angular_momentum,
+            penetration: relative,
+        };
+        self.judge.observe(&moment);
+        self.soft.observe(&states);
+        let Some(directory) = directory else { return Ok(()) };
+        let line = StateLine {
+            step: world.steps(),
+            time: world.time(),
+            bodies: bodies.iter().map(|body| (body.name.as_str(), body.into())).collect(),
+            robots: robots.iter().map(|robot| (robot.name.as_str(), robot.into())).collect(),
+            soft: states.iter().map(|state| (state.name.as_str(), state.into())).collect(),
+            energy: EnergyLine::from(energy),
+            contacts,
+            max_penetration: penetrations.iter().map(|pair| pair.depth).fold(0.0, f64::max),
+            hash: Hash(world.hash()),
+        };
+        directory.append_nodes(world)?;
+        directory.append(&line)?;
+        Ok(directory.picture(world)?)
+    }
+
+    /// What the run came to.
+    pub(super) fn summary(&self, world: &World, judged: bool) -> Summary {
+        let expect = if judged { self.judge.verdicts() } else { Vec::new() };
+        let manifest = self.manifest;
+        Summary {
+            version: env!("CARGO_PKG_VERSION"),
+            libraries: BTreeMap::from([("rapier3d-f64", rapier3d::VERSION)]),
+            scene: manifest.scene.clone(),
+            title: manifest.title.clone(),
+            input_hash: manifest.input_hash,
+            seed: manifest.seed,
+            time_step: world.options().time_step,
+            steps: world.steps(),
+            time: world.time(),
+            bodies: world.descriptions().len(),
+            moved: manifest.moved.clone(),
+            joints_moved: manifest.joints_moved.clone(),
+            worst_penetration: self.worst.clone(),
+            deepest_contact: self.monitor.deepest(),
+            greatest_speed: self.monitor.fastest(),
+            energy: self.judge.energy().expect("the start was observed"),
+            momentum: self.monitor.momentum(world),
+            soft: self.soft.summary(),
+            hash: Hash(world.hash()),
+            pass: expect.iter().all(|verdict| verdict.pass),
+            expect,
+        }
+    }
+
+    /// How long the run took: `simulated` seconds in a time on the wall.
+    pub(super) fn timing(&self, wall: Duration, simulated: f64) -> Timing {
+        Timing {
+            host: host_name(),
+            threads: rayon::current_num_threads(),
+            wall_time: wall.as_secs_f64(),
+            real_time_factor: simulated / wall.as_secs_f64(),
+            step_ms: self.monitor.percentiles().collect(),
+        }
+    }
+}

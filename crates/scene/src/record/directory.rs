@@ -1,0 +1,271 @@
+//! The folder of a run: the scene with its files, `run.json`, `states.jsonl`, `nodes.bin` where there are soft bodies,
+//! `timing.json`, `summary.json`, `checkpoints/STEP.bin`, and `soft/*.vtu` where that is wanted.
+//!
+//! A run that is killed leaves whole states and no summary; a summary is there only when the run is complete.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use thiserror::Error;
+
+use super::checkpoint::{self, CHECKPOINTS, Checkpoints, Lengths};
+use super::course::Course;
+use super::nodes::{NODES, NodesWriter};
+use super::soft::{picture_step, write_pictures};
+use super::{Manifest, RunError, StateLine, Summary, Timing, bundle};
+use crate::scene::Scene;
+use extricate_dynamics::World;
+
+/// Why a run could not be recorded.
+#[derive(Debug, Error)]
+#[error("cannot {action} {}: {source}", .path.display())]
+pub struct RecordError {
+    /// What was tried: `read` or `write`.
+    pub action: &'static str,
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What the system says.
+    pub source: io::Error,
+}
+
+impl RecordError {
+    pub(super) fn read(path: &Path, source: io::Error) -> Self {
+        Self { action: "read", path: path.to_owned(), source }
+    }
+
+    pub(super) fn write(path: &Path, source: io::Error) -> Self {
+        Self { action: "write", path: path.to_owned(), source }
+    }
+}
+
+/// The folder of a run that is being written.
+#[derive(Debug)]
+pub struct RunDirectory {
+    folder: PathBuf,
+    states: File,
+    line: Vec<u8>,
+    /// The nodes of soft bodies, once the run has begun and if there are any.
+    nodes: Option<NodesWriter>,
+    /// Folder of the files of soft bodies, if they are wanted.
+    pictures: Option<PathBuf>,
+    /// Every how many steps a checkpoint is written; zero where none is.
+    checkpoint_every: u64,
+    /// Once the run has begun.
+    checkpoints: Option<Checkpoints>,
+    /// Bytes of `states.jsonl`.
+    length: u64,
+}
+
+impl RunDirectory {
+    pub(super) const STATES: &str = "states.jsonl";
+    pub(super) const SUMMARY: &str = "summary.json";
+    const TIMING: &str = "timing.json";
+    const PICTURES: &str = "soft";
+
+    /// Makes the folder, or empties it of the files of an earlier run; other files in it stay.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the system does not allow it.
+    pub fn create(folder: impl Into<PathBuf>) -> Result<Self, RecordError> {
+        let folder = folder.into();
+        told(&folder, fs::create_dir_all(&folder))?;
+        for old in [Self::SUMMARY, Self::TIMING, Manifest::FILE, NODES] {
+            let path = folder.join(old);
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => told(&path, Err(error))?,
+                _ => {}
+            }
+        }
+        checkpoint::remove(&folder.join(CHECKPOINTS), &|_| true)?;
+        let path = folder.join(Self::STATES);
+        let states = told(&path, File::create(&path))?;
+        Ok(Self::with(folder, states))
+    }
+
+    fn with(folder: PathBuf, states: File) -> Self {
+        Self {
+            folder,
+            states,
+            line: Vec::new(),
+            nodes: None,
+            pictures: None,
+            checkpoint_every: 0,
+            checkpoints: None,
+            length: 0,
+        }
+    }
+
+    /// The same, with a checkpoint every so many steps; none where that is zero.
+    #[must_use]
+    pub fn with_checkpoints(mut self, every: u64) -> Self {
+        self.checkpoint_every = every;
+        self
+    }
+
+    /// Every how many steps a checkpoint is written; zero where none is.
+    pub(super) fn checkpoint_every(&self) -> u64 {
+        self.checkpoint_every
+    }
+
+    /// The folder of a run that goes on after `step`, when its files were so long: what lies behind is removed. There must be
+    /// as much.
+    pub(super) fn reopen(
+        folder: &Path,
+        manifest: &Manifest,
+        (step, lengths): (u64, Lengths),
+        world: &World,
+    ) -> Result<Self, RecordError> {
+        for late in [Self::SUMMARY, Self::TIMING] {
+            let path = folder.join(late);
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => told(&path, Err(error))?,
+                _ => {}
+            }
+        }
+        checkpoint::remove(&folder.join(CHECKPOINTS), &|found| found > step)?;
+        let path = folder.join(Self::STATES);
+        let states = told(&path, cut(&path, lengths.states))?;
+        let mut this = Self::with(folder.to_owned(), states).with_checkpoints(manifest.checkpoint_every);
+        this.length = lengths.states;
+        this.checkpoints = Checkpoints::of(folder, manifest.checkpoint_every, manifest.input_hash);
+        if let Some(length) = lengths.nodes {
+            let path = folder.join(NODES);
+            let file = told(&path, cut(&path, length))?;
+            this.nodes = Some(NodesWriter::going_on(folder, file, length));
+        } else if !world.soft_descriptions().is_empty() {
+            this.nodes = Some(NodesWriter::create(folder, world)?);
+        }
+        let pictures = folder.join(Self::PICTURES);
+        if pictures.is_dir() {
+            for entry in told(&pictures, fs::read_dir(&pictures))? {
+                let path = told(&pictures, entry)?.path();
+                if picture_step(&path).is_some_and(|found| found > step || lengths.states == 0) {
+                    told(&path, fs::remove_file(&path))?;
+                }
+            }
+            this.pictures = Some(pictures);
+        }
+        Ok(this)
+    }
+
+    /// Writes `run.json` anew, where a run goes on for longer than it was to.
+    pub(super) fn tell(&self, manifest: &Manifest) -> Result<(), RecordError> {
+        replace(&self.folder.join(Manifest::FILE), manifest)
+    }
+
+    /// Writes a checkpoint where one is due, or in any case where the run stops here.
+    pub(super) fn checkpoint(
+        &mut self,
+        world: &World,
+        course: &Course,
+        stopped: bool,
+    ) -> Result<(), RunError> {
+        let Some(checkpoints) = &self.checkpoints else { return Ok(()) };
+        if !(stopped || checkpoints.are_due(world.steps())) {
+            return Ok(());
+        }
+        told(&self.folder.join(Self::STATES), self.states.sync_data())?;
+        self.nodes.as_ref().map_or(Ok(()), NodesWriter::finish)?;
+        let lengths = Lengths { states: self.length, nodes: self.nodes.as_ref().map(NodesWriter::length) };
+        checkpoints.write(world, course, lengths)
+    }
+
+    /// The same, with a file `soft/NAME-STEP.vtu` for each soft body of each recorded state. Those of an earlier run are
+    /// removed.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the system does not allow it.
+    pub fn with_pictures(mut self) -> Result<Self, RecordError> {
+        let pictures = self.folder.join(Self::PICTURES);
+        told(&pictures, fs::create_dir_all(&pictures))?;
+        for entry in told(&pictures, fs::read_dir(&pictures))? {
+            let path = told(&pictures, entry)?.path();
+            if path.extension().is_some_and(|extension| extension == "vtu") {
+                told(&path, fs::remove_file(&path))?;
+            }
+        }
+        self.pictures = Some(pictures);
+        Ok(self)
+    }
+
+    /// Writes what is run: the scene with its files, and then `run.json`.
+    pub(super) fn begin(
+        &mut self,
+        scene: &Scene,
+        world: &World,
+        manifest: &Manifest,
+    ) -> Result<(), RecordError> {
+        bundle::write(scene, &self.folder)?;
+        if !world.soft_descriptions().is_empty() {
+            self.nodes = Some(NodesWriter::create(&self.folder, world)?);
+        }
+        self.checkpoints = Checkpoints::of(&self.folder, self.checkpoint_every, manifest.input_hash);
+        self.tell(manifest)
+    }
+
+    /// Writes the nodes of the soft bodies as they are; before the line of the state.
+    pub(super) fn append_nodes(&mut self, world: &World) -> Result<(), RecordError> {
+        self.nodes.as_mut().map_or(Ok(()), |nodes| nodes.append(world))
+    }
+
+    /// Writes the soft bodies as they are for ParaView, if that is wanted.
+    pub(super) fn picture(&self, world: &World) -> Result<(), RecordError> {
+        self.pictures.as_ref().map_or(Ok(()), |folder| write_pictures(world, folder))
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Appends a state. The line is handed to the system as a whole, so that a reader never waits for its end.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the system does not take it.
+    pub fn append(&mut self, state: &StateLine) -> Result<(), RecordError> {
+        self.line.clear();
+        let written = serde_json::to_writer(&mut self.line, state).map_err(io::Error::from);
+        self.line.push(b'\n');
+        told(&self.folder.join(Self::STATES), written.and_then(|()| self.states.write_all(&self.line)))?;
+        self.length += self.line.len() as u64;
+        Ok(())
+    }
+
+    /// Writes how long the run took, and then the summary, which makes the run complete.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the system does not take it.
+    pub fn complete(self, summary: &Summary, timing: &Timing) -> Result<(), RecordError> {
+        told(&self.folder.join(Self::STATES), self.states.sync_all())?;
+        self.nodes.as_ref().map_or(Ok(()), NodesWriter::finish)?;
+        self.checkpoints.as_ref().map_or(Ok(()), |checkpoints| checkpoints.prune(summary.steps))?;
+        replace(&self.folder.join(Self::TIMING), timing)?;
+        replace(&self.folder.join(Self::SUMMARY), summary)
+    }
+}
+
+/// Writes a value as JSON; the file is never there in part.
+fn replace(path: &Path, value: &impl Serialize) -> Result<(), RecordError> {
+    let mut text = told(path, serde_json::to_vec_pretty(value).map_err(io::Error::from))?;
+    text.push(b'\n');
+    bundle::whole(path, &text)
+}
+
+/// A file to be appended to, cut to a length that it must have at least.
+fn cut(path: &Path, length: u64) -> io::Result<File> {
+    let file = OpenOptions::new().append(true).open(path)?;
+    let found = file.metadata()?.len();
+    if found < length {
+        let message = format!("it has {found} bytes, and the checkpoint needs {length}");
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
+    }
+    file.set_len(length)?;
+    Ok(file)
+}
+
+fn told<T>(path: &Path, result: io::Result<T>) -> Result<T, RecordError> {
+    result.map_err(|source| RecordError::write(path, source))
+}

@@ -1,0 +1,235 @@
+//! Holding a run against a golden file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::{Bound, Golden, GoldenError, GoldenOptions, GoldenState, MadeBy};
+use crate::record::compare::{Bars, InputDifference, Report, RobotValues, Scales, State, States};
+use crate::record::compare::{Deviation, Field, Quantity};
+use crate::record::{EnergyLine, Hash, Inputs, RecordError, RunOptions, Summary};
+use crate::scene::Scene;
+use extricate_dynamics::World;
+
+/// A complete run of a scene, as golden files see it.
+#[derive(Debug, Clone)]
+pub struct GoldenRun<'a> {
+    /// Its folder.
+    pub folder: &'a Path,
+    /// Path of the scene, for a reader.
+    pub scene: String,
+    /// Everything that it read.
+    pub inputs: Inputs,
+    /// How it was run.
+    pub options: GoldenOptions,
+    /// Scales of the scene at its start.
+    pub scales: Scales,
+    /// Extremes over all its steps.
+    pub bounds: BTreeMap<Bound, f64>,
+    /// Its simulated time [s].
+    pub time: f64,
+}
+
+/// What is known of a run before it starts.
+#[derive(Debug, Clone)]
+pub struct BeforeRun {
+    scene: String,
+    inputs: Inputs,
+    options: GoldenOptions,
+    scales: Scales,
+}
+
+impl BeforeRun {
+    /// What is known of a run of `scene`, whose world is at its start.
+    ///
+    /// # Errors
+    /// [`RecordError`] when a file of the scene cannot be read.
+    pub fn of(scene: &Scene, world: &World, options: &RunOptions) -> Result<Self, RecordError> {
+        let options = GoldenOptions {
+            time_step: world.options().time_step,
+            steps: options.steps,
+            every: options.every,
+            seed: scene.seed,
+        };
+        let name = scene.path.to_string_lossy().replace('\\', "/");
+        Ok(Self { scene: name, inputs: Inputs::of(scene)?, options, scales: Scales::of(scene, world) })
+    }
+
+    /// The run when it is complete.
+    #[must_use]
+    pub fn after<'a>(&self, folder: &'a Path, summary: &Summary) -> GoldenRun<'a> {
+        let Self { scene, inputs, options, scales } = self.clone();
+        GoldenRun { folder, scene, inputs, options, scales, bounds: Bound::of(summary), time: summary.time }
+    }
+}
+
+/// How a run and a golden file agree.
+#[derive(Debug)]
+pub struct GoldenReport {
+    /// What of the scene, its files and the options is not as the golden file says.
+    pub inputs: Vec<InputDifference>,
+    /// What of the program is not: versions, target triple. Bits are promised for equal ones only.
+    pub made_by: Vec<InputDifference>,
+    /// The states.
+    pub report: Report,
+    /// Steps of the golden file at which the run has no state.
+    pub missing: Vec<u64>,
+}
+
+impl GoldenReport {
+    /// Whether the run is what the golden file says: within its tolerances, or bit for bit.
+    #[must_use]
+    pub fn pass(&self, exact: bool) -> bool {
+        let states = if exact { self.report.is_exact() } else { self.report.agrees() };
+        self.inputs.is_empty() && self.missing.is_empty() && states
+    }
+}
+
+impl Golden {
+    /// Holds a run against the file.
+    ///
+    /// # Errors
+    /// [`GoldenError`] when the states of the run cannot be read.
+    pub fn judge(&self, run: &GoldenRun) -> Result<GoldenReport, GoldenError> {
+        let mut bars = self.bars();
+        let mut report = Report::default();
+        let mut missing = Vec::new();
+        let mut expected = nowhere();
+        let mut next = self.states.iter().peekable();
+        for state in States::open(run.folder)? {
+            let state = state?;
+            while let Some(golden) = next.next_if(|golden| golden.step <= state.step) {
+                golden.change(&mut expected);
+                bars = golden.bars(bars);
+                match golden.step == state.step {
+                    true => report.add(&expected, &state, &bars),
+                    false => missing.push(golden.step),
+                }
+            }
+            if let Some(hash) = self.trail.get(&state.step) {
+                report.add_hash(state.step, *hash == state.hash);
+            }
+        }
+        missing.extend(next.map(|golden| golden.step));
+        self.judge_bounds(run, &self.last_bars(), &mut report);
+        let (inputs, made_by) = (self.differing_inputs(run), self.differing_program());
+        Ok(GoldenReport { inputs, made_by, report, missing })
+    }
+
+    fn judge_bounds(&self, run: &GoldenRun, bars: &Bars, report: &mut Report) {
+        let (step, time) = (run.options.steps, run.time);
+        let of_bound = |bound: Bound| {
+            let (expected, measured) = (self.bounds.get(&bound), run.bounds.get(&bound));
+            let (quantity, tolerance) = bound.tolerance(bars);
+            match (expected, measured) {
+                (None, None) => None,
+                (Some(a), Some(b)) => Some((bound, quantity, [*a], [*b], ((a - b).abs(), tolerance))),
+                (a, b) => {
+                    let is = |value: Option<&f64>| [f64::from(u8::from(value.is_some()))];
+                    Some((bound, Quantity::Presence, is(a), is(b), (1.0, 0.0)))
+                }
+            }
+        };
+        let bounds: Vec<_> = Bound::ALL.into_iter().filter_map(of_bound).collect();
+        let deviations = bounds.iter().map(|(bound, quantity, expected, measured, by)| Deviation {
+            step,
+            time,
+            body: "",
+            field: Field::Named(bound.name()),
+            quantity: *quantity,
+            expected,
+            measured,
+            difference: by.0,
+            tolerance: by.1,
+        });
+        report.add_final(&deviations.collect::<Vec<_>>());
+    }
+
+    /// What of the scene, its files and the options is not as the file says.
+    fn differing_inputs(&self, run: &GoldenRun) -> Vec<InputDifference> {
+        let mut found = Vec::new();
+        let mut compare = |what: &str, a: Option<String>, b: Option<String>| {
+            if a != b {
+                found.push(InputDifference { what: what.to_owned(), a, b });
+            }
+        };
+        let hash = |hash: Hash| Some(hash.to_string());
+        compare("scene", hash(self.text), hash(run.inputs.scene));
+        let [a, b] = [&self.files, &run.inputs.files].map(|files| {
+            files.iter().map(|file| (file.name.as_str(), file.hash)).collect::<BTreeMap<_, _>>()
+        });
+        for name in a.keys().chain(b.keys().filter(|name| !a.contains_key(*name))) {
+            compare(name, a.get(name).copied().and_then(hash), b.get(name).copied().and_then(hash));
+        }
+        let number = |x: f64| Some(format!("{x:?}"));
+        let (a, b) = (&self.options, &run.options);
+        compare("time_step", number(a.time_step), number(b.time_step));
+        for (what, a, b) in
+            [("steps", a.steps, b.steps), ("every", a.every, b.every), ("seed", a.seed, b.seed)]
+        {
+            compare(what, Some(a.to_string()), Some(b.to_string()));
+        }
+        if found.is_empty() && self.input != run.inputs.hash {
+            found.push(InputDifference {
+                what: "input".to_owned(),
+                a: hash(self.input),
+                b: hash(run.inputs.hash),
+            });
+        }
+        found
+    }
+
+    fn differing_program(&self) -> Vec<InputDifference> {
+        let this = MadeBy::this();
+        let of = |made: &MadeBy| {
+            let own =
+                [("program".to_owned(), made.program.clone()), ("target".to_owned(), made.target.clone())];
+            own.into_iter().chain(made.libraries.clone()).collect::<BTreeMap<_, _>>()
+        };
+        let (a, b) = (of(&self.made_by), of(&this));
+        let names = a.keys().chain(b.keys().filter(|name| !a.contains_key(*name)));
+        let differs = names.filter(|name| a.get(*name) != b.get(*name));
+        differs
+            .map(|what| InputDifference {
+                what: what.clone(),
+                a: a.get(what).cloned(),
+                b: b.get(what).cloned(),
+            })
+            .collect()
+    }
+}
+
+/// The state before the first one: nothing is there.
+fn nowhere() -> State {
+    State {
+        step: 0,
+        time: 0.0,
+        bodies: BTreeMap::new(),
+        robots: BTreeMap::new(),
+        soft: BTreeMap::new(),
+        energy: EnergyLine { kinetic: 0.0, potential: 0.0, elastic: 0.0 },
+        contacts: 0,
+        max_penetration: 0.0,
+        hash: Hash(0),
+    }
+}
+
+impl GoldenState {
+    /// Makes the state before into this one.
+    fn change(&self, state: &mut State) {
+        (state.step, state.time, state.hash) = (self.step, self.time, self.hash);
+        (state.energy, state.contacts) = (self.energy, self.contacts);
+        state.max_penetration = self.max_penetration;
+        state.bodies.extend(self.bodies.iter().map(|(name, body)| (name.clone(), *body)));
+        state.soft.extend(self.soft.iter().map(|(name, soft)| (name.clone(), *soft)));
+        for (name, base) in &self.bases {
+            let robot = state.robots.entry(name.clone());
+            let robot = robot.or_insert_with(|| RobotValues { joints: BTreeMap::new(), base: *base });
+            robot.base = *base;
+        }
+        for ((robot, joint), value) in &self.joints {
+            if let Some(robot) = state.robots.get_mut(robot) {
+                robot.joints.insert(joint.clone(), *value);
+            }
+        }
+    }
+}

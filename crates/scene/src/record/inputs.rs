@@ -1,0 +1,78 @@
+//! Everything that a run reads: the scene, its meshes, its robots with theirs, and what those name in turn.
+
+use std::path::{Path, PathBuf};
+
+use super::bundle::{self, Refused};
+use super::{Hash, RecordError};
+use crate::scene::{NamedFile, Scene};
+use extricate_core::geometry::read::Reach;
+
+/// A file that a run reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputFile {
+    /// Its path against the folder of the scene, with `/` whatever the system.
+    pub name: String,
+    /// Hash of its content.
+    pub hash: Hash,
+}
+
+/// Everything that a run reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inputs {
+    /// Hash of the text of the scene and of the content of all files, in the order in which they are named.
+    pub hash: Hash,
+    /// Hash of the text of the scene alone.
+    pub scene: Hash,
+    /// The files that the scene names and those that they name: meshes of URDF files, buffers of glTF files, the other one of
+    /// TetGen's two. Each once, in the order in which they are named first.
+    pub files: Vec<InputFile>,
+}
+
+impl Inputs {
+    /// The inputs of a scene, as its files are now.
+    ///
+    /// # Errors
+    /// [`RecordError`] when a file cannot be read.
+    pub fn of(scene: &Scene) -> Result<Self, RecordError> {
+        let folder = scene.path.parent().unwrap_or(Path::new(""));
+        let mut found = Finding { folder, reach: &scene.reach, files: Vec::new() };
+        let walked = scene.text_with_files(&mut |file| found.add(file).map_err(Refused::Record));
+        walked.map_err(|refused| refused.of(&scene.path))?;
+        let text = Hash::of([scene.text.as_bytes()]);
+        let hashes = std::iter::once(text).chain(found.files.iter().map(|(_, file)| file.hash));
+        let bytes: Vec<[u8; 8]> = hashes.map(|hash| hash.0.to_le_bytes()).collect();
+        let files = found.files.into_iter().map(|(_, file)| file).collect();
+        Ok(Self { hash: Hash::of(bytes.iter().map(<[u8; 8]>::as_slice)), scene: text, files })
+    }
+}
+
+/// Files as they are found.
+struct Finding<'a> {
+    folder: &'a Path,
+    reach: &'a Reach,
+    files: Vec<(PathBuf, InputFile)>,
+}
+
+impl Finding<'_> {
+    /// Adds a file and what it names. The path is given back as it is.
+    fn add(&mut self, file: &NamedFile) -> Result<String, RecordError> {
+        for path in bundle::files_of(file, self.reach)? {
+            if self.files.iter().all(|(known, _)| *known != path) {
+                let bytes = bundle::read(&path, &file.path, self.reach)?;
+                let name = self.name_of(&path);
+                self.files.push((path, InputFile { name, hash: Hash::of([bytes.as_slice()]) }));
+            }
+        }
+        Ok(String::new())
+    }
+
+    /// The path against the folder of the scene. A package that was found elsewhere gives the name of the file alone, so
+    /// that no name depends on the machine.
+    fn name_of(&self, path: &Path) -> String {
+        let absolute = std::path::absolute(self.folder).unwrap_or_else(|_| self.folder.to_owned());
+        let below = path.strip_prefix(self.folder).or_else(|_| path.strip_prefix(&absolute)).ok();
+        let below = below.filter(|below| below.is_relative()).map(Path::to_owned);
+        let name = below.unwrap_or_else(|| path.file_name().map_or_else(PathBuf::new, PathBuf::from));
+        name.to_string_lossy().replace('\\', "/")
+    }
+}

@@ -1,0 +1,143 @@
+//! What is watched at every step of a run, recorded or not.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::Percentiles;
+use extricate_dynamics::{Momentum, StepReport, World};
+
+/// Momentum of the dynamic and the soft bodies at the start and at the end of a run, world frame.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MomentumBalance {
+    /// m v, summed, at the start [kg·m/s].
+    pub linear_start: [f64; 3],
+    /// The same at the end.
+    pub linear_end: [f64; 3],
+    /// Angular momentum about the world's origin at the start [kg·m²/s].
+    pub angular_start: [f64; 3],
+    /// The same at the end.
+    pub angular_end: [f64; 3],
+}
+
+/// The deepest contact that the solver was given at any step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DeepestContact {
+    /// Its depth [m].
+    pub depth: f64,
+    /// When it was [s].
+    pub time: f64,
+    /// Names of the two bodies.
+    pub bodies: [String; 2],
+}
+
+/// The fastest body at any step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GreatestSpeed {
+    /// Speed of its centre of mass [m/s].
+    pub speed: f64,
+    /// When it was [s].
+    pub time: f64,
+    /// Name of the body.
+    pub body: String,
+}
+
+/// What a monitor has seen so far, but for the times of steps.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Watched {
+    start: Momentum,
+    deepest: Option<DeepestContact>,
+    fastest: Option<GreatestSpeed>,
+}
+
+/// Follows the reports of all steps.
+#[derive(Debug, Clone)]
+pub(super) struct Monitor {
+    start: Momentum,
+    deepest: Option<DeepestContact>,
+    fastest: Option<GreatestSpeed>,
+    phases: Vec<Phase>,
+}
+
+/// The times of a phase, in the order of the steps.
+#[derive(Debug, Clone)]
+struct Phase {
+    name: &'static str,
+    times: Vec<Duration>,
+}
+
+impl Monitor {
+    /// A monitor of a world at its start.
+    pub(super) fn new(world: &World) -> Self {
+        let names = ["total", "broad_phase", "narrow_phase", "solver", "continuous", "outside", "contacts"];
+        let of_soft = ["soft", "soft_assembly", "soft_solve", "soft_contact"];
+        let of_soft = of_soft.into_iter().filter(|_| !world.soft_descriptions().is_empty());
+        let phases = names.into_iter().chain(of_soft).map(|name| Phase { name, times: Vec::new() });
+        Self { start: world.momentum(), deepest: None, fastest: None, phases: phases.collect() }
+    }
+
+    /// What was seen so far.
+    pub(super) fn watched(&self) -> Watched {
+        Watched { start: self.start, deepest: self.deepest.clone(), fastest: self.fastest.clone() }
+    }
+
+    /// Goes on from what was seen. Times are those of the steps that follow.
+    pub(super) fn resume(&mut self, watched: Watched) {
+        let Watched { start, deepest, fastest } = watched;
+        (self.start, self.deepest, self.fastest) = (start, deepest, fastest);
+    }
+
+    /// Takes a step into account.
+    pub(super) fn follow(&mut self, world: &World, report: &StepReport) {
+        let name = |index: usize| world.descriptions()[index].name.clone();
+        let (time, depth, speed) = (report.time, report.max_penetration, report.greatest_speed);
+        if let Some(pair) = report.deepest
+            && self.deepest.as_ref().is_none_or(|deepest| depth > deepest.depth)
+        {
+            self.deepest = Some(DeepestContact { depth, time, bodies: pair.map(name) });
+        }
+        if let Some(body) = report.fastest
+            && self.fastest.as_ref().is_none_or(|fastest| speed > fastest.speed)
+        {
+            self.fastest = Some(GreatestSpeed { speed, time, body: name(body) });
+        }
+        let timings = &report.timings;
+        let times = [
+            timings.total,
+            timings.broad_phase,
+            timings.narrow_phase,
+            timings.solver,
+            timings.continuous,
+            timings.outside,
+            timings.contacts,
+            timings.soft,
+            timings.soft_assembly,
+            timings.soft_solve,
+            timings.soft_contact,
+        ];
+        self.phases.iter_mut().zip(times).for_each(|(phase, time)| phase.times.push(time));
+    }
+
+    pub(super) fn momentum(&self, world: &World) -> MomentumBalance {
+        let end = world.momentum();
+        MomentumBalance {
+            linear_start: self.start.linear.into(),
+            linear_end: end.linear.into(),
+            angular_start: self.start.angular.into(),
+            angular_end: end.angular.into(),
+        }
+    }
+
+    pub(super) fn deepest(&self) -> Option<DeepestContact> {
+        self.deepest.clone()
+    }
+
+    pub(super) fn fastest(&self) -> Option<GreatestSpeed> {
+        self.fastest.clone()
+    }
+
+    /// Percentiles of the times by phase; none before the first step.
+    pub(super) fn percentiles(&self) -> impl Iterator<Item = (&'static str, Percentiles)> {
+        self.phases.iter().filter_map(|phase| Some((phase.name, Percentiles::of(&phase.times)?)))
+    }
+}

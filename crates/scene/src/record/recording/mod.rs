@@ -1,0 +1,243 @@
+//! Reading the folder of a run: the scene, and any of its recorded states in any order.
+//!
+//! Opening looks once at every line of `states.jsonl`; only where each one starts, its step and its time are kept, 32
+//! bytes a state, so that a long run needs no memory. A state is read when it is asked for: a line of 150 bodies takes
+//! about a third of a millisecond.
+
+mod error;
+mod index;
+mod state;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::nodes::{NODES, NodesFile};
+use super::{Manifest, RunDirectory, bundle};
+use crate::scene::Scene;
+use extricate_core::geometry::read::file::bytes_of;
+
+pub use error::RecordingError;
+pub use state::{RecordedRobot, RecordedSoftBody, RecordedState};
+
+use index::Index;
+use state::Line;
+
+/// A recorded run, complete or not.
+#[derive(Debug)]
+pub struct Recording {
+    folder: PathBuf,
+    manifest: Manifest,
+    scene: Scene,
+    index: Index,
+    nodes: Option<NodesFile>,
+    names: Names,
+    summary: Option<Value>,
+}
+
+/// Names of what every state of a run must hold, sorted.
+#[derive(Debug)]
+struct Names {
+    bodies: Vec<String>,
+    robots: Vec<String>,
+}
+
+impl Recording {
+    /// The run in a folder. Of a run that was killed or still goes on, the states that are there as a whole.
+    ///
+    /// ```
+    /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+    /// use std::ops::ControlFlow;
+    ///
+    /// use extricate_scene::record::{Recording, RunDirectory, RunOptions, run};
+    /// use extricate_scene::scene::Scene;
+    ///
+    /// let scene = Scene::load("scenes/rigid/linked_chain.ron")?;
+    /// let folder = std::env::temp_dir().join(format!("extricate-recording-{}", std::process::id()));
+    /// let options = RunOptions { steps: 10, every: 5, judge: false };
+    /// let directory = RunDirectory::create(&folder)?;
+    /// run(&scene, scene.world()?, &options, Some(directory), &mut |_| ControlFlow::Continue(()))?;
+    ///
+    /// let recording = Recording::open(&folder)?;
+    /// assert!(recording.is_complete());
+    /// assert_eq!(recording.state_count(), 3);
+    /// let last = recording.state(2)?;
+    /// assert_eq!((last.step, last.bodies.len()), (10, recording.scene().bodies.len()));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`RecordingError`] when the folder holds no run, or a file of it is damaged: with the file, the line where there
+    /// is one, and the cause.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, RecordingError> {
+        let folder = folder.as_ref().to_owned();
+        let states = folder.join(RunDirectory::STATES);
+        let manifest_file = folder.join(Manifest::FILE);
+        if !states.is_file() || !manifest_file.is_file() {
+            return Err(RecordingError::NoRun { folder });
+        }
+        let manifest: Manifest = json(&manifest_file)?;
+        let mut scene = Scene::load(folder.join(bundle::SCENE))?;
+        scene.options.time_step = manifest.time_step;
+        let summary_file = folder.join(RunDirectory::SUMMARY);
+        let summary: Option<Value> = summary_file.is_file().then(|| json(&summary_file)).transpose()?;
+        let index = Index::of(&states)?;
+        let world = scene.world()?;
+        let nodes = nodes_of(&folder, &world)?;
+        let names = Names {
+            bodies: world.descriptions().iter().map(|body| body.name.clone()).collect(),
+            robots: world.robots().into_iter().map(|robot| robot.name).collect(),
+        };
+        let mut recording = Self { folder, manifest, scene, index, nodes, names, summary };
+        recording.settle()?;
+        Ok(recording)
+    }
+
+    /// Keeps the states of which everything is there, and holds a complete run to what its summary says.
+    fn settle(&mut self) -> Result<(), RecordingError> {
+        let lines = self.index.states.len();
+        let whole = self.nodes.as_ref().map_or(lines, |nodes| lines.min(nodes.states()));
+        if let Some(summary) = &self.summary {
+            let last = self.index.states.last().map_or(0, |state| state.step);
+            if whole < lines {
+                let cause = format!("it holds {whole} states, and {} {lines}", RunDirectory::STATES);
+                return Err(RecordingError::damaged(&self.folder.join(NODES), None, cause));
+            }
+            if summary.get("steps").and_then(Value::as_u64) != Some(last) {
+                let steps = summary.get("steps").cloned().unwrap_or_default();
+                let cause = format!("the last state is that of step {last}, but the run took {steps} steps");
+                return Err(RecordingError::damaged(&self.states_file(), None, cause));
+            }
+        }
+        self.index.states.truncate(whole);
+        if whole == 0 {
+            let cause = String::from("no state was recorded");
+            return Err(RecordingError::damaged(&self.states_file(), None, cause));
+        }
+        Ok(())
+    }
+
+    fn states_file(&self) -> PathBuf {
+        self.folder.join(RunDirectory::STATES)
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What was run, and how.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The scene that was run, from its copy in the folder.
+    #[must_use]
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// Whether the run came to its end. One that was killed, stopped, or still goes on did not.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.summary.is_some()
+    }
+
+    /// `summary.json` of a complete run.
+    #[must_use]
+    pub fn summary(&self) -> Option<&Value> {
+        self.summary.as_ref()
+    }
+
+    /// Number of recorded states, at least one.
+    #[must_use]
+    pub fn state_count(&self) -> usize {
+        self.index.states.len()
+    }
+
+    /// Time of a state [s]. They grow.
+    ///
+    /// # Panics
+    /// Where there are not so many states.
+    #[must_use]
+    pub fn time(&self, state: usize) -> f64 {
+        self.index.states[state].time
+    }
+
+    /// The last state that is not after a time [s]; the first one of times before it.
+    #[must_use]
+    pub fn state_at(&self, time: f64) -> usize {
+        self.index.states.partition_point(|state| state.time <= time).saturating_sub(1)
+    }
+
+    /// A recorded state, 0 being the start.
+    ///
+    /// # Errors
+    /// [`RecordingError`] when its line or its nodes cannot be read, or do not hold what the scene has.
+    ///
+    /// # Panics
+    /// Where there are not so many states.
+    pub fn state(&self, state: usize) -> Result<RecordedState, RecordingError> {
+        let entry = &self.index.states[state];
+        let path = self.states_file();
+        let damaged = |cause: String| RecordingError::damaged(&path, Some(state + 1), cause);
+        let bytes = entry.line(&path).map_err(|source| RecordingError::unreadable(&path, source))?;
+        let line: Line = serde_json::from_slice(&bytes).map_err(|error| damaged(plain(&error)))?;
+        let nodes = match &self.nodes {
+            Some(file) => file.read(state, line.step).map_err(|source| {
+                RecordingError::damaged(&self.folder.join(NODES), None, source.to_string())
+            })?,
+            None => Vec::new(),
+        };
+        let bodies = self.nodes.as_ref().map_or(&[][..], NodesFile::bodies);
+        let nodes = bodies.iter().map(|(name, _)| name.clone()).zip(nodes);
+        line.into_state(&self.names, nodes).map_err(damaged)
+    }
+}
+
+/// The nodes of a run whose scene has soft bodies.
+fn nodes_of(folder: &Path, world: &extricate_dynamics::World) -> Result<Option<NodesFile>, RecordingError> {
+    let bodies = world.soft_descriptions();
+    if bodies.is_empty() {
+        return Ok(None);
+    }
+    let path = folder.join(NODES);
+    let nodes = NodesFile::open(folder).map_err(|source| match source.kind() {
+        io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
+            RecordingError::damaged(&path, None, source.to_string())
+        }
+        _ => RecordingError::unreadable(&path, source),
+    })?;
+    let fits = bodies.len() == nodes.bodies().len()
+        && bodies.iter().zip(nodes.bodies()).all(|(body, (name, count))| {
+            body.name == *name && world.soft_positions(name).map(<[_]>::len) == Some(*count)
+        });
+    match fits {
+        true => Ok(Some(nodes)),
+        false => {
+            let cause = String::from("its soft bodies are not those of the scene");
+            Err(RecordingError::damaged(&path, None, cause))
+        }
+    }
+}
+
+/// Longest `run.json` and `summary.json` [bytes]: verdicts and moved bodies of a million.
+const JSON_BYTES: u64 = 1 << 30;
+
+/// The value that a JSON file of a run holds.
+fn json<T: DeserializeOwned>(path: &Path) -> Result<T, RecordingError> {
+    let bytes = bytes_of(path, JSON_BYTES).map_err(|source| RecordingError::unreadable(path, source))?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| RecordingError::damaged(path, Some(error.line()), plain(&error)))
+}
+
+/// What is wrong with a text, without the place, which is told otherwise.
+fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or_else(|| text.clone(), |(cause, _)| cause.to_owned())
+}

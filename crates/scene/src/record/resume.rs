@@ -1,0 +1,273 @@
+//! Going on with a run from one of its checkpoints.
+//!
+//! The folder of the run is all that is needed. What lies behind the checkpoint is removed, and the run goes on to its end: all
+//! files but `timing.json` are then those of a run that was not interrupted, byte for byte.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::checkpoint::{self, Lengths, RunState, Unusable};
+use super::course::Course;
+use super::run::Going;
+use super::{Manifest, Outcome, RecordError, Recording, RecordingError, RunDirectory, RunError, bundle};
+use crate::scene::{Scene, SceneError};
+use extricate_dynamics::{BuildError, CheckpointError, StepError, StepReport, World};
+
+/// From where a run goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResumeFrom {
+    /// The newest checkpoint.
+    Last,
+    /// The newest checkpoint that is not after a step.
+    Step(u64),
+}
+
+/// Why a run does not go on.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ResumeError {
+    /// The folder is not that of a run, or a file of it cannot be read.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
+    /// No checkpoint that is early enough can be used.
+    #[error("{}: no checkpoint can be used, the last one because: {cause}", .path.display())]
+    Unusable {
+        /// The one that was tried last.
+        path: PathBuf,
+        /// Why not.
+        cause: String,
+    },
+    /// A step failed on the way.
+    #[error(transparent)]
+    Step(#[from] StepError),
+}
+
+impl From<SceneError> for ResumeError {
+    fn from(error: SceneError) -> Self {
+        Self::Recording(error.into())
+    }
+}
+
+impl From<BuildError> for ResumeError {
+    fn from(error: BuildError) -> Self {
+        Self::Recording(error.into())
+    }
+}
+
+/// A run that is about to go on. Nothing of its folder has been changed.
+pub struct Resumed {
+    folder: PathBuf,
+    manifest: Manifest,
+    scene: Scene,
+    world: World,
+    /// None at the start.
+    state: Option<RunState>,
+    extended: bool,
+}
+
+impl Resumed {
+    /// The run in a folder, at a checkpoint before its end; at its start where there is none. With `steps` it is to take so
+    /// many in all.
+    ///
+    /// Where the newest checkpoint that is early enough is damaged, or newer than the files of the run, the one before it is
+    /// taken.
+    ///
+    /// # Errors
+    /// [`ResumeError`] when the folder is not that of a run, or no checkpoint can be used.
+    pub fn open(
+        folder: impl Into<PathBuf>,
+        from: ResumeFrom,
+        steps: Option<u64>,
+    ) -> Result<Self, ResumeError> {
+        let folder = folder.into();
+        let mut manifest = Recording::manifest_of(&folder)?;
+        let extended = steps.is_some_and(|steps| steps != manifest.steps);
+        if extended {
+            (manifest.steps, manifest.judged) = (steps.unwrap_or(manifest.steps), false);
+        }
+        let mut scene = Scene::load(folder.join(bundle::SCENE))?;
+        scene.options.time_step = manifest.time_step;
+        // What is recorded only because a run ends is not in a checkpoint: a step is left to be taken.
+        let before_the_end = manifest.steps.saturating_sub(1);
+        let last = match from {
+            ResumeFrom::Last => before_the_end,
+            ResumeFrom::Step(step) => step.min(before_the_end),
+        };
+        let found = newest(&folder, &manifest, &scene, last)?;
+        let (world, state) = match found {
+            Some((world, state)) => (world, Some(state)),
+            None => (scene.world()?, None),
+        };
+        Ok(Self { folder, manifest, scene, world, state, extended })
+    }
+
+    /// Steps that were taken.
+    #[must_use]
+    pub fn step(&self) -> u64 {
+        self.world.steps()
+    }
+
+    /// What is run, and how.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+/// The world of the newest checkpoint that can be used and is not after `last`; none where no checkpoint is so early.
+fn newest(
+    folder: &Path,
+    manifest: &Manifest,
+    scene: &Scene,
+    last: u64,
+) -> Result<Option<(World, RunState)>, ResumeError> {
+    let mut refused = None;
+    for step in checkpoint::steps(folder).into_iter().rev().filter(|&step| step <= last) {
+        match restored(folder, manifest, scene, step)? {
+            Ok(found) => return Ok(Some(found)),
+            Err(unusable) => refused = Some(unusable),
+        }
+    }
+    match refused {
+        Some(Unusable { path, cause }) => Err(ResumeError::Unusable { path, cause }),
+        None => Ok(None),
+    }
+}
+
+/// The world of the checkpoint of a step, or why it cannot be used.
+fn restored(
+    folder: &Path,
+    manifest: &Manifest,
+    scene: &Scene,
+    step: u64,
+) -> Result<Result<(World, RunState), Unusable>, ResumeError> {
+    let (saved, state) = match checkpoint::read(folder, step, manifest.input_hash) {
+        Ok(read) => read,
+        Err(unusable) => return Ok(Err(unusable)),
+    };
+    let unusable = |cause: String| {
+        Ok(Err(Unusable { path: folder.join(format!("{}/{step:09}.bin", checkpoint::CHECKPOINTS)), cause }))
+    };
+    if let Some(short) = shorter(folder, &state.lengths) {
+        return unusable(short);
+    }
+    let mut world = scene.world()?;
+    match world.restore(&saved) {
+        Ok(()) => Ok(Ok((world, state))),
+        Err(error) => unusable(error.to_string()),
+    }
+}
+
+/// Which file of a run is shorter than a checkpoint needs.
+fn shorter(folder: &Path, lengths: &Lengths) -> Option<String> {
+    let files = [(RunDirectory::STATES, Some(lengths.states)), (super::nodes::NODES, lengths.nodes)];
+    files.into_iter().find_map(|(name, needed)| {
+        let found = folder.join(name).metadata().map_or(0, |file| file.len());
+        let needed = needed.filter(|&needed| found < needed)?;
+        Some(format!("{name} has {found} bytes, and {needed} were written when the checkpoint was"))
+    })
+}
+
+/// Goes on with a run; after each step `watch` is told its report and may stop the run.
+///
+/// ```
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+/// use std::ops::ControlFlow;
+///
+/// use extricate_scene::record::{ResumeFrom, Resumed, RunDirectory, RunOptions, resume, run};
+/// use extricate_scene::scene::Scene;
+///
+/// let scene = Scene::load("scenes/rigid/linked_chain.ron")?;
+/// let folder = std::env::temp_dir().join(format!("extricate-resume-{}", std::process::id()));
+/// let options = RunOptions { steps: 30, every: 5, judge: false };
+/// let directory = RunDirectory::create(&folder)?.with_checkpoints(10);
+/// // Somebody stops it.
+/// let stop = &mut |report: &extricate_dynamics::StepReport| match report.step {
+///     17 => ControlFlow::Break(()),
+///     _ => ControlFlow::Continue(()),
+/// };
+/// let first = run(&scene, scene.world()?, &options, Some(directory), stop)?;
+/// assert!(first.stopped);
+///
+/// let resumed = Resumed::open(&folder, ResumeFrom::Step(16), None)?;
+/// assert_eq!(resumed.step(), 10);
+/// let outcome = resume(resumed, &mut |_| ControlFlow::Continue(()))?;
+/// assert_eq!(outcome.summary.steps, 30);
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`RunError`] when a step, a measurement or a record fails; the folder then has no summary.
+pub fn resume(
+    resumed: Resumed,
+    watch: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
+) -> Result<Outcome, RunError> {
+    let Resumed { folder, manifest, scene, world, state, extended } = resumed;
+    let lengths = state.as_ref().map_or(Lengths { states: 0, nodes: None }, |state| state.lengths);
+    let directory = RunDirectory::reopen(&folder, &manifest, (world.steps(), lengths), &world)?;
+    if extended {
+        directory.tell(&manifest)?;
+    }
+    let mut directory = Some(directory);
+    let start = scene.world()?;
+    let mut course = Course::new(&scene, &manifest, &start);
+    match state.map(|state| course.resume(state.course)) {
+        Some(true) => {}
+        Some(false) => return Err(CheckpointError::OtherWorld.into()),
+        None => course.observe(&world, 0, &mut directory)?,
+    }
+    Going { course, world, directory, options: manifest.options() }.until_the_end(watch)
+}
+
+impl Recording {
+    /// The world of the run after a step: from the newest checkpoint before it, or from the start, and stepped on from there. It
+    /// can tell what is not recorded, such as contacts.
+    ///
+    /// # Errors
+    /// [`ResumeError`] when the scene makes no world, or a step fails.
+    pub fn world_at(&self, step: u64) -> Result<World, ResumeError> {
+        let steps = checkpoint::steps(self.folder());
+        let mut world = None;
+        for early in steps.into_iter().rev().filter(|&early| early <= step) {
+            if let Ok((found, _)) = restored(self.folder(), self.manifest(), self.scene(), early)? {
+                world = Some(found);
+                break;
+            }
+        }
+        let mut world = world.map_or_else(|| self.scene().world(), Ok)?;
+        while world.steps() < step {
+            world.step()?;
+        }
+        Ok(world)
+    }
+
+    /// `run.json` of a folder.
+    ///
+    /// # Errors
+    /// [`RecordingError`] when there is none, or it is damaged.
+    pub fn manifest_of(folder: &Path) -> Result<Manifest, RecordingError> {
+        let path = folder.join(Manifest::FILE);
+        let text = std::fs::read(&path).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => RecordingError::NoRun { folder: folder.to_owned() },
+            _ => RecordingError::unreadable(&path, source),
+        })?;
+        serde_json::from_slice(&text)
+            .map_err(|error| RecordingError::damaged(&path, Some(error.line()), error.to_string()))
+    }
+}
+
+impl From<RecordError> for ResumeError {
+    fn from(error: RecordError) -> Self {
+        Self::Recording(RecordingError::unreadable(&error.path, error.source))
+    }
+}

@@ -1,0 +1,72 @@
+//! Why there is no repair.
+
+use thiserror::Error;
+
+use super::{Collision, Repair};
+use extricate_core::kinematics::ArticulationError;
+use extricate_core::penetration::generalized::GeneralizedError;
+use extricate_core::penetration::object_norm::ObjectNormError;
+
+/// Why there is no repair.
+#[derive(Debug, Error, Clone)]
+#[non_exhaustive]
+pub enum RepairError {
+    /// A name that nothing bears is to be fixed, weighed or allowed to collide.
+    #[error("there is no {what} named `{name}`; there are: {}", .known.join(", "))]
+    UnknownName {
+        /// What it should be.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A weight is no weight.
+    #[error("the weight of `{name}` is {weight}, but must be finite and above 0")]
+    BadWeight {
+        /// Name of what is weighed.
+        name: String,
+        /// The weight.
+        weight: f64,
+    },
+    /// A shape that should move cannot be measured.
+    #[error("`{name}`: {source}")]
+    Norm {
+        /// Its name.
+        name: String,
+        /// Why not.
+        source: ObjectNormError,
+    },
+    /// Links and joints make no tree, or a configuration is none.
+    #[error(transparent)]
+    Articulation(#[from] ArticulationError),
+    /// The search failed for another reason than that there is no answer.
+    #[error(transparent)]
+    Search(Box<GeneralizedError>),
+    /// No poses without overlaps were found.
+    #[error("no collision-free pose was found: {} still collide", told(.still))]
+    NotFound {
+        /// The best effort.
+        best: Box<Repair>,
+        /// What collides in it.
+        still: Vec<Collision>,
+    },
+    /// Something would have to move farther than allowed.
+    #[error("`{name}` would move {distance} m, farther than {limit} m")]
+    TooFar {
+        /// What moves farthest.
+        name: String,
+        /// How far its farthest point moves [m].
+        distance: f64,
+        /// How far it may [m].
+        limit: f64,
+        /// The repair, which is free.
+        best: Box<Repair>,
+    },
+}
+
+fn told(pairs: &[Collision]) -> String {
+    let told: Vec<_> =
+        pairs.iter().map(|Collision { names: [a, b], .. }| format!("`{a}` and `{b}`")).collect();
+    told.join(", ")
+}

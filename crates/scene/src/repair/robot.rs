@@ -1,0 +1,185 @@
+//! A robot among obstacles: what of it may collide, and where it is.
+
+use std::collections::BTreeMap;
+
+use nalgebra::Isometry3;
+
+use super::ensemble::in_search;
+use super::{Actor, Ensemble, Freedom, Prop, RepairError};
+use extricate_core::geometry::Solidity;
+use extricate_core::geometry::report::MeshReport;
+use extricate_core::kinematics::{Articulation, urdf};
+use extricate_core::penetration::generalized::{Base, GeneralizedError, Mover, Pose, Shape};
+use extricate_core::penetration::object_norm::{Extent, Measure, ObjectNorm, ObjectNormError};
+use extricate_core::proximity::{AllowedBecause, AllowedCollisions, ArticulatedModel, Model, Sampling};
+
+/// What a file does not say of a robot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RobotOptions {
+    /// Whether its root moves.
+    pub base: Base,
+    /// Pairs of links that may collide, on top of those that are derived.
+    pub allow: Vec<[String; 2]>,
+    /// Pairs of links that may not collide, whatever is derived.
+    pub forbid: Vec<[String; 2]>,
+}
+
+impl Default for RobotOptions {
+    fn default() -> Self {
+        Self { base: Base::Fixed, allow: Vec::new(), forbid: Vec::new() }
+    }
+}
+
+/// Two links that may collide, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllowedLinks {
+    /// Their names.
+    pub links: [String; 2],
+    /// Why.
+    pub because: AllowedBecause,
+}
+
+/// A robot that is ready to be put among obstacles.
+///
+/// ```
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+/// use std::collections::BTreeMap;
+///
+/// use extricate_core::kinematics::urdf::{UrdfOptions, read_urdf};
+/// use extricate_core::penetration::generalized::{Obstacle, Shape};
+/// use extricate_core::geometry::convex::ConvexShape;
+/// use extricate_scene::repair::{Freedom, Prop, RepairOptions, Robot, RobotOptions};
+/// use nalgebra::Isometry3;
+///
+/// let arm = Robot::new(read_urdf("assets/robots/arm.urdf", &UrdfOptions::default())?, &RobotOptions::default())?;
+/// let bent = BTreeMap::from([("shoulder".into(), 1.2), ("elbow".into(), 0.3)]);
+/// let pose = arm.pose(&bent, Isometry3::identity())?;
+/// // A ball around where the hand is.
+/// let hand = arm.model().articulation().link("hand").expect("the arm has a hand");
+/// let at = arm.model().articulation().link_poses(&pose.joints, &pose.base)?[hand];
+/// let ball = Obstacle { shape: Shape::convex(ConvexShape::sphere(0.05)), pose: at };
+/// let ensemble = arm.among(vec![Prop { name: "ball".into(), obstacle: ball }], &Freedom::default())?;
+/// let repair = ensemble.repair(&[pose], &RepairOptions::default())?.expect("the hand is in the ball");
+/// assert!(repair.verified_free && repair.limits_kept && !repair.changes.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Robot {
+    model: ArticulatedModel,
+    allowed: Vec<AllowedLinks>,
+    collisions: AllowedCollisions,
+    base: Base,
+}
+
+impl Robot {
+    /// The robot of a file: links are solids where their meshes are closed. Neighbours may collide, and so may pairs that
+    /// collide at rest (all joints at zero, or at the limit nearest to it) and in each of many seeded configurations.
+    ///
+    /// # Errors
+    /// [`RepairError::UnknownName`] when a link that may or may not collide does not exist.
+    pub fn new(robot: urdf::Robot, options: &RobotOptions) -> Result<Self, RepairError> {
+        let model = |mesh| {
+            let solid = if MeshReport::of(&mesh).solid { Solidity::Solid } else { Solidity::Surface };
+            Model::new(mesh, solid)
+        };
+        let models = robot.meshes.into_iter().map(|mesh| mesh.map(model)).collect();
+        let model = ArticulatedModel::of_models(robot.articulation, models);
+        let link = |name: &String| {
+            model.articulation().link(name).ok_or_else(|| RepairError::UnknownName {
+                what: "link",
+                name: name.clone(),
+                known: model.articulation().links().to_vec(),
+            })
+        };
+        let pairs = |names: &[[String; 2]]| {
+            names
+                .iter()
+                .map(|[a, b]| Ok([link(a)?, link(b)?]))
+                .collect::<Result<Vec<[usize; 2]>, RepairError>>()
+        };
+        let (given, forbidden) = (pairs(&options.allow)?, pairs(&options.forbid)?);
+        let at_rest = at_rest(model.articulation());
+        let derived = model.derive_allowed(&at_rest, &given, Sampling::default())?;
+        let mut allowed = derived.allowed;
+        allowed.retain(|(pair, _)| !forbidden.iter().any(|&[a, b]| *pair == [a, b] || *pair == [b, a]));
+        let mut collisions = AllowedCollisions::default();
+        allowed.iter().for_each(|([a, b], _)| collisions.allow(*a, *b));
+        let named = |(pair, because): ([usize; 2], AllowedBecause)| AllowedLinks {
+            links: pair.map(|link| model.articulation().links()[link].clone()),
+            because,
+        };
+        let allowed = allowed.into_iter().map(named).collect();
+        Ok(Self { model, allowed, collisions, base: options.base })
+    }
+
+    /// Its tree and models.
+    #[must_use]
+    pub fn model(&self) -> &ArticulatedModel {
+        &self.model
+    }
+
+    /// The pairs of links that may collide, and why.
+    #[must_use]
+    pub fn allowed(&self) -> &[AllowedLinks] {
+        &self.allowed
+    }
+
+    /// Its pose with joints at these values by name [rad or m], those that are not named at zero, and its root at `base`.
+    ///
+    /// # Errors
+    /// [`RepairError::Articulation`] when a joint does not exist or moves with another one, or a value is not finite.
+    pub fn pose(&self, joints: &BTreeMap<String, f64>, base: Isometry3<f64>) -> Result<Pose, RepairError> {
+        Ok(Pose { base, joints: self.model.articulation().configuration(joints)? })
+    }
+
+    /// The robot among obstacles, alone: its links and joints go by their own names, its base by `base`.
+    ///
+    /// # Errors
+    /// [`RepairError::Norm`], with the name of a link that has no volume, and as [`Ensemble::new`].
+    pub fn among(self, props: Vec<Prop>, freedom: &Freedom) -> Result<Ensemble, RepairError> {
+        let mover = self.mover()?;
+        let actor = Actor { prefix: String::new(), base: "base".to_owned(), mover };
+        Ensemble::new(vec![actor], props, freedom)
+    }
+
+    /// What its motion is measured by: volume, or area where a link is a surface without one.
+    ///
+    /// # Errors
+    /// [`RepairError::Norm`], with the name of a link that has neither.
+    pub fn measure(&self) -> Result<Measure, RepairError> {
+        Ok(norm_of(&self.model)?.kind())
+    }
+
+    fn mover(self) -> Result<Mover, RepairError> {
+        let norm = norm_of(&self.model)?;
+        let links = 0..self.model.articulation().links().len();
+        let shapes = links.map(|link| self.model.model(link).cloned().map(Shape::of_model)).collect();
+        Ok(Mover::with_norm(norm, shapes, self.collisions, self.base))
+    }
+}
+
+/// The norm of a model by volume; by area where a link is a surface, which has none.
+pub(super) fn norm_of(model: &ArticulatedModel) -> Result<ObjectNorm, RepairError> {
+    let in_words = |error| in_search(GeneralizedError::Norm(error));
+    match ObjectNorm::of_model(model) {
+        Err(ObjectNormError::MixedMeasures { .. }) => {
+            let links = 0..model.articulation().links().len();
+            let area = |link: usize| {
+                let own = model.model(link)?;
+                Some(Extent::of_mesh(own.mesh(), Solidity::Surface))
+            };
+            let extents = links.map(|link| area(link).transpose()).collect::<Result<Vec<_>, _>>();
+            extents.and_then(|extents| ObjectNorm::new(model.articulation(), extents)).map_err(in_words)
+        }
+        norm => norm.map_err(in_words),
+    }
+}
+
+/// The configuration with all joints at zero, or at the limit nearest to it.
+#[must_use]
+pub fn at_rest(articulation: &Articulation) -> Vec<f64> {
+    let joints = articulation.joints();
+    let value =
+        |&joint: &usize| joints[joint].limits.map_or(0.0, |[lower, upper]| 0.0_f64.max(lower).min(upper));
+    articulation.coordinates().iter().map(value).collect()
+}

@@ -1,0 +1,150 @@
+//! What bodies and robots of a scene are in an ensemble: actors where they move, props where they stand still.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use nalgebra::Isometry3;
+
+use super::super::ensemble::in_search;
+use super::super::robot::norm_of;
+use super::super::stand_in::facing;
+use super::super::{Actor, Prop, RepairError};
+use crate::scene::Scene;
+use extricate_core::geometry::Solidity;
+use extricate_core::geometry::convex::ConvexShape;
+use extricate_core::kinematics::{Articulation, Joint, JointKind};
+use extricate_core::penetration::generalized::{Base, GeneralizedError, Mover, Obstacle, Pose, Shape};
+use extricate_core::penetration::object_norm::{Extent, ObjectNorm, ObjectNormError};
+use extricate_core::proximity::{AllowedCollisions, ArticulatedModel, Model};
+use extricate_dynamics::{BodyDescription, RobotBase, RobotDescription, World};
+
+/// Share of its radius that a body without an inside is thick, for its weight against the others.
+const SKIN: f64 = 0.01;
+
+/// The uppermost link on which each link hangs rigidly.
+pub(super) fn parts(articulation: &Articulation) -> Vec<usize> {
+    let mut parts: Vec<usize> = (0..articulation.links().len()).collect();
+    for &link in articulation.parents_first() {
+        let carrier = articulation.carrier(link).map(|joint| articulation.joints()[joint].kind);
+        if let (Some(JointKind::Fixed), Some(parent)) = (carrier, articulation.parent(link)) {
+            parts[link] = parts[parent];
+        }
+    }
+    parts
+}
+
+pub(super) fn actor_of_robot(robot: &RobotDescription, world: &World) -> Result<(Actor, Pose), RepairError> {
+    let models = robot.links.iter().map(|link| link.model.as_deref().cloned()).collect();
+    let model = ArticulatedModel::of_models(robot.articulation.clone(), models);
+    let base = match robot.base {
+        RobotBase::Fixed => Base::Fixed,
+        RobotBase::Floating => Base::Floating,
+    };
+    let allowed = allowed_of(robot, world);
+    let shapes =
+        (0..robot.links.len()).map(|link| Some(Shape::of_model(robot.links[link].model.clone()?))).collect();
+    let mover = Mover::with_norm(norm_of(&model)?, shapes, allowed, base);
+    let actor = Actor { prefix: format!("{}/", robot.name), base: robot.name.clone(), mover };
+    Ok((actor, Pose { base: robot.pose, joints: robot.configuration.clone() }))
+}
+
+/// Links of one part, and of two parts that the dynamics lets collide.
+fn allowed_of(robot: &RobotDescription, world: &World) -> AllowedCollisions {
+    let articulation = &robot.articulation;
+    let parts = parts(articulation);
+    let name = |link: usize| format!("{}/{}", robot.name, articulation.links()[parts[link]]);
+    let pairs: BTreeSet<[String; 2]> = world
+        .allowed_collisions(&robot.name)
+        .unwrap_or_default()
+        .iter()
+        .flat_map(|pair| {
+            let [a, b] = pair.bodies.clone();
+            [[a.clone(), b.clone()], [b, a]]
+        })
+        .collect();
+    let mut allowed = AllowedCollisions::default();
+    for i in 0..parts.len() {
+        for j in i + 1..parts.len() {
+            if parts[i] == parts[j] || pairs.contains(&[name(i), name(j)]) {
+                allowed.allow(i, j);
+            }
+        }
+    }
+    allowed
+}
+
+/// Bodies that move as one: the links of a tree of fixed joints.
+pub(super) fn actor_of_bodies(scene: &Scene, members: &[usize]) -> Result<(Actor, Pose), RepairError> {
+    let bodies: Vec<_> = members.iter().map(|&member| &scene.bodies[member]).collect();
+    let first = bodies[0];
+    let tie = |body: &&BodyDescription| {
+        let joint = Joint::new(&format!("tie {}", body.name), &first.name, &body.name, JointKind::Fixed);
+        joint.at(first.pose.inverse() * body.pose)
+    };
+    let links = bodies.iter().map(|body| body.name.clone()).collect();
+    let articulation = Articulation::new(links, bodies[1..].iter().map(tie).collect())?;
+    let mut allowed = AllowedCollisions::default();
+    (0..bodies.len()).for_each(|i| (i + 1..bodies.len()).for_each(|j| allowed.allow(i, j)));
+    let extents = bodies.iter().map(|body| extent_of(body).map(Some)).collect::<Result<Vec<_>, _>>()?;
+    let norm =
+        ObjectNorm::new(&articulation, extents).map_err(|error| in_search(GeneralizedError::Norm(error)))?;
+    let shapes = bodies.iter().map(|body| Some(shape_of(&body.shape))).collect();
+    let mover = Mover::with_norm(norm, shapes, allowed, Base::Floating);
+    let actor = Actor { prefix: String::new(), base: first.name.clone(), mover };
+    Ok((actor, first.pose.into()))
+}
+
+fn extent_of(body: &BodyDescription) -> Result<Extent, RepairError> {
+    let refused = |source| RepairError::Norm { name: body.name.clone(), source };
+    let given = |extent: Extent, measure: f64| Extent::given(measure, extent.centroid(), extent.spread());
+    let extent = match &body.shape {
+        extricate_dynamics::Shape::Mesh(model) => {
+            let extent = Extent::of_mesh(model.mesh(), model.solidity()).map_err(refused)?;
+            let thickness = if model.solidity() == Solidity::Solid { 1.0 } else { SKIN * model.radius() };
+            given(extent, extent.measure() * thickness)
+        }
+        shape => {
+            let closed_form = shape.convex().map(|convex| Extent::of_convex(&convex));
+            let extent = match (closed_form, shape.surface()) {
+                (Some(Err(ObjectNormError::NoClosedForm)), Some(mesh)) => {
+                    Extent::of_mesh(&mesh, Solidity::Solid)
+                }
+                (Some(extent), _) => extent,
+                (None, _) => Err(ObjectNormError::NoClosedForm),
+            };
+            let extent = extent.map_err(refused)?;
+            given(extent, extent.measure())
+        }
+    };
+    extent.map_err(refused)
+}
+
+/// The shape of a body for the search.
+fn shape_of(shape: &extricate_dynamics::Shape) -> Shape {
+    match shape {
+        extricate_dynamics::Shape::Mesh(model) => Shape::of_model(Arc::clone(model)),
+        extricate_dynamics::Shape::HalfSpace { normal } => {
+            Shape::of_pieces(vec![(ConvexShape::half_space(), facing(normal))])
+        }
+        other => match (other.convex(), other.surface()) {
+            (Some(convex), _) => Shape::convex(convex),
+            (None, Some(mesh)) => Shape::of_model(Model::new(mesh, Solidity::Solid)),
+            (None, None) => Shape::of_pieces(Vec::new()),
+        },
+    }
+}
+
+pub(super) fn prop(body: &BodyDescription) -> Prop {
+    let obstacle = Obstacle { shape: shape_of(&body.shape), pose: body.pose };
+    Prop { name: body.name.clone(), obstacle }
+}
+
+pub(super) fn props_of_robot(robot: &RobotDescription) -> Result<Vec<Prop>, RepairError> {
+    let places = robot.articulation.link_poses(&robot.configuration, &robot.pose)?;
+    let prop = |(link, pose): (usize, &Isometry3<f64>)| {
+        let model = robot.links[link].model.clone()?;
+        let obstacle = Obstacle { shape: Shape::of_model(model), pose: *pose };
+        Some(Prop { name: format!("{}/{}", robot.name, robot.articulation.links()[link]), obstacle })
+    };
+    Ok(places.iter().enumerate().filter_map(prop).collect())
+}

@@ -1,0 +1,150 @@
+//! Files of a sketch: the scene with its poses, and the joints of a robot.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::{Sketch, SketchError};
+use crate::scene::schema::JointValue;
+use crate::scene::{RobotPose, ScenePoses};
+use extricate_core::kinematics::JointKind;
+use extricate_dynamics::RobotDescription;
+
+/// What happens to a file that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overwrite {
+    /// Nothing: it is an error.
+    Refuse,
+    /// It is replaced as a whole.
+    Replace,
+}
+
+impl Overwrite {
+    /// Refuses a file that is there already and must not be replaced.
+    ///
+    /// # Errors
+    /// [`SketchError::Exists`].
+    pub fn check(self, path: &Path) -> Result<(), SketchError> {
+        if self == Self::Refuse && path.exists() {
+            return Err(SketchError::Exists { path: path.to_owned() });
+        }
+        Ok(())
+    }
+}
+
+/// A configuration as `extricate repair --robot … --joints` reads it.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    joints: BTreeMap<&'a str, f64>,
+    base: Base,
+}
+
+#[derive(Debug, Serialize)]
+struct Base {
+    translation: [f64; 3],
+    rotation: [f64; 4],
+}
+
+impl Sketch {
+    /// Text of the scene with everything where it is now, for a file in `folder`: positions, rotations and values of joints
+    /// are edited where they stand, comments and layout stay.
+    ///
+    /// # Errors
+    /// [`SketchError::Scene`] when the text of the scene is no scene.
+    pub fn scene_text(&self, folder: &Path) -> Result<String, SketchError> {
+        let text = self.scene.text_with_poses(&self.scene_poses(), folder);
+        text.map_err(|source| SketchError::Scene { path: self.scene.path.clone(), source: Box::new(source) })
+    }
+
+    /// Writes the scene with everything where it is now, as [`Sketch::scene_text`] has it. Its files stay where they are;
+    /// [`write_scene`](crate::record::write_scene) takes them along.
+    ///
+    /// # Errors
+    /// [`SketchError::Exists`] when there is such a file (that of the scene, say) and `overwrite` refuses,
+    /// [`SketchError::Write`], and as [`Sketch::scene_text`].
+    pub fn save_scene(&self, path: &Path, overwrite: Overwrite) -> Result<(), SketchError> {
+        overwrite.check(path)?;
+        write(path, &self.scene_text(path.parent().unwrap_or(Path::new("")))?)
+    }
+
+    /// Writes the configuration of a robot as `extricate repair --robot … --joints` reads it.
+    ///
+    /// # Errors
+    /// [`SketchError::UnknownName`], and as [`Sketch::save_scene`].
+    pub fn save_joints(&self, robot: &str, path: &Path, overwrite: Overwrite) -> Result<(), SketchError> {
+        overwrite.check(path)?;
+        let (actor, _) = self.actor_of_robot(robot)?;
+        let pose = &self.posture.poses[actor];
+        let articulation = self.mover(actor).articulation();
+        let names =
+            articulation.coordinates().iter().map(|&joint| articulation.joints()[joint].name.as_str());
+        let q = pose.base.rotation;
+        let base = Base { translation: pose.base.translation.vector.into(), rotation: [q.w, q.i, q.j, q.k] };
+        let line = Line { joints: names.zip(pose.joints.iter().copied()).collect(), base };
+        let text = serde_json::to_string(&line).map_err(|error| refused(path, error.into()))?;
+        write(path, &(text + "\n"))
+    }
+
+    /// Where bodies and robots are now; what is where the file has it is not named.
+    #[must_use]
+    pub fn scene_poses(&self) -> ScenePoses {
+        let mut poses = ScenePoses::default();
+        for (index, body) in self.scene.bodies.iter().enumerate() {
+            let pose = self.pose_of_body(index, &self.posture);
+            if pose != body.pose || self.scene.moved.contains_key(&body.name) {
+                poses.bodies.insert(body.name.clone(), pose);
+            }
+        }
+        for (robot, actor) in self.scene.robots.iter().zip(&self.robots) {
+            let Some(actor) = *actor else { continue };
+            let pose = &self.posture.poses[actor];
+            let was_moved = |joint: &str| {
+                let name = format!("{}/{joint}", robot.name);
+                self.scene.joints_moved.contains_key(&name)
+            };
+            let joints = joints(robot, &pose.joints, was_moved);
+            poses.robots.insert(robot.name.clone(), RobotPose { base: pose.base, joints });
+        }
+        poses
+    }
+}
+
+/// The values of the joints that are not where the file has them.
+fn joints(
+    robot: &RobotDescription,
+    values: &[f64],
+    was_moved: impl Fn(&str) -> bool,
+) -> BTreeMap<String, JointValue> {
+    let joints = robot.articulation.joints();
+    let named = robot.articulation.coordinates().iter().zip(values.iter().zip(&robot.configuration));
+    let changed = named.filter(|&(&joint, (after, before))| {
+        after.to_bits() != before.to_bits() || was_moved(&joints[joint].name)
+    });
+    let value = |(&joint, (&after, _)): (&usize, (&f64, &f64))| {
+        let value = match joints[joint].kind {
+            JointKind::Prismatic { .. } => JointValue::Metres(after),
+            _ => JointValue::Radians(after),
+        };
+        (joints[joint].name.clone(), value)
+    };
+    changed.map(value).collect()
+}
+
+/// Writes a file as a whole: one that is there has all of its text.
+fn write(path: &Path, text: &str) -> Result<(), SketchError> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    fs::write(&part, text).map_err(|error| refused(path, error))?;
+    fs::rename(&part, path).map_err(|error| {
+        // What is left of it is of no use.
+        let _ = fs::remove_file(&part);
+        refused(path, error)
+    })
+}
+
+fn refused(path: &Path, source: io::Error) -> SketchError {
+    SketchError::Write { path: path.to_owned(), source }
+}

@@ -1,0 +1,64 @@
+//! The files that a scene names: where they are, and that there are not too many of them.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::error::Fault;
+use super::limits::ELEMENTS;
+use extricate_core::geometry::read::Reach;
+
+/// Where the files of a scene are, and how much its meshes hold so far.
+#[derive(Debug)]
+pub(super) struct Files<'a> {
+    scene: &'a Path,
+    reach: &'a Reach,
+    elements: AtomicUsize,
+}
+
+impl<'a> Files<'a> {
+    /// The files that `scene` may name.
+    pub(super) fn of(scene: &'a Path, reach: &'a Reach) -> Self {
+        Self { scene, reach, elements: AtomicUsize::new(0) }
+    }
+
+    /// Which files may be named.
+    pub(super) fn reach(&self) -> &'a Reach {
+        self.reach
+    }
+
+    /// The path of a file or folder that the scene names.
+    pub(super) fn find(&self, file: &str) -> Result<PathBuf, Fault> {
+        let path = self.scene.parent().unwrap_or(Path::new("")).join(file);
+        match self.reach.check(&path, self.scene) {
+            Ok(()) => Ok(path),
+            Err(error) => Err(Fault::OutOfReach { file: file.to_owned(), cause: error }),
+        }
+    }
+
+    /// Counts the triangles or tetrahedra of a mesh.
+    pub(super) fn count(&self, elements: usize) -> Result<(), Fault> {
+        let before = self.elements.fetch_add(elements, Ordering::Relaxed);
+        if before.saturating_add(elements) > ELEMENTS {
+            let message =
+                format!("the meshes of the scene have more than {ELEMENTS} triangles and tetrahedra");
+            return Err(Fault::TooLarge { message });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meshes_that_fill_the_memory_only_together_are_refused_together() {
+        let reach = Reach::anywhere();
+        let files = Files::of(Path::new("s.ron"), &reach);
+        for _ in 0..5 {
+            assert!(files.count(ELEMENTS / 5).is_ok());
+        }
+        assert!(files.count(1).is_err_and(|fault| fault.to_string().contains("more than 50000000")));
+        assert!(files.count(usize::MAX).is_err());
+    }
+}

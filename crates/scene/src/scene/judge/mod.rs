@@ -1,0 +1,390 @@
+//! Judging a run by what its scene expects.
+//!
+//! A [`Judge`] watches the moments of a run as they pass and keeps only extremes, so that a run of any length can be
+//! judged; at the end it compares them with the bounds.
+
+mod soft;
+
+use nalgebra::{Point3, Vector3};
+use serde::{Deserialize, Serialize};
+
+use super::linking::linking_number;
+use super::placement::{point, vector};
+use super::quantity::{Meter, Reading};
+use super::robots::at_joint;
+use super::schema::{Core, Expect, Measured, Region};
+use super::shape::volume;
+use extricate_dynamics::{
+    BodyDescription, BodyKind, BodyState, Energy, Mass, RobotState, SoftBodyDescription, SoftReport,
+};
+pub use soft::SoftMoment;
+use soft::WatchedSoft;
+pub(super) use soft::soft_size;
+
+/// Segments of a circle whose linking is counted: enough that the polygon stays inside any ring worth its name.
+const CIRCLE_SEGMENTS: u32 = 96;
+
+/// Largest deviation of a linking number from an integer; it is one up to rounding unless the curves meet.
+const LINKING_TOLERANCE: f64 = 1e-3;
+
+/// A run at an instant.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment<'a> {
+    /// Time since the start [s].
+    pub time: f64,
+    /// All bodies, sorted by name.
+    pub bodies: &'a [BodyState],
+    /// All robots.
+    pub robots: &'a [RobotState],
+    /// All soft bodies, sorted by name.
+    pub soft: &'a [SoftMoment<'a>],
+    /// Energy of the dynamic and the soft bodies.
+    pub energy: Energy,
+    /// Angular momentum of the dynamic and the soft bodies about the world's origin [kg·m²/s].
+    pub angular_momentum: Vector3<f64>,
+    /// Largest penetration depth of a pair over the size of its smaller body.
+    pub penetration: f64,
+}
+
+/// One expectation and what became of it: it passes when `measured` is within `bar` of `expected`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Verdict {
+    /// What was judged, with its unit.
+    pub quantity: String,
+    /// The value of a perfect run.
+    pub expected: f64,
+    /// The value of this run.
+    pub measured: f64,
+    /// Largest deviation that passes.
+    pub bar: f64,
+    /// Whether it passed.
+    pub pass: bool,
+}
+
+impl Verdict {
+    pub(super) fn new(quantity: impl Into<String>, expected: f64, measured: f64, bar: f64) -> Self {
+        let pass = (measured - expected).abs() <= bar;
+        Self { quantity: quantity.into(), expected, measured, bar, pass }
+    }
+}
+
+/// What a run did with its energy; all in joule but the shares.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct EnergyBalance {
+    /// Kinetic, potential and elastic energy at the start [J].
+    pub start: f64,
+    /// The same at the end [J].
+    pub end: f64,
+    /// The greatest energy that the run could turn into motion [J].
+    pub scale: f64,
+    /// Largest rise above the start, over the scale.
+    pub gain: f64,
+    /// Largest rise above the least value before, over the scale.
+    pub rise: f64,
+}
+
+/// Watches a run and judges it.
+#[derive(Debug, Clone)]
+pub struct Judge<'a> {
+    expect: &'a Expect,
+    dynamic: Vec<Watched>,
+    /// In the order of the names.
+    soft: Vec<WatchedSoft>,
+    /// Least energy scale of a run [J]: see [`least_scale`].
+    least_scale: f64,
+    seen: Extremes,
+    /// In the order of what is expected to be measured.
+    meters: Vec<Meter>,
+    last: Vec<BodyState>,
+    last_robots: Vec<RobotState>,
+}
+
+/// A dynamic body: its index among the bodies sorted by name, and its size [m].
+#[derive(Debug, Clone, Copy)]
+struct Watched {
+    index: usize,
+    size: f64,
+}
+
+/// The extremes of what passed.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+struct Extremes {
+    energy: Option<EnergyExtremes>,
+    settled_penetration: f64,
+    last_penetration: f64,
+    last_motion: f64,
+    speed: f64,
+    outside: f64,
+}
+
+/// Energies [J]: at the start, now, the least, the largest rises, and the least potential one.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct EnergyExtremes {
+    start: Energy,
+    now: f64,
+    least: f64,
+    gain: f64,
+    rise: f64,
+    least_potential: f64,
+}
+
+/// What a judge has seen so far, but for the last moment.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Seen {
+    extremes: Extremes,
+    readings: Vec<Reading>,
+}
+
+impl Judge<'_> {
+    /// What was seen so far, to [go on from](Self::resume).
+    #[must_use]
+    pub fn seen(&self) -> Seen {
+        Seen { extremes: self.seen, readings: self.meters.iter().map(Meter::reading).collect() }
+    }
+
+    /// Goes on from what a judge of the same expectations has seen, if it is one. Of the last moment it knows nothing until the
+    /// next one is observed.
+    #[must_use]
+    pub fn resume(&mut self, seen: Seen) -> bool {
+        self.seen = seen.extremes;
+        seen.readings.len() == self.meters.len()
+            && self.meters.iter_mut().zip(seen.readings).all(|(meter, reading)| meter.resume(reading))
+    }
+}
+
+impl<'a> Judge<'a> {
+    /// A judge of runs with these bodies, rigid and soft, under `gravity` [m/s²].
+    #[must_use]
+    pub fn new(
+        expect: &'a Expect,
+        bodies: &[BodyDescription],
+        soft: &[SoftBodyDescription],
+        gravity: &Vector3<f64>,
+    ) -> Self {
+        let mut sorted: Vec<&BodyDescription> = bodies.iter().collect();
+        sorted.sort_by(|a, b| a.name.cmp(&b.name));
+        let of_kind = sorted.iter().enumerate().filter(|(_, body)| body.kind == BodyKind::Dynamic);
+        let watched =
+            |(index, body): (usize, &&BodyDescription)| Watched { index, size: body.shape.bounding_radius() };
+        let dynamic: Vec<Watched> = of_kind.map(watched).collect();
+        let mut soft = soft.to_vec();
+        soft.sort_by(|a, b| a.name.cmp(&b.name));
+        let names: Vec<&str> = sorted.iter().map(|body| body.name.as_str()).collect();
+        let meter = |measured: &Measured| Meter::new(&measured.quantity, &names, &soft, gravity);
+        let meters = expect.measured.iter().map(meter);
+        let soft: Vec<_> = soft.iter().map(WatchedSoft::new).collect();
+        let masses = dynamic.iter().map(|w| (mass_of(sorted[w.index]), w.size));
+        let masses = masses.chain(soft.iter().map(|body| (body.mass, body.size)));
+        let least_scale = least_scale(masses, gravity.norm());
+        Self {
+            expect,
+            dynamic,
+            soft: soft.clone(),
+            least_scale,
+            seen: Extremes::default(),
+            meters: meters.collect(),
+            last: Vec::new(),
+            last_robots: Vec::new(),
+        }
+    }
+
+    /// Takes the energy after a step into account, recorded or not.
+    pub fn follow_energy(&mut self, energy: Energy) {
+        self.seen.energy = Some(follow(self.seen.energy, energy));
+    }
+
+    /// Takes the contacts of soft bodies in a step into account, recorded or not.
+    pub fn follow_contacts(&mut self, report: &SoftReport) {
+        self.meters.iter_mut().for_each(|meter| meter.follow_contacts(report));
+    }
+
+    /// Takes a moment into account. Moments come in the order of time, the first at the start.
+    pub fn observe(&mut self, moment: &Moment) {
+        self.follow_energy(moment.energy);
+        let seen = &mut self.seen;
+        if moment.time >= self.expect.settle_time() {
+            seen.settled_penetration = worse(seen.settled_penetration, moment.penetration);
+        }
+        seen.last_penetration = moment.penetration;
+        for watched in &self.dynamic {
+            let body = &moment.bodies[watched.index];
+            let speed = body.linear_velocity.norm();
+            seen.speed = worse(seen.speed, speed);
+            if self.expect.at_rest_by.is_some_and(|from| moment.time >= from) {
+                let motion = worse(speed / watched.size, body.angular_velocity.norm());
+                seen.last_motion = worse(seen.last_motion, motion);
+            }
+            if let Some(region) = self.expect.no_escape {
+                seen.outside = worse(seen.outside, distance_outside(&region, &body.position));
+            }
+        }
+        for (watched, soft) in self.soft.iter_mut().zip(moment.soft) {
+            watched.observe(soft);
+            let speed = soft.greatest_speed();
+            seen.speed = worse(seen.speed, speed);
+            if self.expect.at_rest_by.is_some_and(|from| moment.time >= from) {
+                seen.last_motion = worse(seen.last_motion, speed / watched.size);
+            }
+            if let Some(region) = self.expect.no_escape {
+                seen.outside = worse(seen.outside, soft.distance_outside(&region));
+            }
+        }
+        self.meters.iter_mut().for_each(|meter| meter.observe(moment));
+        self.last = moment.bodies.to_vec();
+        self.last_robots = moment.robots.to_vec();
+    }
+
+    /// What became of the energy; none before the first moment.
+    #[must_use]
+    pub fn energy(&self) -> Option<EnergyBalance> {
+        self.seen.energy.map(|energy| {
+            let scale = (energy.start.total() - energy.least_potential).max(self.least_scale);
+            let share = |rise: f64| if rise > 0.0 { rise / scale } else { 0.0 };
+            let (gain, rise) = (share(energy.gain), share(energy.rise));
+            EnergyBalance { start: energy.start.total(), end: energy.now, scale, gain, rise }
+        })
+    }
+
+    /// Every expectation with what became of it, in the order of the reference.
+    #[must_use]
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        let (expect, seen) = (self.expect, &self.seen);
+        let energy = self.energy();
+        let bounded = [
+            ("max_penetration", expect.max_penetration, seen.settled_penetration),
+            ("final_penetration", expect.final_penetration, seen.last_penetration),
+            ("rest_speed [1/s]", expect.at_rest_by.map(|_| expect.rest_speed()), seen.last_motion),
+            ("energy_gain", expect.energy_gain, energy.map_or(f64::NAN, |energy| energy.gain)),
+            ("energy_rise", expect.energy_rise, energy.map_or(f64::NAN, |energy| energy.rise)),
+            ("max_speed [m/s]", expect.max_speed, seen.speed),
+            ("no_escape [m]", expect.no_escape.map(|_| 0.0), seen.outside),
+        ];
+        let bounds = bounded
+            .into_iter()
+            .filter_map(|(quantity, bar, measured)| Some(Verdict::new(quantity, 0.0, measured, bar?)));
+        bounds.chain(self.final_verdicts()).collect()
+    }
+
+    /// The expectations of the last state.
+    fn final_verdicts(&self) -> Vec<Verdict> {
+        let expect = self.expect;
+        let mut verdicts = Vec::new();
+        for at in &expect.body_at {
+            let measured = self.position(&at.body).map_or(f64::NAN, |p| (p - point(at.position)).norm());
+            verdicts.push(Verdict::new(format!("body_at({}) [m]", at.body), 0.0, measured, at.tolerance));
+        }
+        for within in &expect.body_within {
+            let region = Region { min: within.min, max: within.max };
+            let measured = self.position(&within.body).map_or(f64::NAN, |p| distance_outside(&region, &p));
+            verdicts.push(Verdict::new(format!("body_within({}) [m]", within.body), 0.0, measured, 0.0));
+        }
+        verdicts.extend(expect.joint_at.iter().map(|at| at_joint(at, &self.last_robots)));
+        for distance in &expect.distance {
+            for pair in distance.bodies.windows(2) {
+                let ends = self.position(&pair[0]).zip(self.position(&pair[1]));
+                let measured = ends.map_or(f64::NAN, |(a, b)| (b - a).norm());
+                let quantity = format!("distance({}, {}) [m]", pair[0], pair[1]);
+                let bar = distance.tolerance * distance.distance;
+                verdicts.push(Verdict::new(quantity, distance.distance, measured, bar));
+            }
+        }
+        for linked in &expect.linked {
+            for pair in linked.bodies.windows(2) {
+                let curves = self.curve(&pair[0], &linked.core).zip(self.curve(&pair[1], &linked.core));
+                let measured = curves.map_or(f64::NAN, |(a, b)| linking_number(&a, &b).abs());
+                let quantity = format!("linked({}, {})", pair[0], pair[1]);
+                verdicts.push(Verdict::new(quantity, 1.0, measured, LINKING_TOLERANCE));
+            }
+        }
+        for (measured, meter) in expect.measured.iter().zip(&self.meters) {
+            verdicts.push(Verdict::new(&meter.name, measured.exact, meter.value(), measured.tolerance));
+        }
+        verdicts
+    }
+
+    fn body(&self, name: &str) -> Option<&BodyState> {
+        self.last.iter().find(|body| body.name == name)
+    }
+
+    fn soft(&self, name: &str) -> Option<&WatchedSoft> {
+        self.soft.iter().find(|body| body.description.name == name)
+    }
+
+    /// Where the origin of a body is, of a soft one its centre of mass [m].
+    fn position(&self, name: &str) -> Option<Point3<f64>> {
+        let rigid = self.body(name).map(|body| body.position);
+        rigid.or_else(|| self.soft(name)?.centroid())
+    }
+
+    /// The closed curve of a body, in the world.
+    fn curve(&self, name: &str, core: &Core) -> Option<Vec<Point3<f64>>> {
+        let points: Vec<Point3<f64>> = match core {
+            Core::Circle { radius } => circle(*radius),
+            Core::Polygon { points } => points.iter().map(|&p| point(p)).collect(),
+        };
+        if let Some(soft) = self.soft(name) {
+            return soft.deformed(&points);
+        }
+        let body = self.body(name)?;
+        Some(points.iter().map(|p| body.position + body.rotation * p.coords).collect())
+    }
+}
+
+/// Least energy scale [J] of bodies of (mass [kg], size [m]): what lifts each by its own size, and without gravity
+/// what moves each by its own size in a second. Below it, a share of the energy says nothing.
+fn least_scale(bodies: impl Iterator<Item = (f64, f64)>, gravity: f64) -> f64 {
+    bodies.map(|(mass, size)| mass * size * gravity.max(0.5 * size)).sum()
+}
+
+/// The greater one; NaN is worse than any number.
+fn worse(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}
+
+/// Mass [kg] of a dynamic body.
+fn mass_of(body: &BodyDescription) -> f64 {
+    match body.mass {
+        Mass::Total(mass) => mass,
+        Mass::Inertial(inertial) => inertial.mass,
+        Mass::Density(density) => density * volume(&body.shape),
+    }
+}
+
+fn follow(before: Option<EnergyExtremes>, energy: Energy) -> EnergyExtremes {
+    let now = energy.total();
+    let Some(before) = before else {
+        return EnergyExtremes {
+            start: energy,
+            now,
+            least: now,
+            gain: 0.0,
+            rise: 0.0,
+            least_potential: energy.potential,
+        };
+    };
+    EnergyExtremes {
+        start: before.start,
+        now,
+        least: before.least.min(now),
+        gain: before.gain.max(now - before.start.total()),
+        rise: before.rise.max(now - before.least),
+        least_potential: before.least_potential.min(energy.potential),
+    }
+}
+
+/// How far outside the region a point is [m]; zero inside.
+fn distance_outside(region: &Region, at: &Point3<f64>) -> f64 {
+    let (below, above) = (vector(region.min) - at.coords, at.coords - vector(region.max));
+    below.sup(&above).sup(&Vector3::zeros()).norm()
+}
+
+fn circle(radius: f64) -> Vec<Point3<f64>> {
+    let at = |i: u32| {
+        let (sin, cos) = (f64::from(i) / f64::from(CIRCLE_SEGMENTS) * std::f64::consts::TAU).sin_cos();
+        Point3::new(radius * cos, radius * sin, 0.0)
+    };
+    (0..CIRCLE_SEGMENTS).map(at).collect()
+}
+
+#[cfg(test)]
+mod tests;

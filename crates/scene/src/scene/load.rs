@@ -1,0 +1,276 @@
+//! From a scene file to everything a world is made of.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::camera::Camera;
+use super::error::{Problem, SceneError};
+use super::files::Files;
+use super::instantiate;
+use super::limits::FILE_BYTES;
+use super::locate::Step::{Field, Index};
+use super::parse::Document;
+use super::rewrite::Moves;
+use super::robots::{self, LoadedRobot};
+use super::schema::{self, Expect, OnOverlap, PlanEntry};
+use super::shape::{self, LoadedShape};
+use super::soft::{self, LoadedSoft};
+use super::validate::validate;
+use extricate_core::geometry::read::Reach;
+use extricate_core::geometry::read::file::text_of;
+
+use extricate_dynamics::{
+    Accuracy, BodyDescription, BuildError, JointDescription, RobotDescription, SoftBodyDescription, World,
+    WorldOptions,
+};
+
+/// A scene that makes sense, with its meshes loaded.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// One line that says what the scene shows.
+    pub title: String,
+    /// What to look at.
+    pub description: String,
+    /// Path of its file as it was given.
+    pub path: PathBuf,
+    /// Gravity, time step, accuracy and narrow phase.
+    pub options: WorldOptions,
+    /// Simulated time of a run [s].
+    pub duration: f64,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// What a run does with bodies that overlap at the start.
+    pub on_overlap: OnOverlap,
+    /// Bodies, copies expanded, in the order of the file.
+    pub bodies: Vec<BodyDescription>,
+    /// Joints.
+    pub joints: Vec<JointDescription>,
+    /// Robots.
+    pub robots: Vec<RobotDescription>,
+    /// Soft bodies, in the order of the file.
+    pub soft_bodies: Vec<SoftBodyDescription>,
+    /// What a path is planned for, if anything.
+    pub plan: Option<PlanEntry>,
+    /// Where pictures are taken from, if the scene says so.
+    pub camera: Option<Camera>,
+    /// What a run must show.
+    pub expect: Expect,
+    /// The mesh files of the scene.
+    pub meshes: Vec<MeshFile>,
+    /// The files of the robots, those of their meshes not among them.
+    pub robot_files: Vec<PathBuf>,
+    /// Text of the scene file.
+    pub text: String,
+    /// How far bodies were moved from where the file puts them [m, world], by name.
+    pub moved: Moves,
+    /// How far joints of robots were moved from where the file puts them [rad or m], by `robot/joint`.
+    pub joints_moved: BTreeMap<String, f64>,
+    /// Which files it may name.
+    pub reach: Reach,
+}
+
+/// A mesh file of a scene.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MeshFile {
+    /// Name of the shape or soft body it gives.
+    pub shape: String,
+    /// Path as the scene writes it.
+    pub file: String,
+    /// Path against the folder of the scene.
+    pub path: PathBuf,
+}
+
+impl Scene {
+    /// The scene of a file, validated, with its meshes.
+    ///
+    /// ```
+    /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+    /// use extricate_scene::scene::Scene;
+    ///
+    /// let scene = Scene::load("scenes/rigid/linked_chain.ron")?;
+    /// assert_eq!(scene.bodies.len(), 5);
+    /// let mut world = scene.world()?;
+    /// world.step()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// The scene may name files of its folder only, or of the folder around it that is marked ([`Reach::around`]);
+    /// [`Scene::load_within`] says otherwise.
+    ///
+    /// # Errors
+    /// [`SceneError`] with everything that is wrong, each with its line and column.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, SceneError> {
+        let path = path.as_ref();
+        Self::load_within(path, &Reach::around(path))
+    }
+
+    /// The scene of a file as [`Scene::load`] gives it, that may name the files within `reach`.
+    ///
+    /// # Errors
+    /// As [`Scene::load`].
+    pub fn load_within(path: &Path, reach: &Reach) -> Result<Self, SceneError> {
+        let text = text_of(path, FILE_BYTES)
+            .map_err(|source| SceneError::Unreadable { path: path.to_owned(), source })?;
+        Self::parse_within(path, text, reach)
+    }
+
+    /// The scene that `text` describes, validated, with its meshes; `path` is where the text stands or would stand.
+    ///
+    /// # Errors
+    /// [`SceneError`] with everything that is wrong, each with its line and column.
+    pub fn parse(path: &Path, text: String) -> Result<Self, SceneError> {
+        Self::parse_within(path, text, &Reach::around(path))
+    }
+
+    /// The scene of a text as [`Scene::parse`] gives it, that may name the files within `reach`.
+    ///
+    /// # Errors
+    /// As [`Scene::parse`].
+    pub fn parse_within(path: &Path, text: String, reach: &Reach) -> Result<Self, SceneError> {
+        let invalid = |problems| SceneError::Invalid { problems };
+        let document = Document::parse(path, &text).map_err(invalid)?;
+        let problems = validate(&document, None);
+        if !problems.is_empty() {
+            return Err(invalid(problems));
+        }
+        let files = Files::of(path, reach);
+        let shapes = load_shapes(&document, &files).map_err(invalid)?;
+        let robots = robots::load(&document, &files).map_err(invalid)?;
+        let soft = soft::load(&document, &files).map_err(invalid)?;
+        let scene = Self::assemble(document, (shapes, robots, soft), path).map_err(invalid)?;
+        Ok(Self { text, reach: reach.clone(), ..scene })
+    }
+
+    fn assemble(
+        document: Document,
+        (shapes, robots, soft): (BTreeMap<String, LoadedShape>, Vec<LoadedRobot>, Vec<LoadedSoft>),
+        path: &Path,
+    ) -> Result<Self, Vec<Problem>> {
+        let mut problems = surfaces_that_should_move(&document, &shapes);
+        let links = robots::links(&robots);
+        problems.extend(validate(&document, Some(&links)));
+        problems.extend(robots::wrong_expectations(&document, &robots));
+        problems.extend(robots::wrong_goals(&document, &robots));
+        problems.extend(soft::wrong_expectations(&document, &soft));
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let file = &document.file;
+        let bodies = instantiate::bodies(file, &shapes);
+        let joints = instantiate::joints(file, &bodies, &robots);
+        let accuracy = Accuracy::from(file.accuracy);
+        let meshes = shapes
+            .into_iter()
+            .filter_map(|(shape, loaded)| loaded.file.map(|(file, path)| MeshFile { shape, file, path }));
+        let meshes = meshes.chain(soft.iter().flat_map(|body| {
+            let named = |(file, path): &(String, PathBuf)| MeshFile {
+                shape: body.description.name.clone(),
+                file: file.clone(),
+                path: path.clone(),
+            };
+            body.files.iter().map(named).collect::<Vec<_>>()
+        }));
+        let meshes = meshes.collect();
+        Ok(Self {
+            title: file.title.clone(),
+            description: file.description.clone(),
+            path: path.to_owned(),
+            options: WorldOptions {
+                gravity: super::placement::vector(file.gravity),
+                time_step: file.time_step.unwrap_or_else(|| accuracy.time_step()),
+                accuracy,
+                solver: file.solver.into(),
+                narrow_phase: file.narrow_phase.into(),
+                soft: soft::options(&file.soft),
+                ..WorldOptions::default()
+            },
+            duration: file.duration,
+            seed: file.seed,
+            on_overlap: file.on_overlap,
+            bodies,
+            joints,
+            plan: file.plan.clone(),
+            camera: file.camera.map(Camera::from),
+            expect: file.expect.clone(),
+            meshes,
+            soft_bodies: soft.into_iter().map(|body| body.description).collect(),
+            robot_files: robots.iter().map(|robot| robot.path.clone()).collect(),
+            robots: robots.into_iter().map(|robot| robot.description).collect(),
+            text: String::new(),
+            moved: Moves::new(),
+            joints_moved: BTreeMap::new(),
+            reach: Reach::anywhere(),
+        })
+    }
+
+    /// Name of the scene: that of its file without folder and extension.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+    }
+
+    /// Number of steps that last `duration` [s], at least one.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the cast saturates, which is meant"
+    )]
+    pub fn steps(&self, duration: f64) -> u64 {
+        ((duration / self.options.time_step).round() as u64).max(1)
+    }
+
+    /// A world with the bodies, robots and joints of the scene, at time zero.
+    ///
+    /// # Errors
+    /// [`BuildError`] when the world does not take a body, robot or joint that the scene allows.
+    pub fn world(&self) -> Result<World, BuildError> {
+        let mut builder = World::builder(self.options.clone());
+        for body in &self.bodies {
+            builder.add_body(body.clone())?;
+        }
+        for robot in &self.robots {
+            builder.add_robot(robot.clone())?;
+        }
+        for joint in &self.joints {
+            builder.add_joint(joint.clone())?;
+        }
+        for body in &self.soft_bodies {
+            builder.add_soft_body(body.clone())?;
+        }
+        builder.build()
+    }
+}
+
+/// All shapes that a scene names, loaded with all threads.
+fn load_shapes(document: &Document, files: &Files) -> Result<BTreeMap<String, LoadedShape>, Vec<Problem>> {
+    let entries = &document.file.shapes.0;
+    let loaded: Vec<_> = entries.par_iter().map(|(_, entry)| shape::load(entry, files)).collect();
+    let (mut shapes, mut problems) = (BTreeMap::new(), Vec::new());
+    for (index, ((name, _), result)) in entries.iter().zip(loaded).enumerate() {
+        match result {
+            Ok(shape) => {
+                shapes.insert(name.clone(), shape);
+            }
+            Err((place, fault)) => {
+                let path = [&[Field("shapes"), Index(index)], place.as_slice()].concat();
+                problems.push(document.problem(&path, fault));
+            }
+        }
+    }
+    if problems.is_empty() { Ok(shapes) } else { Err(problems) }
+}
+
+/// Dynamic bodies whose mesh has no inside and that give no mass.
+fn surfaces_that_should_move(document: &Document, shapes: &BTreeMap<String, LoadedShape>) -> Vec<Problem> {
+    let bodies = document.file.bodies.iter().enumerate();
+    let dynamic = bodies.filter(|(_, body)| body.kind == schema::BodyKind::Dynamic && body.mass.is_none());
+    dynamic
+        .filter_map(|(index, body)| {
+            let fault = shapes[&body.shape].why_massless(&body.name, &body.shape)?;
+            Some(document.problem(&[Field("bodies"), Index(index), Field("shape")], fault))
+        })
+        .collect()
+}

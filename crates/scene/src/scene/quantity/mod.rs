@@ -1,0 +1,394 @@
+//! Measuring the quantities of a run whose exact values are known.
+//!
+//! A [`Meter`] follows one quantity through the moments of a run and keeps no more than it needs. A quantity that
+//! never happened, such as a flip of a body that does not turn, is not a number, and passes no expectation.
+
+mod soft;
+
+use std::f64::consts::TAU;
+
+use nalgebra::{Point3, UnitQuaternion, Vector3};
+use serde::{Deserialize, Serialize};
+
+use super::judge::Moment;
+use super::placement::{point, vector};
+use super::schema::Quantity;
+use extricate_dynamics::{BodyState, SoftBodyDescription, SoftBodyState, SoftReport};
+use soft::SoftReading;
+
+/// Follows a quantity through a run.
+#[derive(Debug, Clone)]
+pub(super) struct Meter {
+    /// What is measured, with its unit.
+    pub(super) name: String,
+    /// The body, if the quantity is that of a body.
+    body: Option<Subject>,
+    reading: Reading,
+}
+
+/// A body by its index among those of its kind, sorted by name.
+#[derive(Debug, Clone, Copy)]
+enum Subject {
+    Rigid(usize),
+    Soft(usize),
+}
+
+/// What is known of a quantity so far.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum Reading {
+    Travel { along: Vector3<f64>, start: Option<Point3<f64>>, way: f64 },
+    Drift { from: f64, origin: Option<Point3<f64>>, greatest: f64 },
+    Speed { along: Vector3<f64>, speed: f64 },
+    Rebound(Rebound),
+    Flips { axis: Vector3<f64>, wanted: FlipTime, last: Option<(f64, f64)>, times: Vec<f64> },
+    Lead { axis: Vector3<f64>, lead: Lead },
+    EnergyDrift { start: Option<[f64; 2]>, greatest: f64 },
+    AngularMomentumDrift { start: Option<Vector3<f64>>, greatest: f64 },
+    ContactImbalance { greatest: f64 },
+    Soft(SoftReading),
+}
+
+/// Heights over the point of the bounce [m].
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Rebound {
+    up: Vector3<f64>,
+    from: Point3<f64>,
+    start: Option<f64>,
+    last: f64,
+    /// Greatest height since the body first rose.
+    apex: Option<f64>,
+}
+
+/// How far a body has come along an axis, and how far it has turned about it.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(super) struct Lead {
+    start: Option<Point3<f64>>,
+    last: Option<UnitQuaternion<f64>>,
+    /// [m].
+    way: f64,
+    /// Over all turns [rad]; less than half a turn passes between two moments.
+    angle: f64,
+}
+
+/// Which time of the flips is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum FlipTime {
+    First,
+    Interval,
+}
+
+impl Meter {
+    /// A meter of `quantity`; `names` are those of the rigid bodies, sorted, as the soft bodies are, and `gravity` is that
+    /// of the world [m/s²].
+    pub(super) fn new(
+        quantity: &Quantity,
+        names: &[&str],
+        soft: &[SoftBodyDescription],
+        gravity: &Vector3<f64>,
+    ) -> Self {
+        let (name, body, reading) = match SoftReading::new(quantity, soft) {
+            Some((name, body, reading)) => (name, Some(body), Reading::Soft(reading)),
+            None => of_any_body(quantity, gravity),
+        };
+        let rigid = |name| Some(Subject::Rigid(names.binary_search(&name).ok()?));
+        let of_soft = |name| Some(Subject::Soft(soft.iter().position(|body| body.name == name)?));
+        let body = body.and_then(|name| rigid(name).or_else(|| of_soft(name)));
+        Self { name, body, reading }
+    }
+
+    /// What is known so far.
+    pub(super) fn reading(&self) -> Reading {
+        self.reading.clone()
+    }
+
+    /// Goes on from what a meter of the same quantity knew, if it is one.
+    pub(super) fn resume(&mut self, mut known: Reading) -> bool {
+        if let (Reading::Soft(own), Reading::Soft(known)) = (&self.reading, &mut known) {
+            known.measure_as(own);
+        }
+        let same = std::mem::discriminant(&self.reading) == std::mem::discriminant(&known);
+        self.reading = known;
+        same
+    }
+
+    /// Takes a moment into account. Moments come in the order of time, the first at the start.
+    pub(super) fn observe(&mut self, moment: &Moment) {
+        match (&mut self.reading, self.body) {
+            (Reading::EnergyDrift { start, greatest }, _) => {
+                let energy = &moment.energy;
+                let [total, kinetic] = *start.get_or_insert([energy.total(), energy.kinetic]);
+                *greatest = greatest.max((energy.total() - total).abs() / kinetic);
+            }
+            (Reading::AngularMomentumDrift { start, greatest }, _) => {
+                let start = *start.get_or_insert(moment.angular_momentum);
+                *greatest = greatest.max((moment.angular_momentum - start).norm() / start.norm());
+            }
+            (Reading::Soft(reading), Some(Subject::Soft(index))) => {
+                reading.follow(moment, &moment.soft[index]);
+            }
+            (reading, Some(Subject::Rigid(index))) => reading.follow(moment.time, &moment.bodies[index]),
+            (reading, Some(Subject::Soft(index))) => {
+                reading.follow(moment.time, &at_centroid(moment.soft[index].state));
+            }
+            (_, None) => {}
+        }
+    }
+
+    /// Takes the contacts of soft bodies in a step into account, recorded or not.
+    pub(super) fn follow_contacts(&mut self, report: &SoftReport) {
+        if let Reading::ContactImbalance { greatest } = &mut self.reading
+            && report.contact_force > 0.0
+        {
+            *greatest = greatest.max(report.imbalance / report.contact_force);
+        }
+    }
+
+    /// The value measured; not a number where the quantity did not happen.
+    pub(super) fn value(&self) -> f64 {
+        match &self.reading {
+            Reading::Travel { way: value, .. }
+            | Reading::Speed { speed: value, .. }
+            | Reading::Drift { greatest: value, .. }
+            | Reading::EnergyDrift { greatest: value, .. }
+            | Reading::AngularMomentumDrift { greatest: value, .. }
+            | Reading::ContactImbalance { greatest: value } => *value,
+            Reading::Soft(reading) => reading.value(),
+            Reading::Rebound(rebound) => rebound.value(),
+            Reading::Lead { lead, .. } => lead.value(),
+            Reading::Flips { wanted, times, .. } => match (wanted, times.as_slice()) {
+                (FlipTime::First, [first, ..]) => *first,
+                (FlipTime::Interval, [first, .., last]) => {
+                    #[expect(clippy::cast_precision_loss, reason = "a run has few flips")]
+                    let intervals = (times.len() - 1) as f64;
+                    (last - first) / intervals
+                }
+                _ => f64::NAN,
+            },
+        }
+    }
+}
+
+/// The name, the body and the reading of a quantity that any body may have, or none has.
+fn of_any_body<'q>(quantity: &'q Quantity, gravity: &Vector3<f64>) -> (String, Option<&'q str>, Reading) {
+    let flips = |axis, wanted| Reading::Flips { axis: vector(axis), wanted, last: None, times: Vec::new() };
+    let direction = |along| vector(along).normalize();
+    let (name, body, reading): (String, Option<&String>, Reading) = match quantity {
+        Quantity::Travel { body, along } => {
+            let reading = Reading::Travel { along: direction(*along), start: None, way: f64::NAN };
+            (format!("travel({body}) [m]"), Some(body), reading)
+        }
+        Quantity::Drift { body, from } => {
+            let reading = Reading::Drift { from: *from, origin: None, greatest: f64::NAN };
+            (format!("drift({body}) [m]"), Some(body), reading)
+        }
+        Quantity::Speed { body, along } => {
+            let reading = Reading::Speed { along: direction(*along), speed: f64::NAN };
+            (format!("speed({body}) [m/s]"), Some(body), reading)
+        }
+        Quantity::Rebound { body, from } => {
+            let up = -gravity.normalize();
+            let rebound = Rebound { up, from: point(*from), start: None, last: f64::INFINITY, apex: None };
+            (format!("rebound({body})"), Some(body), Reading::Rebound(rebound))
+        }
+        Quantity::FirstFlip { body, axis } => {
+            (format!("first_flip({body}) [s]"), Some(body), flips(*axis, FlipTime::First))
+        }
+        Quantity::FlipInterval { body, axis } => {
+            (format!("flip_interval({body}) [s]"), Some(body), flips(*axis, FlipTime::Interval))
+        }
+        Quantity::Lead { body, axis } => {
+            let reading = Reading::Lead { axis: direction(*axis), lead: Lead::default() };
+            (format!("lead({body}) [m]"), Some(body), reading)
+        }
+        Quantity::EnergyDrift => {
+            (String::from("energy_drift"), None, Reading::EnergyDrift { start: None, greatest: f64::NAN })
+        }
+        Quantity::AngularMomentumDrift => {
+            let reading = Reading::AngularMomentumDrift { start: None, greatest: f64::NAN };
+            (String::from("angular_momentum_drift"), None, reading)
+        }
+        Quantity::ContactImbalance => {
+            (String::from("contact_imbalance"), None, Reading::ContactImbalance { greatest: f64::NAN })
+        }
+        Quantity::VolumeRatio { .. }
+        | Quantity::VolumeDrift { .. }
+        | Quantity::InvertedElements { .. }
+        | Quantity::Penetration { .. }
+        | Quantity::Deflection { .. } => unreachable!("quantities of soft bodies have readings of their own"),
+    };
+    (name, body.map(String::as_str), reading)
+}
+
+/// A soft body as if it were rigid: its centre of mass, which does not turn.
+fn at_centroid(state: &SoftBodyState) -> BodyState {
+    BodyState {
+        name: String::new(),
+        position: state.centroid,
+        rotation: UnitQuaternion::identity(),
+        linear_velocity: state.velocity,
+        angular_velocity: Vector3::zeros(),
+    }
+}
+
+impl Reading {
+    /// Takes the state of the body that is measured into account.
+    fn follow(&mut self, time: f64, body: &BodyState) {
+        match self {
+            Self::Travel { along, start, way } => {
+                *way = (body.position - *start.get_or_insert(body.position)).dot(along);
+            }
+            Self::Drift { from, origin, greatest } if time >= *from => {
+                let moved = body.position - *origin.get_or_insert(body.position);
+                *greatest = greatest.max(moved.norm());
+            }
+            Self::Speed { along, speed } => *speed = body.linear_velocity.dot(along),
+            Self::Rebound(rebound) => rebound.follow(body),
+            Self::Lead { axis, lead } => lead.follow(axis, body),
+            Self::Flips { axis, last, times, .. } => {
+                let turning = axis.dot(&(body.rotation.inverse() * body.angular_velocity));
+                if let Some((before, turned)) = *last
+                    && turned * turning < 0.0
+                {
+                    times.push(before + (time - before) * turned / (turned - turning));
+                }
+                *last = Some((time, turning));
+            }
+            Self::Drift { .. }
+            | Self::EnergyDrift { .. }
+            | Self::AngularMomentumDrift { .. }
+            | Self::ContactImbalance { .. }
+            | Self::Soft(_) => {}
+        }
+    }
+}
+
+impl Rebound {
+    fn follow(&mut self, body: &BodyState) {
+        let height = (body.position - self.from).dot(&self.up);
+        self.start.get_or_insert(height);
+        if let Some(apex) = &mut self.apex {
+            *apex = apex.max(height);
+        } else if height > self.last {
+            self.apex = Some(height);
+        }
+        self.last = height;
+    }
+
+    fn value(&self) -> f64 {
+        self.apex.zip(self.start).map_or(f64::NAN, |(apex, start)| apex / start)
+    }
+}
+
+impl Lead {
+    fn follow(&mut self, axis: &Vector3<f64>, body: &BodyState) {
+        let before = self.last.replace(body.rotation).unwrap_or(body.rotation);
+        self.angle += (body.rotation * before.inverse()).scaled_axis().dot(axis);
+        self.way = (body.position - *self.start.get_or_insert(body.position)).dot(axis);
+    }
+
+    fn value(&self) -> f64 {
+        if self.angle == 0.0 { f64::NAN } else { self.way / (self.angle / TAU) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use extricate_dynamics::Energy;
+
+    const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -10.0);
+
+    fn body(position: [f64; 3], velocity: [f64; 3], spin: [f64; 3]) -> BodyState {
+        BodyState {
+            name: String::from("b"),
+            position: position.into(),
+            rotation: UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::FRAC_PI_2),
+            linear_velocity: velocity.into(),
+            angular_velocity: spin.into(),
+        }
+    }
+
+    /// The value after moments a second apart.
+    fn measured(quantity: &Quantity, states: &[BodyState]) -> f64 {
+        let mut meter = Meter::new(quantity, &["a", "b"], &[], &GRAVITY);
+        let other = body([7.0; 3], [7.0; 3], [7.0; 3]);
+        for (second, state) in states.iter().enumerate() {
+            let bodies = [other.clone(), state.clone()];
+            let speed = state.linear_velocity.norm();
+            meter.observe(&Moment {
+                time: second as f64,
+                bodies: &bodies,
+                robots: &[],
+                soft: &[],
+                energy: Energy { kinetic: speed, ..Energy::default() },
+                angular_momentum: state.angular_velocity,
+                penetration: 0.0,
+            });
+        }
+        meter.value()
+    }
+
+    fn named() -> String {
+        String::from("b")
+    }
+
+    fn close(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    }
+
+    #[test]
+    fn ways_and_speeds_are_measured_along_their_direction() {
+        let states =
+            [body([1.0, 2.0, 0.0], [0.0; 3], [0.0; 3]), body([4.0, 6.0, 9.0], [3.0, 4.0, 5.0], [0.0; 3])];
+        close(measured(&Quantity::Travel { body: named(), along: (3.0, 4.0, 0.0) }, &states), 5.0);
+        close(measured(&Quantity::Speed { body: named(), along: (0.0, -2.0, 0.0) }, &states), -4.0);
+    }
+
+    #[test]
+    fn drift_begins_at_its_time() {
+        let at = |x: f64| body([x, 0.0, 0.0], [0.0; 3], [0.0; 3]);
+        let states = [at(0.0), at(5.0), at(3.0), at(4.0)];
+        close(measured(&Quantity::Drift { body: named(), from: 0.5 }, &states), 2.0);
+        assert!(measured(&Quantity::Drift { body: named(), from: 9.0 }, &states).is_nan());
+    }
+
+    #[test]
+    fn a_rebound_is_the_share_of_the_height_that_is_reached_again() {
+        let at = |z: f64| body([0.0, 0.0, z], [0.0; 3], [0.0; 3]);
+        let quantity = Quantity::Rebound { body: named(), from: (0.0, 0.0, 1.0) };
+        close(measured(&quantity, &[at(5.0), at(3.0), at(1.2), at(2.0), at(3.0), at(1.1), at(2.5)]), 0.5);
+        assert!(measured(&quantity, &[at(5.0), at(3.0), at(1.0)]).is_nan(), "it never rose");
+    }
+
+    #[test]
+    fn the_lead_of_a_screw_is_its_way_over_its_turns_and_has_the_sign_of_its_hand() {
+        let turned = |turns: f64| BodyState {
+            rotation: UnitQuaternion::from_axis_angle(&Vector3::z_axis(), turns * TAU),
+            ..body([0.3, 0.0, -0.5 * turns], [0.0; 3], [0.0; 3])
+        };
+        let states = [0.1, 0.4, 0.8, 1.2, 1.5, 1.3].map(turned);
+        let axis = (0.0, 0.0, 2.0);
+        close(measured(&Quantity::Lead { body: named(), axis }, &states), -0.5);
+        assert!(measured(&Quantity::Lead { body: named(), axis }, &[turned(1.0), turned(1.0)]).is_nan());
+    }
+
+    #[test]
+    fn flips_are_reversals_about_an_axis_of_the_body() {
+        // The body's x axis is the world's y axis.
+        let turning = |y: f64| body([0.0; 3], [0.0; 3], [9.0, y, 9.0]);
+        let states = [1.0, 3.0, -1.0, -1.0, -1.0, 1.0, 1.0, -3.0].map(turning);
+        let axis = (2.0, 0.0, 0.0);
+        close(measured(&Quantity::FirstFlip { body: named(), axis }, &states), 1.75);
+        close(measured(&Quantity::FlipInterval { body: named(), axis }, &states), (6.25 - 1.75) / 2.0);
+        assert!(measured(&Quantity::FlipInterval { body: named(), axis }, &states[..4]).is_nan());
+    }
+
+    #[test]
+    fn drifts_of_what_is_conserved_are_shares_of_the_start() {
+        let states = [2.0, 2.5, 1.0, 2.2].map(|v| body([0.0; 3], [v, 0.0, 0.0], [0.0, v, 0.0]));
+        close(measured(&Quantity::EnergyDrift, &states), 0.5);
+        close(measured(&Quantity::AngularMomentumDrift, &states), 0.5);
+        let resting = [body([0.0; 3], [0.0; 3], [0.0; 3])];
+        assert!(measured(&Quantity::AngularMomentumDrift, &resting).is_nan());
+    }
+}

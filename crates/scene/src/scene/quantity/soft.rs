@@ -1,0 +1,207 @@
+//! Measuring the quantities of soft bodies.
+
+use std::sync::Arc;
+
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+use super::super::judge::{Moment, SoftMoment};
+use super::super::placement::vector;
+use super::super::schema::{NodesEntry, Quantity, Triple};
+use super::super::soft::nodes_of;
+use extricate_dynamics::SoftBodyDescription;
+
+/// What is known of a quantity of a soft body so far.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::scene) enum SoftReading {
+    VolumeRatio { ratio: f64 },
+    VolumeDrift { greatest: f64 },
+    Inverted { count: f64 },
+    Penetration { from: f64, greatest: f64 },
+    Deflection(Deflection),
+}
+
+/// The mean way of some nodes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::scene) struct Deflection {
+    #[serde(skip)]
+    nodes: Arc<[u32]>,
+    along: Vector3<f64>,
+    start: Option<Vector3<f64>>,
+    way: f64,
+}
+
+impl SoftReading {
+    /// The reading of `quantity` with its name and that of its body, where it is a quantity of a soft body.
+    pub(super) fn new<'q>(
+        quantity: &'q Quantity,
+        bodies: &[SoftBodyDescription],
+    ) -> Option<(String, &'q str, Self)> {
+        let (name, body, reading): (String, &String, Self) = match quantity {
+            Quantity::VolumeRatio { body } => {
+                (format!("volume_ratio({body})"), body, Self::VolumeRatio { ratio: f64::NAN })
+            }
+            Quantity::VolumeDrift { body } => {
+                (format!("volume_drift({body})"), body, Self::VolumeDrift { greatest: f64::NAN })
+            }
+            Quantity::InvertedElements { body } => {
+                (format!("inverted_elements({body})"), body, Self::Inverted { count: f64::NAN })
+            }
+            Quantity::Penetration { body, from } => {
+                let reading = Self::Penetration { from: *from, greatest: f64::NAN };
+                (format!("penetration({body}) [m]"), body, reading)
+            }
+            Quantity::Deflection { body, nodes, along } => {
+                let way = Deflection::new(bodies.iter().find(|soft| soft.name == *body), nodes, *along);
+                (format!("deflection({body}) [m]"), body, Self::Deflection(way))
+            }
+            _ => return None,
+        };
+        Some((name, body.as_str(), reading))
+    }
+
+    /// Takes the state of the body that is measured into account.
+    pub(super) fn follow(&mut self, moment: &Moment, body: &SoftMoment) {
+        let state = body.state;
+        match self {
+            Self::VolumeRatio { ratio } => *ratio = state.volume / state.rest_volume,
+            Self::VolumeDrift { greatest } => {
+                *greatest = greatest.max((state.volume / state.rest_volume - 1.0).abs());
+            }
+            #[expect(clippy::cast_precision_loss, reason = "a mesh has few elements")]
+            Self::Inverted { count } => *count = state.inverted as f64,
+            Self::Penetration { from, greatest } if moment.time >= *from => {
+                *greatest = greatest.max(state.max_penetration);
+            }
+            Self::Penetration { .. } => {}
+            Self::Deflection(deflection) => deflection.follow(body.nodes),
+        }
+    }
+
+    /// Takes over of which nodes it is the way, which is not written with it.
+    pub(super) fn measure_as(&mut self, other: &Self) {
+        if let (Self::Deflection(own), Self::Deflection(other)) = (self, other) {
+            own.nodes = Arc::clone(&other.nodes);
+        }
+    }
+
+    pub(super) fn value(&self) -> f64 {
+        match self {
+            Self::VolumeRatio { ratio: value }
+            | Self::VolumeDrift { greatest: value }
+            | Self::Inverted { count: value }
+            | Self::Penetration { greatest: value, .. }
+            | Self::Deflection(Deflection { way: value, .. }) => *value,
+        }
+    }
+}
+
+impl Deflection {
+    fn new(body: Option<&SoftBodyDescription>, nodes: &NodesEntry, along: Triple) -> Self {
+        let nodes = body.and_then(|body| nodes_of(&body.mesh, &body.name, nodes).ok());
+        let along = vector(along).normalize();
+        Self { nodes: nodes.unwrap_or_default().into(), along, start: None, way: f64::NAN }
+    }
+
+    fn follow(&mut self, at: &[Vector3<f64>]) {
+        let sum: Vector3<f64> = self.nodes.iter().map(|&node| at[node as usize]).sum();
+        let mean = sum / self.nodes.len() as f64;
+        self.way = (mean - *self.start.get_or_insert(mean)).dot(&self.along);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::quantity::Meter;
+    use extricate_core::geometry::tet_mesh::procedural::block;
+    use extricate_dynamics::soft::material::{Constitutive, Material};
+    use extricate_dynamics::{Energy, SoftBodyState, SoftReport};
+    use nalgebra::{Isometry3, Point3};
+
+    /// A cube with an edge of 2 m round its origin.
+    fn cube() -> SoftBodyDescription {
+        let mesh = block([1, 1, 1], Vector3::repeat(2.0), Point3::new(-1.0, -1.0, -1.0)).unwrap();
+        let material = Material::new(Constitutive::NeoHookean, 1.0, 1.0, 0.3).unwrap();
+        SoftBodyDescription::new("b", Arc::new(mesh), material, Isometry3::identity())
+    }
+
+    /// The value after moments a second apart, in which the cube is stretched along x by the factors.
+    fn measured(quantity: &Quantity, stretches: &[f64]) -> f64 {
+        let cube = cube();
+        let mut meter = Meter::new(quantity, &["a"], std::slice::from_ref(&cube), &Vector3::zeros());
+        for (second, stretch) in stretches.iter().enumerate() {
+            let at = |p: &Point3<f64>| Vector3::new(stretch * p.x, p.y, p.z);
+            let nodes: Vec<_> = cube.mesh.nodes().iter().map(at).collect();
+            let state = SoftBodyState {
+                name: "b".into(),
+                centroid: Point3::new(*stretch, 0.0, 0.0),
+                velocity: Vector3::new(0.0, *stretch, 0.0),
+                volume: 8.0 * stretch,
+                rest_volume: 8.0,
+                max_penetration: 0.1 * stretch,
+                inverted: second,
+            };
+            let moment = SoftMoment { state: &state, nodes: &nodes, velocities: &nodes };
+            meter.observe(&Moment {
+                time: second as f64,
+                bodies: &[],
+                robots: &[],
+                soft: &[moment],
+                energy: Energy::default(),
+                angular_momentum: Vector3::zeros(),
+                penetration: 0.0,
+            });
+        }
+        meter.value()
+    }
+
+    fn close(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    }
+
+    #[test]
+    fn volumes_depths_and_inverted_elements_are_those_of_their_times() {
+        let stretches = [1.0, 0.5, 1.25];
+        let body = || String::from("b");
+        close(measured(&Quantity::VolumeRatio { body: body() }, &stretches), 1.25);
+        close(measured(&Quantity::VolumeDrift { body: body() }, &stretches), 0.5);
+        close(measured(&Quantity::InvertedElements { body: body() }, &stretches), 2.0);
+        close(measured(&Quantity::Penetration { body: body(), from: 0.0 }, &stretches), 0.125);
+        close(measured(&Quantity::Penetration { body: body(), from: 1.0 }, &stretches[..2]), 0.05);
+        assert!(measured(&Quantity::Penetration { body: body(), from: 9.0 }, &stretches).is_nan());
+    }
+
+    #[test]
+    fn a_deflection_is_the_mean_way_of_the_nodes_along_the_direction() {
+        let face = NodesEntry::HalfSpace { point: (1.0, 0.0, 0.0), normal: (-1.0, 0.0, 0.0) };
+        let deflection = |nodes, along| {
+            measured(&Quantity::Deflection { body: "b".into(), nodes, along }, &[1.0, 3.0, 1.5])
+        };
+        close(deflection(face.clone(), (2.0, 0.0, 0.0)), 0.5);
+        close(deflection(face, (-3.0, 4.0, 0.0)), -0.3);
+        close(deflection(NodesEntry::All, (1.0, 0.0, 0.0)), 0.0);
+    }
+
+    #[test]
+    fn the_centre_of_a_soft_body_travels_and_drifts_like_that_of_a_rigid_one() {
+        let stretches = [1.0, 4.0, 3.0];
+        let along = (1.0, 0.0, 0.0);
+        close(measured(&Quantity::Travel { body: "b".into(), along }, &stretches), 2.0);
+        close(measured(&Quantity::Drift { body: "b".into(), from: 0.5 }, &stretches), 1.0);
+        close(measured(&Quantity::Speed { body: "b".into(), along: (0.0, 2.0, 0.0) }, &stretches), 3.0);
+    }
+
+    #[test]
+    fn the_imbalance_is_the_worst_share_of_the_steps_with_contact() {
+        let mut meter = Meter::new(&Quantity::ContactImbalance, &[], &[], &Vector3::zeros());
+        let step =
+            |contact_force, imbalance| SoftReport { contact_force, imbalance, ..SoftReport::default() };
+        meter.follow_contacts(&step(0.0, 0.0));
+        assert!(meter.value().is_nan(), "nothing has touched");
+        [step(10.0, 1.0), step(1000.0, 2.0), step(0.0, 0.0)]
+            .iter()
+            .for_each(|step| meter.follow_contacts(step));
+        close(meter.value(), 0.1);
+    }
+}

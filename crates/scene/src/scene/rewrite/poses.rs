@@ -1,0 +1,405 @@
+//! A scene with bodies and robots put elsewhere, turned and with other joint values: in memory, and as text.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+
+use super::{Edits, number, path_between, triple};
+use crate::scene::Scene;
+use crate::scene::error::SceneError;
+use crate::scene::locate::Step::{self, Field, Index};
+use crate::scene::parse::Document;
+use crate::scene::placement::{copies, orientation, vector};
+use crate::scene::random::Random;
+use crate::scene::schema::{BodyEntry, Copies, JointKind, JointValue, RobotEntry, Rotation, Triple};
+
+/// Where bodies and robots of a scene are put; what is not named stays.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ScenePoses {
+    /// Poses of bodies, body → world, by name.
+    pub bodies: BTreeMap<String, Isometry3<f64>>,
+    /// Robots, by name.
+    pub robots: BTreeMap<String, RobotPose>,
+}
+
+/// Where a robot is put.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RobotPose {
+    /// Root link → world.
+    pub base: Isometry3<f64>,
+    /// Values of joints that move of themselves, by name; those that are not named stay.
+    pub joints: BTreeMap<String, JointValue>,
+}
+
+impl Scene {
+    /// The scene with bodies and robots put elsewhere before the start. Bodies that joints tie together must move
+    /// together, as one rigid body.
+    #[must_use]
+    pub fn posed(mut self, poses: &ScenePoses) -> Self {
+        for body in &mut self.bodies {
+            if let Some(pose) = poses.bodies.get(&body.name) {
+                let by = pose.translation.vector - body.pose.translation.vector;
+                self.moved.insert(body.name.clone(), by);
+                body.pose = *pose;
+            }
+        }
+        for robot in &mut self.robots {
+            let Some(put) = poses.robots.get(&robot.name) else { continue };
+            robot.pose = put.base;
+            for (joint, value) in &put.joints {
+                let (value, _) = value.in_si();
+                if let Some(at) = robot.coordinate(joint) {
+                    let change = value - robot.configuration[at];
+                    self.joints_moved.insert(format!("{}/{joint}", robot.name), change);
+                    robot.configuration[at] = value;
+                }
+            }
+        }
+        self
+    }
+
+    /// Text of the scene with bodies and robots put elsewhere, to be written to a file in `folder`: positions, rotations,
+    /// joint values of robots, copies and joints between bodies are edited where they stand, and paths of files where
+    /// the folder is another one.
+    ///
+    /// ```
+    /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+    /// use std::path::Path;
+    ///
+    /// use extricate_scene::scene::schema::JointValue;
+    /// use extricate_scene::scene::{RobotPose, Scene, ScenePoses};
+    /// use nalgebra::Isometry3;
+    ///
+    /// let scene = Scene::load("scenes/robots/arm_reaches.ron")?;
+    /// let joints = [(String::from("elbow"), JointValue::Radians(0.25))].into();
+    /// let arm = RobotPose { base: scene.robots[0].pose, joints };
+    /// let poses = ScenePoses { robots: [(String::from("arm"), arm)].into(), ..ScenePoses::default() };
+    /// let text = scene.text_with_poses(&poses, Path::new("scenes/robots"))?;
+    /// let written = Scene::parse(Path::new("scenes/robots/written.ron"), text)?;
+    /// let elbow = written.robots[0].coordinate("elbow").expect("it turns");
+    /// assert_eq!(written.robots[0].configuration[elbow], 0.25);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SceneError`] when the text of the scene is no scene.
+    pub fn text_with_poses(&self, poses: &ScenePoses, folder: &Path) -> Result<String, SceneError> {
+        let document = Document::parse(&self.path, &self.text);
+        let document = document.map_err(|problems| SceneError::Invalid { problems })?;
+        let mut edits = Edits { document: &document, edits: Vec::new() };
+        let mut random = Random::new(document.file.seed);
+        let mut motions = BTreeMap::new();
+        for (index, body) in document.file.bodies.iter().enumerate() {
+            let starts = copies(body, &mut random);
+            for (name, start) in &starts {
+                if let Some(pose) = poses.bodies.get(name) {
+                    motions.insert(name.clone(), pose * start.inverse());
+                }
+            }
+            edits.put_body(index, body, &starts, poses);
+        }
+        for (index, joint) in document.file.joints.iter().enumerate() {
+            if let Some(motion) = motions.get(&joint.bodies.0) {
+                edits.carry_joint(index, &joint.kind, motion);
+            }
+        }
+        for (index, entry) in document.file.robots.iter().enumerate() {
+            if let Some(put) = poses.robots.get(&entry.name) {
+                edits.put_robot(index, entry, put);
+            }
+        }
+        let own = self.path.parent().unwrap_or(Path::new(""));
+        if let Some(back) = path_between(folder, own) {
+            edits.mesh_files(&self.text, &back);
+        }
+        Ok(edits.apply(&self.text))
+    }
+}
+
+impl Edits<'_> {
+    fn put_body(
+        &mut self,
+        index: usize,
+        body: &BodyEntry,
+        starts: &[(String, Isometry3<f64>)],
+        poses: &ScenePoses,
+    ) {
+        let at = |field: &'static str| [Field("bodies"), Index(index), Field(field)];
+        if let Some(grid) = &body.copies {
+            self.put_copies(index, grid, starts, poses);
+        } else if let Some(pose) = poses.bodies.get(&body.name) {
+            self.put(at, (body.position, &body.rotation), pose);
+        }
+    }
+
+    /// Writes position and rotation where they differ from what stands there; what is not written is inserted.
+    fn put(
+        &mut self,
+        at: impl Fn(&'static str) -> [Step; 3],
+        (position, rotation): (Triple, &Rotation),
+        pose: &Isometry3<f64>,
+    ) {
+        let after_name = at("name");
+        if vector(position) != pose.translation.vector {
+            self.write(&at("position"), &after_name, "position", triple(&pose.translation.vector));
+        }
+        if orientation(rotation) != pose.rotation {
+            self.write(&at("rotation"), &after_name, "rotation", rotation_text(&pose.rotation));
+        }
+    }
+
+    /// Puts `text` in the place of a field, or after another one where the field is not written.
+    pub(super) fn write(&mut self, path: &[Step], after: &[Step], field: &str, text: String) {
+        match self.document.outline().get(path) {
+            Some(place) => self.edits.push((place, text)),
+            None => self.insert_after(after, &format!(", {field}: {text}")),
+        }
+    }
+
+    fn put_copies(
+        &mut self,
+        index: usize,
+        grid: &Copies,
+        starts: &[(String, Isometry3<f64>)],
+        poses: &ScenePoses,
+    ) {
+        let (mut moved, mut turned) = (grid.moved.clone(), grid.turned.clone());
+        for (name, start) in starts {
+            let Some(pose) = poses.bodies.get(name) else { continue };
+            let by = pose.translation.vector - start.translation.vector;
+            if by != Vector3::zeros() {
+                let before = grid.moved.get(name).copied().map_or(Vector3::zeros(), vector);
+                let [x, y, z] = (before + by).into();
+                moved.insert(name.clone(), (x, y, z));
+            }
+            if pose.rotation != start.rotation {
+                let q = pose.rotation;
+                turned.insert(name.clone(), Rotation::Quaternion(q.w, q.i, q.j, q.k));
+            }
+        }
+        let at = |field| [Field("bodies"), Index(index), Field("copies"), Field(field)];
+        let listed = |entries: Vec<String>| format!("{{{}}}", entries.join(", "));
+        if moved != grid.moved {
+            let entries = moved.iter().map(|(name, &by)| format!("{name:?}: {}", triple(&vector(by))));
+            self.write(&at("moved"), &at("spacing"), "moved", listed(entries.collect()));
+        }
+        if turned != grid.turned {
+            let text = |rotation: &Rotation| rotation_text(&orientation(rotation));
+            let entries = turned.iter().map(|(name, rotation)| format!("{name:?}: {}", text(rotation)));
+            self.write(&at("turned"), &at("spacing"), "turned", listed(entries.collect()));
+        }
+    }
+
+    /// Carries what places a joint along with its bodies.
+    fn carry_joint(&mut self, index: usize, kind: &JointKind, motion: &Isometry3<f64>) {
+        let point = |anchor: Triple| triple(&(motion * nalgebra::Point3::from(vector(anchor))).coords);
+        let along = |axis: Triple| triple(&(motion.rotation * vector(axis)).normalize());
+        let fields = match kind {
+            JointKind::Fixed => Vec::new(),
+            JointKind::Prismatic { axis, .. } => vec![("axis", along(*axis))],
+            JointKind::Spherical { anchor } => vec![("anchor", point(*anchor))],
+            JointKind::Revolute { anchor, axis, .. } => {
+                vec![("anchor", point(*anchor)), ("axis", along(*axis))]
+            }
+            JointKind::Rope { anchors, .. } => {
+                vec![("anchors", format!("({}, {})", point(anchors.0), point(anchors.1)))]
+            }
+        };
+        for (field, text) in fields {
+            let path = [Field("joints"), Index(index), Field("kind"), Field(field)];
+            if let Some(place) = self.document.outline().get(&path) {
+                self.edits.push((place, text));
+            }
+        }
+    }
+
+    fn put_robot(&mut self, index: usize, entry: &RobotEntry, put: &RobotPose) {
+        let at = |field: &'static str| [Field("robots"), Index(index), Field(field)];
+        self.put(at, (entry.position, &entry.rotation), &put.base);
+        let mut added = Vec::new();
+        for (name, value) in &put.joints {
+            let known = entry.joints.0.iter().position(|(joint, _)| joint == name);
+            let Some(known) = known else {
+                added.push(format!("{name:?}: {}", joint_text(*value)));
+                continue;
+            };
+            let before = entry.joints.0[known].1;
+            let path = [Field("robots"), Index(index), Field("joints"), Index(known)];
+            if before.in_si() != value.in_si()
+                && let Some(place) = self.document.outline().get(&path)
+            {
+                self.edits.push((place, joint_text(in_unit_of(before, *value))));
+            }
+        }
+        if added.is_empty() {
+            return;
+        }
+        match entry.joints.0.len().checked_sub(1) {
+            Some(last) => {
+                let path = [Field("robots"), Index(index), Field("joints"), Index(last)];
+                let text = self.document.source.inner();
+                let place = self.document.outline().get(&path);
+                let indent = place.map_or("", |place| indent_of(text, place.start));
+                let added = listed(&added, indent);
+                self.insert_after(&path, &added);
+            }
+            None => {
+                let added = added.join(", ");
+                self.write(&at("joints"), &at("file"), "joints", format!("{{{added}}}"));
+            }
+        }
+    }
+}
+
+/// Letters of a line that entries are added to.
+const LINE: usize = 100;
+
+/// Entries to be put behind another one: behind it while they are short, on lines of their own where they are many.
+fn listed(entries: &[String], indent: &str) -> String {
+    let together = entries.join(", ");
+    if together.len() + indent.len() <= LINE / 2 {
+        return format!(", {together}");
+    }
+    let mut text = String::new();
+    let mut length = LINE;
+    for entry in entries {
+        if length + entry.len() > LINE {
+            text.push_str(",\n");
+            text.push_str(indent);
+            length = indent.len();
+        } else {
+            text.push_str(", ");
+        }
+        text.push_str(entry);
+        length += entry.len() + 2;
+    }
+    text
+}
+
+/// The white space with which the line of a place begins.
+fn indent_of(text: &str, place: usize) -> &str {
+    let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
+    let line = &text[start..place];
+    &line[..line.len() - line.trim_start().len()]
+}
+
+/// An orientation as a scene writes it.
+fn rotation_text(rotation: &UnitQuaternion<f64>) -> String {
+    let [w, x, y, z] = [rotation.w, rotation.i, rotation.j, rotation.k].map(number);
+    format!("quaternion({w}, {x}, {y}, {z})")
+}
+
+/// The value of a joint as a scene writes it.
+fn joint_text(value: JointValue) -> String {
+    match value {
+        JointValue::Degrees(value) => format!("degrees({})", number(value)),
+        JointValue::Radians(value) => format!("radians({})", number(value)),
+        JointValue::Metres(value) => format!("metres({})", number(value)),
+    }
+}
+
+/// An angle in degrees where it stood in degrees and some number of degrees gives the same bits; else as it is, since
+/// a pose that only just is free may not survive a rounding.
+fn in_unit_of(before: JointValue, value: JointValue) -> JointValue {
+    let (JointValue::Degrees(_), JointValue::Radians(radians)) = (before, value) else { return value };
+    let degrees = radians.to_degrees();
+    let near = [degrees, degrees.next_up(), degrees.next_down()];
+    let same = near.into_iter().find(|degrees| degrees.to_radians().to_bits() == radians.to_bits());
+    same.map_or(value, JointValue::Degrees)
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Translation3;
+
+    use super::*;
+
+    fn scene(rest: &str) -> Scene {
+        let text = format!(
+            "(title: \"t\", duration: 1, shapes: {{\"s\": ball(radius: 1)}}, bodies: [
+            (name: \"a\", shape: \"s\"), // a comment (with brackets
+            (name: \"b\", rotation: /* here */ euler_degrees(0, 0, 90), shape: \"s\", position: (9, 0, 0)),
+            (name: \"c\", shape: \"s\", copies: (count: (2, 1, 1), spacing: (3, 0, 0)), position: (0, 9, 0)),
+        ]{rest})"
+        );
+        Scene::parse(Path::new("t.ron"), text).unwrap()
+    }
+
+    fn written(scene: &Scene, poses: &ScenePoses) -> Scene {
+        Scene::parse(Path::new("t.ron"), scene.text_with_poses(poses, Path::new("")).unwrap()).unwrap()
+    }
+
+    fn of_bodies(poses: &[(&str, Isometry3<f64>)]) -> ScenePoses {
+        let bodies = poses.iter().map(|(name, pose)| ((*name).to_owned(), *pose)).collect();
+        ScenePoses { bodies, ..ScenePoses::default() }
+    }
+
+    fn turned(angle: f64) -> Isometry3<f64> {
+        let rotation = UnitQuaternion::from_euler_angles(angle, 0.25, -0.5);
+        Isometry3::from_parts(Translation3::new(0.1, 1.0 / 3.0, -1e-9), rotation)
+    }
+
+    #[test]
+    fn bodies_are_read_back_where_they_were_put_and_the_rest_stays() {
+        let scene = scene("");
+        let poses = of_bodies(&[("a", turned(0.1)), ("b", turned(0.2)), ("c-1", turned(0.3))]);
+        let after = written(&scene, &poses);
+        for (before, after) in scene.bodies.iter().zip(&after.bodies) {
+            let expected = poses.bodies.get(&before.name).unwrap_or(&before.pose);
+            assert!((after.pose.translation.vector - expected.translation.vector).norm() < 1e-15);
+            assert!(after.pose.rotation.angle_to(&expected.rotation) < 1e-15, "{}", before.name);
+        }
+        assert!(after.text.contains("// a comment (with brackets") && after.text.contains("/* here */"));
+        let again = written(&after, &of_bodies(&[("c-1", turned(0.7))]));
+        assert!(again.bodies[3].pose.rotation.angle_to(&turned(0.7).rotation) < 1e-15, "{}", again.text);
+        assert_eq!(written(&scene, &of_bodies(&[("a", Isometry3::identity())])).text, scene.text);
+    }
+
+    #[test]
+    fn joints_between_bodies_are_carried_along() {
+        let scene = scene(
+            ", joints: [
+            (name: \"j\", bodies: (\"a\", \"b\"), kind: revolute(anchor: (1, 0, 0), axis: (0, 0, 1))),
+            (name: \"k\", bodies: (\"a\", \"b\"), kind: rope(anchors: ((0, 0, 1), (9, 0, 1)), length: 9)),
+            (name: \"l\", bodies: (\"a\", \"b\"), kind: prismatic(axis: (1, 0, 0))),
+        ]",
+        );
+        let motion = turned(1.0);
+        let poses = of_bodies(&[("a", motion), ("b", motion * scene.bodies[1].pose)]);
+        let after = written(&scene, &poses);
+        for (before, after) in scene.joints.iter().zip(&after.joints) {
+            // A frame about an axis is free to turn about it, and that of a rope in any way.
+            let has_axis = before.name != "k";
+            for (before, after) in before.anchors.iter().zip(&after.anchors) {
+                let axis = (before.rotation * Vector3::x() - after.rotation * Vector3::x()).norm();
+                let place = (before.translation.vector - after.translation.vector).norm();
+                assert!(place < 1e-14 && (axis < 1e-14 || !has_axis), "{before} {after}");
+            }
+        }
+    }
+
+    #[test]
+    fn many_entries_stand_on_lines_of_their_own() {
+        assert_eq!(listed(&["a: 1".into(), "b: 2".into()], "    "), ", a: 1, b: 2");
+        let entry = "x".repeat(60);
+        let lines = listed(&[entry.clone(), entry.clone()], "  ");
+        assert_eq!(lines, format!(",\n  {entry},\n  {entry}"));
+        assert_eq!(indent_of("a\n   b: 1", 8), "   ");
+    }
+
+    #[test]
+    fn an_angle_stays_in_degrees_where_no_bit_is_lost() {
+        let before = JointValue::Degrees(45.0);
+        for degrees in [30.0_f64, -12.5, 90.0] {
+            let same = in_unit_of(before, JointValue::Radians(degrees.to_radians()));
+            assert!(matches!(same, JointValue::Degrees(_)));
+            assert_eq!(same.in_si().0.to_bits(), degrees.to_radians().to_bits());
+        }
+        for radians in (1..1000).map(|i| f64::from(i).sqrt() - 15.0) {
+            let kept = in_unit_of(before, JointValue::Radians(radians));
+            assert_eq!(kept.in_si().0.to_bits(), radians.to_bits());
+        }
+        assert_eq!(in_unit_of(before, JointValue::Metres(1.0)), JointValue::Metres(1.0));
+    }
+}

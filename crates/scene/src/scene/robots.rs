@@ -1,0 +1,324 @@
+//! The robots of a scene: their URDF files read, and what the scene says of their joints put to them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use nalgebra::Isometry3;
+use rayon::prelude::*;
+
+use super::error::{Fault, Problem};
+use super::files::Files;
+use super::judge::Verdict;
+use super::limits::SUGGESTIONS;
+use super::locate::Step::{self, Field, Index, Key};
+use super::parse::Document;
+use super::placement::{orientation, vector};
+use super::schema::{self, Entries, JointAt, JointValue, MotorEntry, RobotEntry};
+use extricate_core::kinematics::JointKind;
+use extricate_core::kinematics::urdf::{UrdfOptions, read_urdf};
+use extricate_dynamics::{Motor, RobotBase, RobotDescription, RobotError, RobotState};
+
+/// A robot as the dynamics takes it.
+#[derive(Debug, Clone)]
+pub(super) struct LoadedRobot {
+    pub(super) description: RobotDescription,
+    /// Path of its file against the folder of the scene.
+    pub(super) path: PathBuf,
+    /// Names and poses of its bodies at the start.
+    pub(super) bodies: Vec<(String, Isometry3<f64>)>,
+}
+
+/// Names of the bodies of all robots, each with whether it is dynamic.
+pub(super) fn links(robots: &[LoadedRobot]) -> BTreeMap<String, bool> {
+    let of_robot = |robot: &LoadedRobot| {
+        let root = robot.description.articulation.parents_first()[0];
+        let root = format!("{}/{}", robot.description.name, robot.description.articulation.links()[root]);
+        let fixed = robot.description.base == RobotBase::Fixed;
+        let names = robot.bodies.iter().map(|(name, _)| (name.clone(), !(fixed && *name == root)));
+        names.collect::<Vec<_>>()
+    };
+    robots.iter().flat_map(of_robot).collect()
+}
+
+impl From<schema::RobotBase> for RobotBase {
+    fn from(base: schema::RobotBase) -> Self {
+        match base {
+            schema::RobotBase::Fixed => Self::Fixed,
+            schema::RobotBase::Floating => Self::Floating,
+        }
+    }
+}
+
+/// All robots of a scene, in the order of the file.
+pub(super) fn load(document: &Document, files: &Files) -> Result<Vec<LoadedRobot>, Vec<Problem>> {
+    let entries = &document.file.robots;
+    let loaded: Vec<_> = entries
+        .par_iter()
+        .enumerate()
+        .map(|(index, entry)| {
+            Loading { document, entry, path: vec![Field("robots"), Index(index)] }.load(files)
+        })
+        .collect();
+    let (mut robots, mut problems) = (Vec::new(), Vec::new());
+    for result in loaded {
+        match result {
+            Ok(robot) => robots.push(robot),
+            Err(found) => problems.extend(found),
+        }
+    }
+    if problems.is_empty() { Ok(robots) } else { Err(problems) }
+}
+
+/// A robot that is being loaded.
+struct Loading<'a> {
+    document: &'a Document,
+    entry: &'a RobotEntry,
+    path: Vec<Step>,
+}
+
+impl Loading<'_> {
+    fn load(&self, files: &Files) -> Result<LoadedRobot, Vec<Problem>> {
+        let entry = self.entry;
+        let out_of_reach = |field, fault| vec![self.problem(&[Field(field)], fault)];
+        let path = files.find(&entry.file).map_err(|fault| out_of_reach("file", fault))?;
+        let packages = entry.packages.iter().map(|package| files.find(package)).collect::<Result<_, _>>();
+        let packages = packages.map_err(|fault| out_of_reach("packages", fault))?;
+        let reach = Some(files.reach().clone());
+        let options = UrdfOptions { packages, sound_masses: true, reach, ..UrdfOptions::default() };
+        let robot = read_urdf(&path, &options)
+            .map_err(|error| vec![self.problem(&[Field("file")], Fault::Robot { cause: error.into() })])?;
+        let triangles = robot.meshes.iter().flatten().map(|mesh| mesh.triangles().len()).sum();
+        files.count(triangles).map_err(|fault| out_of_reach("file", fault))?;
+        let pose = Isometry3::from_parts(vector(entry.position).into(), orientation(&entry.rotation));
+        let mut description = RobotDescription {
+            base: entry.base.into(),
+            linear_velocity: vector(entry.linear_velocity),
+            angular_velocity: vector(entry.angular_velocity),
+            density: entry.density.unwrap_or(RobotDescription::DENSITY),
+            friction: entry.friction,
+            restitution: entry.restitution,
+            self_collision: entry.self_collision,
+            allowed: entry.allow.iter().map(|(a, b)| [a.clone(), b.clone()]).collect(),
+            ..RobotDescription::new(&entry.name, robot, pose)
+        };
+        let mut problems = self.joints(&mut description);
+        problems.extend(self.links(&description));
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let cause = |error: RobotError| format!("{}: {error}", path.display()).into();
+        match description.bodies() {
+            Ok(bodies) => Ok(LoadedRobot { description, path, bodies }),
+            Err(error) => Err(vec![self.problem(&[Field("file")], Fault::Robot { cause: cause(error) })]),
+        }
+    }
+
+    fn problem(&self, within: &[Step], fault: Fault) -> Problem {
+        self.document.problem(&[self.path.as_slice(), within].concat(), fault)
+    }
+
+    /// Puts what the scene says of the joints to them.
+    fn joints(&self, robot: &mut RobotDescription) -> Vec<Problem> {
+        let entry = self.entry;
+        let mut problems = Vec::new();
+        self.each("joints", &entry.joints, robot, &mut problems, |at, value, robot| {
+            robot.configuration[at.coordinate] = within_limits(robot, at.joint, *value)?;
+            Ok(())
+        });
+        self.each("joint_velocities", &entry.joint_velocities, robot, &mut problems, |at, value, robot| {
+            robot.velocities[at.coordinate] = value_of(robot, at.joint, *value)?;
+            Ok(())
+        });
+        self.each("motors", &entry.motors, robot, &mut problems, |at, motor, robot| {
+            robot.joints[at.joint].motor = Some(motor_of(robot, at.joint, motor)?);
+            Ok(())
+        });
+        self.each("damping", &entry.damping, robot, &mut problems, |at, value, robot| {
+            robot.joints[at.joint].damping = *value;
+            Ok(())
+        });
+        self.each("joint_friction", &entry.joint_friction, robot, &mut problems, |at, value, robot| {
+            robot.joints[at.joint].friction = *value;
+            Ok(())
+        });
+        problems
+    }
+
+    /// Lets `put` do its work for every entry of a map from joints; what fails is told at its place.
+    fn each<T>(
+        &self,
+        field: &'static str,
+        entries: &Entries<T>,
+        robot: &mut RobotDescription,
+        problems: &mut Vec<Problem>,
+        put: impl Fn(&At, &T, &mut RobotDescription) -> Result<(), Fault>,
+    ) {
+        for (index, (name, value)) in entries.0.iter().enumerate() {
+            let (Some(joint), Some(coordinate)) = (robot.joint(name), robot.coordinate(name)) else {
+                let known = robot.articulation.coordinates().iter().take(SUGGESTIONS + 1);
+                let known = known.map(|&joint| robot.articulation.joints()[joint].name.clone()).collect();
+                let what = "joint that moves of itself";
+                let fault = Fault::UnknownName { what, name: name.clone(), known };
+                problems.push(self.problem(&[Field(field), Key(index)], fault));
+                continue;
+            };
+            if let Err(fault) = put(&At { joint, coordinate }, value, robot) {
+                problems.push(self.problem(&[Field(field), Index(index)], fault));
+            }
+        }
+    }
+
+    fn links(&self, robot: &RobotDescription) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for (index, (a, b)) in self.entry.allow.iter().enumerate() {
+            for (side, name) in [a, b].into_iter().enumerate() {
+                if robot.articulation.link(name).is_none() {
+                    let known = robot.articulation.links().iter().take(SUGGESTIONS + 1).cloned().collect();
+                    let fault = Fault::UnknownName { what: "link", name: name.clone(), known };
+                    problems.push(self.problem(&[Field("allow"), Index(index), Index(side)], fault));
+                }
+            }
+        }
+        problems
+    }
+}
+
+/// Part of a radian or metre by which a start may lie outside its limits: what degrees and rounding leave.
+const SLACK: f64 = 1e-9;
+
+/// A joint that a scene names.
+struct At {
+    joint: usize,
+    coordinate: usize,
+}
+
+/// The value of a joint [rad or m], whose unit must fit.
+fn value_of(robot: &RobotDescription, joint: usize, value: JointValue) -> Result<f64, Fault> {
+    let joint = &robot.articulation.joints()[joint];
+    let (value, is_angle) = value.in_si();
+    let turns = matches!(joint.kind, JointKind::Revolute { .. });
+    if turns == is_angle {
+        return Ok(value);
+    }
+    let (does, unit) = if turns { ("turns", "degrees(…)") } else { ("slides", "metres(…)") };
+    let message = format!("joint `{}` {does}: its value is written `{unit}`", joint.name);
+    Err(Fault::Contradiction { message })
+}
+
+fn motor_of(robot: &RobotDescription, joint: usize, motor: &MotorEntry) -> Result<Motor, Fault> {
+    Ok(match *motor {
+        MotorEntry::Position { target, stiffness, damping, max_force } => {
+            let target = value_of(robot, joint, target)?;
+            Motor::Position { target, stiffness, damping, max_force }
+        }
+        MotorEntry::Velocity { target, damping, max_force } => {
+            Motor::Velocity { target: value_of(robot, joint, target)?, damping, max_force }
+        }
+    })
+}
+
+/// Whether a joint ended where it should.
+pub(super) fn at_joint(at: &JointAt, robots: &[RobotState]) -> Verdict {
+    let robot = robots.iter().find(|robot| robot.name == at.robot);
+    let measured = robot.and_then(|robot| robot.joints.get(&at.joint)).copied().unwrap_or(f64::NAN);
+    let (unit, [expected, bar], measured) = match (at.value, at.tolerance) {
+        (JointValue::Degrees(value), JointValue::Degrees(tolerance)) => {
+            ("°", [value, tolerance], measured.to_degrees())
+        }
+        (value, tolerance) => {
+            let unit = if value.in_si().1 { "rad" } else { "m" };
+            (unit, [value, tolerance].map(|value| value.in_si().0), measured)
+        }
+    };
+    Verdict::new(format!("joint_at({}, {}) [{unit}]", at.robot, at.joint), expected, measured, bar)
+}
+
+/// Expectations of joints that their robots do not have, or that move otherwise than their unit says.
+pub(super) fn wrong_expectations(document: &Document, robots: &[LoadedRobot]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (index, at) in document.file.expect.joint_at.iter().enumerate() {
+        let path = |field| [Field("expect"), Field("joint_at"), Index(index), Field(field)];
+        let Some(robot) = robots.iter().find(|robot| robot.description.name == at.robot) else { continue };
+        let articulation = &robot.description.articulation;
+        let moves = |&joint: &usize| articulation.joints()[joint].kind != JointKind::Fixed;
+        match robot.description.joint(&at.joint).filter(moves) {
+            None => {
+                let moving = (0..articulation.joints().len()).filter(moves).take(SUGGESTIONS + 1);
+                let known = moving.map(|joint| articulation.joints()[joint].name.clone()).collect();
+                let fault = Fault::UnknownName { what: "joint that moves", name: at.joint.clone(), known };
+                problems.push(document.problem(&path("joint"), fault));
+            }
+            Some(joint) => {
+                if let Err(fault) = value_of(&robot.description, joint, at.value) {
+                    problems.push(document.problem(&path("value"), fault));
+                }
+            }
+        }
+    }
+    problems
+}
+
+/// Goals of a path that the robot which moves cannot have.
+pub(super) fn wrong_goals(document: &Document, robots: &[LoadedRobot]) -> Vec<Problem> {
+    let Some(plan) = &document.file.plan else { return Vec::new() };
+    let Some(robot) = robots.iter().find(|robot| robot.description.name == plan.mover) else {
+        return Vec::new();
+    };
+    let robot = &robot.description;
+    let known = || {
+        let moving = robot.articulation.coordinates().iter().take(SUGGESTIONS + 1);
+        moving.map(|&joint| robot.articulation.joints()[joint].name.clone()).collect()
+    };
+    let unknown = |name: &String| Fault::UnknownName {
+        what: "joint that moves of itself",
+        name: name.clone(),
+        known: known(),
+    };
+    let mut problems = Vec::new();
+    for (index, (name, value)) in plan.joints.0.iter().enumerate() {
+        let path = [Field("plan"), Field("joints")];
+        let (Some(joint), Some(_)) = (robot.joint(name), robot.coordinate(name)) else {
+            problems.push(document.problem(&[&path[..], &[Key(index)]].concat(), unknown(name)));
+            continue;
+        };
+        if let Err(fault) = within_limits(robot, joint, *value) {
+            problems.push(document.problem(&[&path[..], &[Index(index)]].concat(), fault));
+        }
+    }
+    for (index, (name, (least, most))) in plan.limits.0.iter().enumerate() {
+        let path = [Field("plan"), Field("limits")];
+        let (Some(joint), Some(_)) = (robot.joint(name), robot.coordinate(name)) else {
+            problems.push(document.problem(&[&path[..], &[Key(index)]].concat(), unknown(name)));
+            continue;
+        };
+        for (side, value) in [least, most].into_iter().enumerate() {
+            if let Err(fault) = value_of(robot, joint, *value) {
+                problems.push(document.problem(&[&path[..], &[Index(index), Index(side)]].concat(), fault));
+            }
+        }
+        let [lower, upper] = [least, most].map(|value| value.in_si().0);
+        if !(lower <= upper) {
+            let fault = Fault::ReversedLimits { lower, upper };
+            problems.push(document.problem(&[&path[..], &[Index(index)]].concat(), fault));
+        }
+    }
+    for (index, name) in plan.fixed.iter().enumerate() {
+        if robot.coordinate(name).is_none() {
+            let path = [Field("plan"), Field("fixed"), Index(index)];
+            problems.push(document.problem(&path, unknown(name)));
+        }
+    }
+    problems
+}
+
+/// The value of a joint [rad or m], whose unit must fit and which must keep the limits.
+pub(super) fn within_limits(robot: &RobotDescription, joint: usize, value: JointValue) -> Result<f64, Fault> {
+    let value = value_of(robot, joint, value)?;
+    let joint = &robot.articulation.joints()[joint];
+    match joint.limits {
+        Some([lower, upper]) if !(lower - SLACK <= value && value <= upper + SLACK) => {
+            Err(Fault::OutsideLimits { joint: joint.name.clone(), value, lower, upper })
+        }
+        _ => Ok(value),
+    }
+}

@@ -1,0 +1,181 @@
+//! Shapes of a scene as the dynamics takes them: primitives as they are, meshes read or made, with their trees.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nalgebra::{Unit, Vector3};
+
+use super::error::Fault;
+use super::files::Files;
+use super::locate::Step::{self, Field};
+use super::placement::vector;
+use super::schema::{ShapeEntry, SolidityEntry};
+use extricate_core::geometry::convex::ConvexHull;
+use extricate_core::geometry::mass_properties::{MassProperties, signed_volume};
+use extricate_core::geometry::read::{Reach, read_mesh_within};
+use extricate_core::geometry::report::MeshReport;
+use extricate_core::geometry::{Solidity, TriangleMesh, procedural};
+use extricate_core::proximity::Model;
+use extricate_dynamics::Shape;
+
+/// A shape, and the file it comes from: the path as written, and against the folder of the scene.
+#[derive(Debug, Clone)]
+pub(super) struct LoadedShape {
+    pub(super) shape: Shape,
+    pub(super) file: Option<(String, PathBuf)>,
+}
+
+impl LoadedShape {
+    /// Why a dynamic body `body` of a density cannot have this shape, if it cannot.
+    pub(super) fn why_massless(&self, body: &str, name: &str) -> Option<Fault> {
+        let Shape::Mesh(model) = &self.shape else { return None };
+        (model.solidity() == Solidity::Surface).then(|| {
+            let open = MeshReport::of(model.mesh()).unbalanced_edges;
+            let why = if open > 0 { format!(" ({open} open edges)") } else { String::new() };
+            Fault::Contradiction {
+                message: format!(
+                    "body `{body}` is dynamic, but its shape `{name}` is a surface{why}, which has no volume: \
+                     give it a `mass`"
+                ),
+            }
+        })
+    }
+}
+
+/// What is wrong with a shape, and the field of it that it concerns.
+type Failure = (Vec<Step>, Fault);
+
+/// Loads a shape; a failure comes with the field that it concerns.
+pub(super) fn load(entry: &ShapeEntry, files: &Files) -> Result<LoadedShape, Failure> {
+    let shape = match entry {
+        ShapeEntry::Mesh { solidity, .. } | ShapeEntry::Procedural { solidity, .. } => {
+            let (mesh, file) = mesh(entry, files)?;
+            return Ok(LoadedShape { shape: model(mesh, *solidity)?, file });
+        }
+        ShapeEntry::Hull { of } => {
+            let (shape, file) = hull(of, files).map_err(|failure| within("of", failure))?;
+            return Ok(LoadedShape { shape, file });
+        }
+        ShapeEntry::Rounded { core, radius } => {
+            let core = load(core, files).map_err(|failure| within("core", failure))?;
+            let shape = Shape::Rounded { core: Arc::new(core.shape), radius: *radius };
+            return Ok(LoadedShape { shape, file: core.file });
+        }
+        ShapeEntry::Ball { radius } => Shape::Ball { radius: *radius },
+        ShapeEntry::Cuboid { size } => Shape::Cuboid { size: vector(*size) },
+        ShapeEntry::Capsule { radius, length } => Shape::Capsule { radius: *radius, length: *length },
+        ShapeEntry::Cylinder { radius, height } => Shape::Cylinder { radius: *radius, height: *height },
+        ShapeEntry::Cone { radius, height } => Shape::Cone { radius: *radius, height: *height },
+        ShapeEntry::HalfSpace => Shape::HalfSpace { normal: Unit::new_unchecked(Vector3::z()) },
+    };
+    Ok(LoadedShape { shape, file: None })
+}
+
+fn within(field: &'static str, (place, fault): Failure) -> Failure {
+    ([&[Field(field)], place.as_slice()].concat(), fault)
+}
+
+fn at(field: &'static str, fault: Fault) -> Failure {
+    (vec![Field(field)], fault)
+}
+
+/// A mesh in metres, read or made, and the file it comes from.
+pub(super) fn mesh(
+    entry: &ShapeEntry,
+    files: &Files,
+) -> Result<(TriangleMesh, Option<(String, PathBuf)>), Failure> {
+    let (mesh, scale, file) = match entry {
+        ShapeEntry::Mesh { file, scale, .. } => {
+            let path = files.find(file).map_err(|fault| at("file", fault))?;
+            let mesh = read(&path, files.reach()).map_err(|fault| at("file", fault))?;
+            (mesh, *scale, Some((file.clone(), path)))
+        }
+        ShapeEntry::Procedural { kind, parameters, scale, .. } => {
+            let mesh = procedural::build(kind, parameters).map_err(|error| {
+                let unknown = matches!(error, procedural::ProceduralError::UnknownKind { .. });
+                at(if unknown { "kind" } else { "parameters" }, Fault::Shape { cause: error.into() })
+            })?;
+            (mesh, *scale, None)
+        }
+        _ => {
+            let message = String::from("a hull is made of a `mesh` or `procedural`");
+            return Err((Vec::new(), Fault::Contradiction { message }));
+        }
+    };
+    files.count(mesh.triangles().len()).map_err(|fault| (Vec::new(), fault))?;
+    let scaled = mesh
+        .scaled(&Vector3::repeat(scale))
+        .map_err(|error| at("scale", Fault::Shape { cause: error.into() }))?;
+    Ok((scaled, file))
+}
+
+/// The convex hull of a mesh's vertices.
+fn hull(of: &ShapeEntry, files: &Files) -> Result<(Shape, Option<(String, PathBuf)>), Failure> {
+    let (mesh, file) = mesh(of, files)?;
+    let hull = ConvexHull::new(mesh.vertices())
+        .map_err(|error| (Vec::new(), Fault::Shape { cause: error.into() }))?;
+    let solid = hull.mesh().is_ok_and(|mesh| MassProperties::of_solid(&mesh).is_ok());
+    if !solid {
+        let message = String::from("the mesh is flat: its convex hull has no volume");
+        return Err((Vec::new(), Fault::Contradiction { message }));
+    }
+    Ok((Shape::Hull(Arc::new(hull)), file))
+}
+
+fn read(path: &Path, reach: &Reach) -> Result<TriangleMesh, Fault> {
+    if let Some(missing) = missing_folder(path) {
+        let message = format!("{}: the folder {} does not exist", path.display(), missing.display());
+        return Err(Fault::Mesh { path: path.to_owned(), cause: message.into() });
+    }
+    read_mesh_within(path, reach).map_err(|error| Fault::Mesh { path: path.to_owned(), cause: error.into() })
+}
+
+/// The first folder on the way to `path` that does not exist.
+pub(super) fn missing_folder(path: &Path) -> Option<&Path> {
+    let folders: Vec<&Path> =
+        path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()).collect();
+    folders.into_iter().rev().find(|folder| !folder.is_dir())
+}
+
+/// The mesh with its tree, as a solid or a surface.
+fn model(mesh: TriangleMesh, solidity: Option<SolidityEntry>) -> Result<Shape, Failure> {
+    let report = MeshReport::of(&mesh);
+    let solidity = match solidity {
+        Some(SolidityEntry::Solid) if !report.solid => {
+            return Err(at("solidity", not_a_solid(&report)));
+        }
+        Some(SolidityEntry::Solid) => Solidity::Solid,
+        Some(SolidityEntry::Surface) => Solidity::Surface,
+        None if report.solid => Solidity::Solid,
+        None => Solidity::Surface,
+    };
+    Ok(Shape::Mesh(Arc::new(Model::new(mesh, solidity))))
+}
+
+/// Why a mesh cannot be a solid.
+fn not_a_solid(report: &MeshReport) -> Fault {
+    match report.volume {
+        Some(volume) => Fault::NoVolume { volume },
+        None => Fault::Contradiction {
+            message: format!(
+                "the mesh is open ({} of {} edges), so it has no inside; close it or make it a `surface`",
+                report.unbalanced_edges, report.edges
+            ),
+        },
+    }
+}
+
+/// Volume of a shape [m³]; infinite for a half-space.
+pub(super) fn volume(shape: &Shape) -> f64 {
+    use std::f64::consts::PI;
+    match shape {
+        Shape::Mesh(model) => signed_volume(model.mesh()).abs(),
+        Shape::Ball { radius } => 4.0 / 3.0 * PI * radius.powi(3),
+        Shape::Cuboid { size } => size.product(),
+        Shape::Capsule { radius, length } => PI * radius.powi(2) * (length + 4.0 / 3.0 * radius),
+        Shape::Cylinder { radius, height } => PI * radius.powi(2) * height,
+        Shape::Cone { radius, height } => PI * radius.powi(2) * height / 3.0,
+        Shape::Hull(_) | Shape::Rounded { .. } => shape.convex_volume().unwrap_or(0.0),
+        Shape::HalfSpace { .. } => f64::INFINITY,
+    }
+}

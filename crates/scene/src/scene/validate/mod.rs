@@ -1,0 +1,208 @@
+//! What a scene file says must make sense: names, ranges, units, references. Everything wrong is reported at once.
+
+mod bodies;
+mod camera;
+mod expectations;
+mod joints;
+mod plan;
+mod robots;
+mod shapes;
+mod soft;
+
+use std::collections::BTreeMap;
+
+use super::error::{Fault, Problem};
+use super::limits::{ENTRIES, NAME_BYTES, PROBLEMS, SUGGESTIONS};
+use super::locate::Step::{self, Field};
+use super::parse::Document;
+use super::placement::vector;
+use super::schema::{SceneFile, ShapeEntry, SolverEntry, Triple};
+
+/// Largest deviation from 1 of the length of a direction or quaternion: what four written digits leave. Larger, and
+/// a wrong vector would pass; smaller, and `(0.7071, 0.7071, 0)` would not.
+const UNIT_TOLERANCE: f64 = 1e-4;
+
+/// Everything that is wrong with the document, in the order of the text; `links` are the names of the bodies of all
+/// robots, once their files have been read, each with whether it is dynamic.
+pub(super) fn validate(document: &Document, links: Option<&BTreeMap<String, bool>>) -> Vec<Problem> {
+    let shapes = document.file.shapes.0.iter().map(|(name, shape)| (name.as_str(), shape)).collect();
+    let mut checker = Checker { document, links, shapes, problems: Vec::new() };
+    checker.scene();
+    checker.entries();
+    checker.camera();
+    checker.shapes();
+    checker.robots();
+    if checker.bodies_are_countable() {
+        let mut bodies = checker.bodies();
+        bodies.extend(links.into_iter().flatten().map(|(name, dynamic)| (name.clone(), *dynamic)));
+        checker.joints(&bodies);
+        checker.plan(&bodies);
+        checker.soft_bodies(&bodies);
+        let soft = checker.file().soft_bodies.iter().map(|body| (body.name.clone(), true));
+        bodies.extend(soft);
+        checker.expectations(&bodies);
+    }
+    let mut problems = checker.problems;
+    // All are told in the order of the text, of very many those that were found first.
+    problems.sort_by_key(Problem::offset);
+    problems
+}
+
+/// Names of all bodies, copies expanded, each with whether it is dynamic.
+type BodyNames = BTreeMap<String, bool>;
+
+struct Checker<'a> {
+    document: &'a Document,
+    links: Option<&'a BTreeMap<String, bool>>,
+    /// Shapes by name.
+    shapes: BTreeMap<&'a str, &'a ShapeEntry>,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Checker<'a> {
+    fn file(&self) -> &'a SceneFile {
+        &self.document.file
+    }
+
+    fn report(&mut self, path: &[Step], fault: Fault) {
+        if self.problems.len() < PROBLEMS {
+            self.problems.push(self.document.problem(path, fault));
+        }
+    }
+
+    fn contradiction(&mut self, path: &[Step], message: impl Into<String>) {
+        self.report(path, Fault::Contradiction { message: message.into() });
+    }
+
+    /// `within` must hold of the value; it is written so that NaN fails.
+    fn range(
+        &mut self,
+        path: &[Step],
+        quantity: &'static str,
+        value: f64,
+        (requirement, within): (&'static str, fn(f64) -> bool),
+    ) {
+        if !within(value) {
+            self.report(path, Fault::OutOfRange { quantity, value, requirement });
+        }
+    }
+
+    fn unit(&mut self, path: &[Step], what: &'static str, direction: Triple) {
+        self.unit_length(path, what, vector(direction).norm());
+    }
+
+    fn unit_length(&mut self, path: &[Step], what: &'static str, length: f64) {
+        let is_unit = (length - 1.0).abs() <= UNIT_TOLERANCE;
+        if !is_unit {
+            self.report(path, Fault::NotUnit { what, length });
+        }
+    }
+
+    /// A lower bound that lies above its upper bound is refused.
+    fn ordered(&mut self, path: &[Step], lower: f64, upper: f64) {
+        let in_order = lower <= upper;
+        if !in_order {
+            self.report(path, Fault::ReversedLimits { lower, upper });
+        }
+    }
+
+    /// Reports empty names, and names that stand twice with both places. `names` come with the path of each.
+    fn names<'n>(&mut self, what: &'static str, names: impl IntoIterator<Item = (&'n str, Vec<Step>)>) {
+        let mut first = BTreeMap::<&str, Vec<Step>>::new();
+        for (name, path) in names {
+            if name.trim().is_empty() {
+                self.report(&path, Fault::EmptyName { what });
+            } else if name.len() > NAME_BYTES {
+                let length = name.len();
+                let message = format!("a name of {what} has {length} bytes, more than {NAME_BYTES}");
+                self.report(&path, Fault::TooLarge { message });
+            } else if let Some(earlier) = first.get(name) {
+                let fault = Fault::DuplicateName { what, name: name.to_owned() };
+                let problem = self.document.problem(&path, fault);
+                if self.problems.len() < PROBLEMS {
+                    self.problems.push(problem.with_earlier(self.document.place(earlier)));
+                }
+            } else {
+                first.insert(name, path);
+            }
+        }
+    }
+
+    fn known_body(&mut self, path: &[Step], name: &str, bodies: &BodyNames) {
+        let is_pending = self.links.is_none() && self.may_be_a_link(name);
+        if !bodies.contains_key(name) && !is_pending {
+            let known = bodies.keys().take(SUGGESTIONS + 1).cloned().collect();
+            self.report(path, Fault::UnknownName { what: "body", name: name.to_owned(), known });
+        }
+    }
+
+    /// Refuses longer lists than anybody means.
+    fn entries(&mut self) {
+        let file = self.file();
+        for (field, count) in [
+            ("shapes", file.shapes.0.len()),
+            ("robots", file.robots.len()),
+            ("joints", file.joints.len()),
+            ("soft_bodies", file.soft_bodies.len()),
+        ] {
+            if count > ENTRIES {
+                let message = format!("there are {count} {field}, more than {ENTRIES}");
+                self.report(&[Field(field)], Fault::TooLarge { message });
+            }
+        }
+    }
+
+    fn scene(&mut self) {
+        let file = self.file();
+        self.range(&[Field("duration")], "the duration [s]", file.duration, POSITIVE);
+        if let Some(time_step) = file.time_step {
+            self.range(&[Field("time_step")], "the time step [s]", time_step, POSITIVE);
+            if time_step > file.duration {
+                let message =
+                    format!("the time step, {time_step} s, is longer than the duration, {} s", file.duration);
+                self.contradiction(&[Field("time_step")], message);
+            }
+        }
+        self.solver(&file.solver);
+        if file.bodies.is_empty() && file.robots.is_empty() && file.soft_bodies.is_empty() {
+            self.contradiction(&[Field("bodies")], "the scene has no bodies");
+        }
+    }
+}
+
+impl Checker<'_> {
+    fn solver(&mut self, solver: &SolverEntry) {
+        let counts = [
+            ("substeps", "the number of substeps", solver.substeps, POSITIVE_COUNT),
+            ("relax_passes", "the number of passes", solver.relax_passes, COUNT),
+        ];
+        for (field, quantity, count, range) in counts {
+            if let Some(count) = count {
+                self.range(&[Field("solver"), Field(field)], quantity, f64::from(count), range);
+            }
+        }
+        let numbers = [
+            ("contact_frequency", "the frequency of contacts [Hz]", solver.contact_frequency, POSITIVE),
+            ("contact_damping", "the damping ratio of contacts", solver.contact_damping, POSITIVE),
+            (
+                "least_bounce_speed",
+                "the least speed of a bounce [m/s]",
+                solver.least_bounce_speed,
+                NOT_NEGATIVE,
+            ),
+        ];
+        for (field, quantity, number, range) in numbers {
+            if let Some(number) = number {
+                self.range(&[Field("solver"), Field(field)], quantity, number, range);
+            }
+        }
+    }
+}
+
+/// As many as anybody means: what [`extricate_dynamics::SolverOverrides`] takes.
+const COUNT: (&str, fn(f64) -> bool) = ("between 0 and 1000", |x| (0.0..=1000.0).contains(&x));
+const POSITIVE_COUNT: (&str, fn(f64) -> bool) = ("between 1 and 1000", |x| (1.0..=1000.0).contains(&x));
+const POSITIVE: (&str, fn(f64) -> bool) = ("above zero", |x| x > 0.0);
+const NOT_NEGATIVE: (&str, fn(f64) -> bool) = ("zero or above", |x| x >= 0.0);
+const WITHIN_ONE: (&str, fn(f64) -> bool) = ("between 0 and 1", |x| (0.0..=1.0).contains(&x));
+const WITHIN_TURN: (&str, fn(f64) -> bool) = ("between -180 and 180", |x| (-180.0..=180.0).contains(&x));

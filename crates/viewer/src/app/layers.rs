@@ -1,0 +1,40 @@
+//! What is painted on demand, in the terms of [`overlay`](crate::overlay).
+
+use super::action::{Coloring, Layer};
+use super::simulation::Painter;
+use super::state::Wants;
+use crate::Drawing;
+use crate::overlay::{Insight, Overlays, Section, Sight, SoftQuantity};
+
+impl Painter for Insight {
+    fn paint(&mut self, sight: &Sight, wants: &Wants) -> Drawing {
+        self.draw(sight, &Overlays::from(wants))
+    }
+
+    fn walk_steps(&self) -> usize {
+        Self::walk_steps(self)
+    }
+}
+
+impl From<&Wants> for Overlays {
+    fn from(wants: &Wants) -> Self {
+        let has = |layer| wants.layers.has(layer);
+        Self {
+            contacts: has(Layer::Contacts),
+            local_penetrations: has(Layer::Penetrations),
+            penetrations: has(Layer::Depth),
+            walk: has(Layer::Walk).then_some(wants.walk_step),
+            section: has(Layer::Field).then(|| Section { share: wants.slice, ..Section::default() }),
+            soft: match wants.coloring {
+                Coloring::Own => None,
+                Coloring::Stress => Some(SoftQuantity::Stress),
+                Coloring::Displacement => Some(SoftQuantity::Displacement),
+                Coloring::Contact => Some(SoftQuantity::ContactDepth),
+                Coloring::Depth => Some(SoftQuantity::Depth),
+            },
+            boxes: has(Layer::Trees).then_some(wants.tree_level),
+            subject: wants.subject,
+            ..Self::default()
+        }
+    }
+}

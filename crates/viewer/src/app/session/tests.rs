@@ -1,0 +1,235 @@
+use std::path::Path;
+
+use nalgebra::Point3;
+
+use super::*;
+use crate::app::script::{Screen, ScriptError, parse, play};
+use crate::app::{Action, Gesture, Hold, Layer, prepare};
+use extricate_core::penetration::Effort;
+use extricate_scene::scene::overlaps;
+
+const LIMIT: Duration = Duration::from_secs(60);
+const SIZE: Vector2<f64> = Vector2::new(800.0, 600.0);
+
+/// A ball in the air and a box that is fixed, above the ground.
+const SCENE: &str = r#"(
+    title: "a ball and a block",
+    duration: 1,
+    time_step: 0.002,
+    shapes: {"ball": ball(radius: 0.1), "block": cuboid(size: (0.4, 0.4, 0.4)), "ground": half_space},
+    bodies: [
+        (name: "ball", shape: "ball", position: (0, 0, 1)),
+        (name: "block", shape: "block", kind: fixed, position: (0.8, 0, 0.5)),
+        (name: "ground", shape: "ground", kind: fixed),
+    ],
+)"#;
+
+/// No screen at all.
+struct Nowhere;
+
+impl Screen for Nowhere {
+    fn show(&mut self, session: &mut Session) -> bool {
+        session.tick();
+        true
+    }
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("extricate-session-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// A session of the scene in a folder of its own, looked at along y from before.
+fn session(name: &str) -> (PathBuf, Session) {
+    let folder = folder(name);
+    let path = folder.join("scene.ron");
+    std::fs::write(&path, SCENE).expect("a scene");
+    let loaded = Loaded::scene(&path, &prepare).unwrap_or_else(|error| panic!("{error}"));
+    let mut session = Session::new(loaded, Arc::new(prepare), Pace::Asked, SIZE).expect("a session");
+    let eye = Point3::new(0.3, -6.0, 0.8);
+    session.look(Camera::looking(&eye, &Point3::new(0.3, 0.0, 0.8), Camera::FIELD_OF_VIEW));
+    (folder, session)
+}
+
+fn script(session: &mut Session, text: &str) -> Result<bool, ScriptError> {
+    let path = Path::new("test.txt");
+    play(path, &parse(path, text).expect("a script"), session, &mut Nowhere)
+}
+
+fn ball(session: &Session) -> Point3<f64> {
+    session.snapshot().bodies.iter().find(|body| body.name == "ball").expect("the ball").position
+}
+
+/// The pixel in which a point is seen.
+fn pixel(session: &Session, point: &Point3<f64>) -> Vector2<f64> {
+    session.camera().pixel(point, SIZE).expect("it is before the camera")
+}
+
+#[test]
+fn a_click_selects_what_is_there_and_nothing_on_the_ground() {
+    let (folder, mut session) = session("click");
+    let at = pixel(&session, &ball(&session));
+    session.gesture(Gesture::Click(at));
+    let body = session.panel_state(None).selection.expect("the ball is there");
+    assert_eq!(session.name(body).as_deref(), Some("ball"));
+    assert_eq!(session.drawing().lines.len(), 12, "a box around it");
+    session.settle(LIMIT).expect("it goes on");
+    let below = pixel(&session, &Point3::new(0.3, -1.0, 0.0));
+    session.gesture(Gesture::Click(below));
+    assert_eq!(session.panel_state(None).selection, None);
+    std::fs::remove_dir_all(folder).expect("it is ours");
+}
+
+#[test]
+fn a_ball_that_is_dragged_follows_the_mouse_and_falls_when_it_is_dropped() {
+    let (folder, mut session) = session("drag");
+    let from = pixel(&session, &ball(&session));
+    assert!(session.can_hold(from));
+    let block = pixel(&session, &Point3::new(0.8, 0.0, 0.5));
+    assert!(!session.can_hold(block), "it is fixed");
+    let goal = Point3::new(-0.5, 0.0, 1.4);
+    let to = pixel(&session, &goal);
+    let drag = format!("key space\ndrag {} {} to {} {} in 1.5", from.x, from.y, to.x, to.y);
+    script(&mut session, &drag).expect("it is played");
+    // It hangs a radius below where it is held, which is a radius before where its middle was.
+    assert!((ball(&session) - goal).norm() < 0.2, "{}", ball(&session));
+    assert!(session.snapshot().pull.is_none(), "the mouse has let go");
+    script(&mut session, "wait 2").expect("it is played");
+    assert!(ball(&session).z < 0.11, "{}", ball(&session));
+    std::fs::remove_dir_all(folder).expect("it is ours");
+}
+
+#[test]
+fn the_wheel_keeps_what_is_under_the_pointer_where_it_is() {
+    let (folder, mut session) = session("zoom");
+    for place in [Point3::new(0.65, -0.2, 0.55), Point3::new(-0.9, 0.0, 1.9)] {
+        let at = pixel(&session, &place);
+        let before = session.camera().distance;
+        session.gesture(Gesture::Zoom(0.5, at));
+        assert!((session.camera().distance - 0.5 * before).abs() < 1e-12);
+        assert!((pixel(&session, &place) - at).norm() < 1e-6, "{place}");
+        session.gesture(Gesture::Zoom(2.0, at));
+    }
+    std::fs::remove_dir_all(folder).expect("it is ours");
+}
+
+#[test]
+fn a_changed_file_changes_the_scene_but_not_the_camera_and_a_wrong_one_is_told_and_changes_nothing() {
+    let (folder, mut session) = session("reload");
+    let path = folder.join("scene.ron");
+    session.act(&Action::Speed(4.0));
+    session.act(&Action::PlayPause);
+    let ball = session.body("ball");
+    session.act(&Action::Select(ball));
+    session.settle(LIMIT).expect("it goes on");
+    let camera = *session.camera();
+    let news = |text: &str, session: &mut Session| {
+        std::fs::write(&path, text).expect("a scene");
+        let until = std::time::Instant::now() + LIMIT;
+        session.message = None;
+        while session.message().is_none() && std::time::Instant::now() < until {
+            session.tick();
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        session.message().cloned().expect("the change was seen")
+    };
+    let message = news(&SCENE.replace("kind: fixed, pos", "kind: fxd, pos"), &mut session);
+    assert_eq!(message.kind, MessageKind::Error);
+    assert!(message.text.contains("scene.ron:8:"), "{}", message.text);
+    assert_eq!(session.models().bodies.len(), 3);
+    let another =
+        SCENE.replace("bodies: [", "bodies: [(name: \"another\", shape: \"block\", position: (5, 0, 3)),");
+    let message = news(&another, &mut session);
+    assert_eq!(message.kind, MessageKind::Note, "{}", message.text);
+    assert_eq!((session.models().bodies.len(), session.frame().poses.len()), (4, 4));
+    assert_eq!(*session.camera(), camera);
+    assert!(session.is_playing() && (session.snapshot().clock.speed - 4.0).abs() < 1e-12);
+    let selected = session.panel_state(None).selection.expect("the ball is still selected");
+    assert_eq!(session.name(selected).as_deref(), Some("ball"));
+    std::fs::remove_dir_all(folder).expect("it is ours");
+}
+
+#[test]
+fn a_script_sketches_a_colliding_pose_repairs_it_saves_it_and_simulates_it() {
+    let (folder, mut session) = session("sketch");
+    let file = folder.join("posed.ron");
+    let text = format!("key e\nmove ball 0.6 0 0.6\nsave {0}", folder.join("colliding.ron").display());
+    script(&mut session, &text).expect("it is played");
+    assert!(!session.drawing().tints.is_empty(), "what collides is tinted");
+    script(&mut session, &format!("repair\nsave {}", file.display())).expect("it is played");
+    let count = |path: &Path| {
+        let world = Scene::load(path).expect("it was saved").world().expect("a world");
+        overlaps(&world, Effort::Best).expect("they are found").len()
+    };
+    assert_eq!((count(&folder.join("colliding.ron")), count(&file)), (1, 0));
+    script(&mut session, "key space\nwait 0.1").expect("it is played");
+    assert!(session.sketch().is_none() && session.is_playing());
+    assert_eq!(session.frame().step, 50);
+    std::fs::remove_dir_all(folder).expect("it is ours");
+}
+
+#[test]
+fn a_body_of_a_sketch_goes_where_the_mouse_goes_and_undo_takes_it_back() {
+    let (folder, mut session) = session("pose");
+    script(&mut session, "key E").expect("it is played");
+    let from = pixel(&session, &ball(&session));
+    session.gesture(Gesture::Grab(from, Hold::Shift));
+    session.gesture(Gesture::Drag(from + Vector2::new(0.0, -100.0)));
+    session.gesture(Gesture::Drop);
+    let index = session.models().body("ball").expect("a ball");
+    let height = |session: &Session| session.frame().poses[index].translation.z;
+    // The front of the ball is 5.9 m before the eye.
+    let metres = 100.0 * session.camera().metres_per_pixel(5.9, SIZE.y);
+    assert!((height(&session) - (1.0 + metres)).abs() < 0.02, "{}", height(&session));
+    session.act(&Action::Undo);
+    assert!((height(&session) - 1.0).abs() < 1e-12);
+    std::fs::remove_dir_all(folder).expect("it is ours");
+}
+
+#[test]
+fn a_line_that_cannot_be_done_is_told_with_file_and_line() {
+    let (folder, mut session) = session("wrong");
+    let mut error = |text: &str| script(&mut session, text).expect_err("it cannot be done").to_string();
+    assert_eq!(error("wait 0\nselect nobody"), "test.txt:2: there is no body `nobody`");
+    assert_eq!(error("key F13"), "test.txt:1: no key `F13` does anything now");
+    assert_eq!(error("repair"), "test.txt:1: this is for a sketch: E begins one");
+    assert_eq!(error("move ball 0 0 1"), "test.txt:1: nothing is sketched: `key E` begins a sketch");
+    assert!(error("key e\n\nmove bell 0 0 1").starts_with("test.txt:3: "), "it names the line");
+    std::fs::remove_dir_all(folder).expect("it is ours");
+}
+
+#[test]
+fn layers_are_painted_when_they_are_wanted_and_only_then() {
+    let (folder, mut session) = session("layers");
+    session.act(&Action::Toggle(Layer::Trees));
+    session.settle(LIMIT).expect("it goes on");
+    assert!(session.drawing().lines.len() > 12, "boxes");
+    session.act(&Action::Toggle(Layer::Trees));
+    session.settle(LIMIT).expect("it goes on");
+    assert_eq!(session.drawing().lines.len(), 0);
+    std::fs::remove_dir_all(folder).expect("it is ours");
+}
+
+#[test]
+fn escape_takes_away_one_thing_at_a_time_and_quit_ends() {
+    let (folder, mut session) = session("escape");
+    let body = session.body("ball");
+    session.act(&Action::Select(body));
+    session.act(&Action::Sketch);
+    session.note("something");
+    session.act(&Action::Help);
+    let left = |session: &mut Session| {
+        session.act(&Action::Escape);
+        let state = session.panel_state(None);
+        (state.help, state.message.is_some(), state.sketching, state.selection.is_some())
+    };
+    assert_eq!(left(&mut session), (false, true, true, false));
+    assert_eq!(left(&mut session), (false, false, true, false), "what is selected is told after the sketch");
+    assert_eq!(left(&mut session), (false, false, false, true));
+    assert_eq!(left(&mut session), (false, false, false, false));
+    assert!(script(&mut session, "picture a.png").is_ok_and(|goes_on| goes_on));
+    assert_eq!(session.pictures(), [Picture { path: "a.png".into(), told: false }]);
+    assert!(script(&mut session, "key Q\nwait 99").is_ok_and(|goes_on| !goes_on));
+    std::fs::remove_dir_all(folder).expect("it is ours");
+}

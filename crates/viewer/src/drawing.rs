@@ -1,0 +1,148 @@
+//! What is drawn besides the bodies, as plain data: whoever knows something writes it down here, and the stage shows it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use super::{Color, ColorMap};
+use extricate_core::geometry::TriangleMesh;
+
+/// Everything that is drawn besides the bodies, and how bodies are drawn otherwise than usual. World frame, metres.
+#[derive(Debug, Clone, Default)]
+pub struct Drawing {
+    /// Lines.
+    pub lines: Vec<Line>,
+    /// Arrows.
+    pub arrows: Vec<Arrow>,
+    /// Points, drawn as small balls.
+    pub points: Vec<Point>,
+    /// Texts at places.
+    pub labels: Vec<Label>,
+    /// Copies of meshes that stand elsewhere, seen through.
+    pub ghosts: Vec<Ghost>,
+    /// Coloured surfaces.
+    pub patches: Vec<Patch>,
+    /// Colours of bodies that are not drawn in their own, by index in [`Models::bodies`](super::Models::bodies).
+    pub tints: HashMap<usize, Color>,
+    /// Colours of soft bodies that are not drawn in their own, by index in [`Models::soft`](super::Models::soft).
+    pub soft_tints: HashMap<usize, Color>,
+    /// Values on the nodes of soft bodies, drawn as colours, by index in [`Models::soft`](super::Models::soft).
+    pub soft_values: HashMap<usize, VertexValues>,
+    /// How opaque bodies are that have no tint: less than one where something inside them is to be seen.
+    pub opacity: Option<f32>,
+    /// What colours mean.
+    pub legends: Vec<Legend>,
+    /// Lines of text in a corner.
+    pub notes: Vec<String>,
+}
+
+impl Drawing {
+    /// Adds what another one has; its tints, opacity and values replace those that are here.
+    pub fn extend(&mut self, other: Self) {
+        self.lines.extend(other.lines);
+        self.arrows.extend(other.arrows);
+        self.points.extend(other.points);
+        self.labels.extend(other.labels);
+        self.ghosts.extend(other.ghosts);
+        self.patches.extend(other.patches);
+        self.tints.extend(other.tints);
+        self.soft_tints.extend(other.soft_tints);
+        self.soft_values.extend(other.soft_values);
+        self.legends.extend(other.legends);
+        self.notes.extend(other.notes);
+        self.opacity = other.opacity.or(self.opacity);
+    }
+}
+
+/// A straight line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Line {
+    /// Its ends [m].
+    pub ends: [Point3<f64>; 2],
+    /// Its colour.
+    pub color: Color,
+    /// Its width [logical pixels].
+    pub width: f32,
+    /// Whether it is seen through what stands before it.
+    pub on_top: bool,
+}
+
+/// An arrow.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Arrow {
+    /// Where it begins [m].
+    pub from: Point3<f64>,
+    /// From there to its tip [m].
+    pub along: Vector3<f64>,
+    /// Its colour.
+    pub color: Color,
+    /// Thickness of the shaft as a share of the usual one.
+    pub thickness: f32,
+}
+
+/// A point, drawn as a small ball.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Where it is [m].
+    pub at: Point3<f64>,
+    /// Its colour.
+    pub color: Color,
+    /// Its size as a share of the usual one.
+    pub size: f32,
+}
+
+/// A text at a place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Label {
+    /// Where it stands [m].
+    pub at: Point3<f64>,
+    /// What it says.
+    pub text: String,
+    /// Its colour.
+    pub color: Color,
+}
+
+/// A copy of a mesh that stands elsewhere.
+#[derive(Debug, Clone)]
+pub struct Ghost {
+    /// The mesh; the same pointer is uploaded once.
+    pub mesh: Arc<TriangleMesh>,
+    /// Mesh → world.
+    pub pose: Isometry3<f64>,
+    /// Its colour and opacity.
+    pub color: Color,
+}
+
+/// A coloured surface, seen from both sides and without shading.
+#[derive(Debug, Clone)]
+pub struct Patch {
+    /// Its vertices [m].
+    pub vertices: Vec<Point3<f64>>,
+    /// Its triangles.
+    pub triangles: Vec<[u32; 3]>,
+    /// A value in [0, 1] for each vertex.
+    pub values: Vec<f64>,
+    /// The colours of the values.
+    pub map: ColorMap,
+}
+
+/// Values on the nodes of a soft body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VertexValues {
+    /// A value in [0, 1] for each node.
+    pub values: Vec<f64>,
+    /// The colours of the values.
+    pub map: ColorMap,
+}
+
+/// What the colours of a map mean.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Legend {
+    /// The quantity with its unit: `von Mises stress [Pa]`.
+    pub title: String,
+    /// The values of both ends.
+    pub range: [f64; 2],
+    /// The colours.
+    pub map: ColorMap,
+}

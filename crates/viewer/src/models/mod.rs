@@ -1,0 +1,227 @@
+//! What a scene is made of, as it is drawn.
+
+mod mass;
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Point3, Unit, Vector3};
+
+use super::{Color, Frame, palette};
+use extricate_core::geometry::procedural::{
+    Capsule, Cone, Cuboid, Cylinder, Procedural, ProceduralError, Sphere,
+};
+use extricate_core::geometry::{Aabb, TriangleMesh};
+use extricate_dynamics::{BodyDescription, BodyKind, Shape, World};
+
+/// What a scene is made of.
+#[derive(Debug, Clone)]
+pub struct Models {
+    /// Its bodies, sorted by name as in [`World::descriptions`].
+    pub bodies: Vec<BodyModel>,
+    /// Its soft bodies, sorted by name as in [`World::soft_descriptions`].
+    pub soft: Vec<SoftModel>,
+    /// Its half-spaces.
+    pub grounds: Vec<Ground>,
+}
+
+/// A body as it is drawn.
+#[derive(Debug, Clone)]
+pub struct BodyModel {
+    /// Its name.
+    pub name: String,
+    /// How it moves.
+    pub kind: BodyKind,
+    /// Its surface in its own frame; bodies of one shape have the same one. None for a half-space.
+    pub mesh: Option<Arc<TriangleMesh>>,
+    /// Its colour.
+    pub color: Color,
+    /// Its mass [kg], if it is dynamic and it is known.
+    pub mass: Option<f64>,
+}
+
+/// A soft body as it is drawn.
+#[derive(Debug, Clone)]
+pub struct SoftModel {
+    /// Its name.
+    pub name: String,
+    /// The nodes on its surface.
+    pub nodes: Vec<u32>,
+    /// Its surface: triangles of positions in `nodes`, seen from outside counter-clockwise.
+    pub triangles: Vec<[u32; 3]>,
+    /// Its colour.
+    pub color: Color,
+}
+
+/// A half-space that is drawn as a plane with a grid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ground {
+    /// Index of its body.
+    pub body: usize,
+    /// Outward normal in the body's frame.
+    pub normal: Unit<Vector3<f64>>,
+}
+
+impl Models {
+    /// What a world is made of.
+    ///
+    /// # Errors
+    /// [`ProceduralError`] when a shape has no surface that can be drawn.
+    pub fn of(world: &World) -> Result<Self, ProceduralError> {
+        let mut shapes = Vec::new();
+        let (mut bodies, mut grounds) = (Vec::new(), Vec::new());
+        let mut colors = Colors::default();
+        for (index, body) in world.descriptions().iter().enumerate() {
+            if let Shape::HalfSpace { normal } = body.shape {
+                grounds.push(Ground { body: index, normal });
+            }
+            let mesh = shared_surface(&body.shape, &mut shapes)?;
+            let mass = mass::of(body, mesh.as_deref());
+            bodies.push(BodyModel {
+                name: body.name.clone(),
+                kind: body.kind,
+                mesh,
+                color: colors.next(body),
+                mass,
+            });
+        }
+        let soft = world.soft_descriptions().iter().map(|body| {
+            let boundary = body.mesh.boundary();
+            let mut place = vec![0; body.mesh.nodes().len()];
+            for (index, &node) in (0_u32..).zip(&boundary.nodes) {
+                place[node as usize] = index;
+            }
+            let triangles = boundary.faces.iter().map(|face| face.map(|node| place[node as usize])).collect();
+            SoftModel { name: body.name.clone(), nodes: boundary.nodes, triangles, color: colors.turn() }
+        });
+        Ok(Self { soft: soft.collect(), bodies, grounds })
+    }
+
+    /// Index of the body of a name.
+    #[must_use]
+    pub fn body(&self, name: &str) -> Option<usize> {
+        self.bodies.binary_search_by(|body| body.name.as_str().cmp(name)).ok()
+    }
+
+    /// Number of triangles of all bodies, soft ones included.
+    #[must_use]
+    pub fn triangles(&self) -> usize {
+        let rigid = self.bodies.iter().filter_map(|body| body.mesh.as_ref());
+        let rigid: usize = rigid.map(|mesh| mesh.triangles().len()).sum();
+        rigid + self.soft.iter().map(|body| body.triangles.len()).sum::<usize>()
+    }
+
+    /// A box around everything but half-spaces, world frame; around what moves if `moving` and something does.
+    #[must_use]
+    pub fn bounds(&self, frame: &Frame, moving: bool) -> Aabb {
+        let mut bounds = Aabb::EMPTY;
+        for (body, pose) in self.bodies.iter().zip(&frame.poses) {
+            let Some(mesh) = body.mesh.as_ref().filter(|_| !moving || body.kind != BodyKind::Fixed) else {
+                continue;
+            };
+            let Aabb { min, max } = mesh.aabb();
+            for corner in 0..8 {
+                let side = |axis: usize| if corner >> axis & 1 == 0 { min[axis] } else { max[axis] };
+                bounds.include(&(pose * Point3::new(side(0), side(1), side(2))));
+            }
+        }
+        frame.soft.iter().flatten().for_each(|node| bounds.include(node));
+        let is_empty = !(bounds.extents().norm() >= 0.0);
+        if is_empty && moving { self.bounds(frame, false) } else { bounds }
+    }
+}
+
+/// Colours for bodies in the order of their names.
+#[derive(Default)]
+struct Colors {
+    turns: usize,
+    robots: usize,
+    /// The robot that the last link was of, and how many it has had.
+    robot: String,
+    links: usize,
+}
+
+impl Colors {
+    /// Colour of the next body: what is fixed in grey, the links of a robot (`robot/link`) in two tones of one colour,
+    /// the others in turn.
+    fn next(&mut self, body: &BodyDescription) -> Color {
+        match body.name.split_once('/') {
+            Some((robot, _)) => self.link(robot),
+            None if body.kind == BodyKind::Fixed => palette::FIXED,
+            None => self.turn(),
+        }
+    }
+
+    /// The next colour of the palette.
+    fn turn(&mut self) -> Color {
+        self.turns += 1;
+        palette::BODIES[(self.turns - 1) % palette::BODIES.len()]
+    }
+
+    fn link(&mut self, robot: &str) -> Color {
+        /// How much of a robot's own colour is in the tones of its links, but for the first robot.
+        const OWN: f32 = 0.4;
+        if self.robot != robot {
+            robot.clone_into(&mut self.robot);
+            self.robots += 1;
+            self.links = 0;
+        }
+        self.links += 1;
+        let tone = palette::LINKS[self.links % palette::LINKS.len()];
+        match self.robots.checked_sub(2) {
+            None => tone,
+            Some(other) => tone.mixed(palette::BODIES[other % palette::BODIES.len()], OWN),
+        }
+    }
+}
+
+/// Shapes that have a surface already.
+type Shapes = Vec<(Shape, Arc<TriangleMesh>)>;
+
+/// The surface of a shape, the same one for equal shapes; none for a half-space.
+fn shared_surface(shape: &Shape, shapes: &mut Shapes) -> Result<Option<Arc<TriangleMesh>>, ProceduralError> {
+    if let Some((_, mesh)) = shapes.iter().find(|(other, _)| is_same(shape, other)) {
+        return Ok(Some(Arc::clone(mesh)));
+    }
+    let Some(mesh) = surface(shape)?.map(Arc::new) else { return Ok(None) };
+    shapes.push((shape.clone(), Arc::clone(&mesh)));
+    Ok(Some(mesh))
+}
+
+fn is_same(a: &Shape, b: &Shape) -> bool {
+    match (a, b) {
+        (Shape::Mesh(a), Shape::Mesh(b)) => Arc::ptr_eq(a, b),
+        (Shape::Hull(a), Shape::Hull(b)) => Arc::ptr_eq(a, b),
+        (Shape::Rounded { core: a, radius: r }, Shape::Rounded { core: b, radius: s }) => {
+            r.to_bits() == s.to_bits() && is_same(a, b)
+        }
+        (Shape::Mesh(_) | Shape::Hull(_) | Shape::Rounded { .. }, _) => false,
+        _ => format!("{a:?}") == format!("{b:?}"),
+    }
+}
+
+fn surface(shape: &Shape) -> Result<Option<TriangleMesh>, ProceduralError> {
+    Ok(Some(match *shape {
+        Shape::Mesh(ref model) => model.mesh().clone(),
+        Shape::Ball { radius } => Sphere { radius, ..Sphere::default() }.mesh()?,
+        Shape::Cuboid { size } => Cuboid { x: size.x, y: size.y, z: size.z, ..Cuboid::default() }.mesh()?,
+        Shape::Capsule { radius, length } => Capsule { radius, length, ..Capsule::default() }.mesh()?,
+        Shape::Cylinder { radius, height } => Cylinder { radius, height, ..Cylinder::default() }.mesh()?,
+        Shape::Cone { radius, height } => Cone { radius, height, ..Cone::default() }.mesh()?,
+        Shape::Hull(_) | Shape::Rounded { .. } => return Ok(shape.surface()),
+        Shape::HalfSpace { .. } => return Ok(None),
+    }))
+}
+
+impl Ground {
+    /// Plane → world: the plane is z = 0, its normal z.
+    #[must_use]
+    pub fn pose(&self, frame: &Frame) -> Isometry3<f64> {
+        let body = frame.poses[self.body];
+        let up = body.rotation * self.normal.into_inner();
+        let turn = nalgebra::UnitQuaternion::rotation_between(&Vector3::z(), &up);
+        let turn = turn.unwrap_or_else(|| {
+            nalgebra::UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)
+        });
+        Isometry3::from_parts(body.translation, turn)
+    }
+}

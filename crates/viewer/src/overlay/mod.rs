@@ -1,0 +1,187 @@
+//! What is known of a scene beyond where its bodies are, as drawings: contacts, penetrations, the walk of a query,
+//! distance fields, stresses, boxes of trees.
+//!
+//! Nothing is computed that is not asked for. What depends on shapes alone is made once and kept; what depends on where
+//! bodies are is made anew when they have moved.
+
+mod boxes;
+mod contacts;
+mod penetrations;
+mod section;
+mod soft;
+mod solids;
+#[cfg(test)]
+mod tests;
+pub(super) mod text;
+mod walk;
+
+pub use soft::SoftQuantity;
+
+use self::penetrations::Overlap;
+use self::section::Fields;
+use self::soft::SoftShapes;
+use self::solids::Solids;
+use self::walk::TracedQuery;
+use super::{Drawing, Frame, Models};
+use extricate_dynamics::{AnyBody, World};
+
+/// Which overlays are drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Overlays {
+    /// Contacts of the last step: points, and arrows along the forces on the first body of each that
+    /// is not fixed.
+    pub contacts: bool,
+    /// An arrow for each region in which two bodies overlap.
+    pub local_penetrations: bool,
+    /// The least translation that takes two overlapping bodies apart: an arrow, its bounds, and a ghost that is apart.
+    pub penetrations: bool,
+    /// The walk of one query up to a step, counted through all its walks; beyond the last step is the last one.
+    pub walk: Option<usize>,
+    /// A slice through distance fields.
+    pub section: Option<Section>,
+    /// What the colours of soft bodies mean, if not which body it is.
+    pub soft: Option<SoftQuantity>,
+    /// The boxes of the trees at a level.
+    pub boxes: Option<usize>,
+    /// The body that queries, slices and boxes are of; without one they are of all bodies, and the walk is of the pair
+    /// that overlaps most.
+    pub subject: Option<AnyBody>,
+    /// Lengths of arrows for depths over the depths: 1 is true to scale.
+    pub depth_scale: f64,
+    /// The value at the upper end of the colours, if not the greatest one there is.
+    pub greatest: Option<f64>,
+}
+
+impl Default for Overlays {
+    fn default() -> Self {
+        Self {
+            contacts: false,
+            local_penetrations: false,
+            penetrations: false,
+            walk: None,
+            section: None,
+            soft: None,
+            boxes: None,
+            subject: None,
+            depth_scale: 1.0,
+            greatest: None,
+        }
+    }
+}
+
+/// Where a slice is: a plane across a world axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Section {
+    /// The axis: 0, 1, 2 for x, y, z.
+    pub axis: usize,
+    /// Its place along the axis: 0 and 1 at the ends of the box of what is sliced.
+    pub share: f64,
+}
+
+impl Default for Section {
+    /// In the middle, across y.
+    fn default() -> Self {
+        Self { axis: 1, share: 0.5 }
+    }
+}
+
+/// A scene at a time.
+#[derive(Clone, Copy)]
+pub struct Sight<'a> {
+    /// Its world; of a recorded run that at the start, which tells shapes but not where they are.
+    pub world: &'a World,
+    /// Whether the world is as it is now.
+    pub live: bool,
+    /// What it is made of.
+    pub models: &'a Models,
+    /// Where everything is.
+    pub frame: &'a Frame,
+}
+
+impl Sight<'_> {
+    /// Half the diagonal of the box around what moves [m]: what lengths of marks go by.
+    fn size(&self) -> f64 {
+        let size = 0.5 * self.models.bounds(self.frame, true).extents().norm();
+        if size > 0.0 && size.is_finite() { size } else { 1.0 }
+    }
+}
+
+/// Draws overlays of one scene, and keeps what can be used again.
+#[derive(Default)]
+pub struct Insight {
+    solids: Option<Solids>,
+    soft: Option<SoftShapes>,
+    fields: Fields,
+    /// Overlaps at the last poses that were asked for.
+    overlaps: Option<Overlaps>,
+    traced: Option<TracedQuery>,
+}
+
+/// Overlaps of bodies at poses.
+struct Overlaps {
+    frame: Frame,
+    subject: Option<AnyBody>,
+    found: Vec<Overlap>,
+}
+
+impl Insight {
+    /// The overlays that are wanted. What cannot be told is a note in the drawing.
+    pub fn draw(&mut self, sight: &Sight, overlays: &Overlays) -> Drawing {
+        let mut drawing = Drawing::default();
+        if overlays.contacts {
+            drawing.extend(contacts::drawing(sight));
+        }
+        if overlays.penetrations || overlays.local_penetrations || overlays.walk.is_some() {
+            self.draw_overlaps(sight, overlays, &mut drawing);
+        }
+        if let Some(section) = overlays.section {
+            let soft = self.soft.get_or_insert_with(|| SoftShapes::of(sight.world));
+            let depths = soft.depths();
+            drawing.extend(self.fields.section(sight, &section, depths, overlays));
+        }
+        if let Some(quantity) = overlays.soft {
+            let soft = self.soft.get_or_insert_with(|| SoftShapes::of(sight.world));
+            drawing.extend(soft.colors(sight, quantity, overlays.greatest));
+        }
+        if let Some(level) = overlays.boxes {
+            let solids = self.solids.get_or_insert_with(|| Solids::of(sight.world, sight.models));
+            drawing.extend(boxes::drawing(solids, sight, level, overlays.subject));
+        }
+        drawing
+    }
+
+    fn draw_overlaps(&mut self, sight: &Sight, overlays: &Overlays, drawing: &mut Drawing) {
+        let solids = self.solids.get_or_insert_with(|| Solids::of(sight.world, sight.models));
+        let is_old =
+            |known: &Overlaps| known.frame.poses != sight.frame.poses || known.subject != overlays.subject;
+        if self.overlaps.as_ref().is_none_or(is_old) {
+            let found = penetrations::find(solids, sight.frame, overlays.subject);
+            self.overlaps = Some(Overlaps { frame: sight.frame.clone(), subject: overlays.subject, found });
+            self.traced = None;
+        }
+        let found = self.overlaps.as_ref().map_or(&[][..], |overlaps| &overlaps.found);
+        let Some(deepest) = penetrations::deepest(found) else {
+            let said = found.iter().filter_map(|overlap| overlap.answer.as_ref().err());
+            drawing.notes.extend(said.map(ToString::to_string));
+            if found.is_empty() {
+                drawing.notes.push("No two rigid bodies overlap.".to_owned());
+            }
+            return;
+        };
+        if overlays.penetrations {
+            drawing.extend(penetrations::global(found, solids, sight, overlays.depth_scale));
+        }
+        if overlays.local_penetrations {
+            drawing.extend(penetrations::local(found, solids, sight, overlays.depth_scale));
+        }
+        let Some(step) = overlays.walk else { return };
+        let traced = self.traced.get_or_insert_with(|| TracedQuery::of(deepest.bodies, solids, sight.frame));
+        drawing.extend(traced.drawing(solids, sight, step));
+    }
+
+    /// Number of steps of the walk that was drawn last.
+    #[must_use]
+    pub fn walk_steps(&self) -> usize {
+        self.traced.as_ref().map_or(0, TracedQuery::steps)
+    }
+}

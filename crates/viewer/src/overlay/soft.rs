@@ -1,0 +1,146 @@
+//! Colours on soft bodies: depths, contacts, displacements, stresses.
+
+use nalgebra::{Matrix3, Point3, Vector3};
+
+use super::super::{ColorMap, Drawing, Legend, VertexValues};
+use super::Sight;
+use extricate_dynamics::World;
+use extricate_dynamics::soft::element::Elements;
+
+/// What the colours of soft bodies mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SoftQuantity {
+    /// Material distance to the surface at rest [m], on the surface zero: seen where a slice cuts.
+    Depth,
+    /// How deep contacts are [m]; not of a recording.
+    ContactDepth,
+    /// How far nodes are from where they were at the start [m].
+    Displacement,
+    /// Von Mises stress [Pa].
+    Stress,
+}
+
+impl SoftQuantity {
+    /// Its name and unit.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Depth => "distance to the surface [m]",
+            Self::ContactDepth => "depth of contact [m]",
+            Self::Displacement => "displacement [m]",
+            Self::Stress => "von Mises stress [Pa]",
+        }
+    }
+}
+
+/// What is known of soft bodies at rest.
+pub(super) struct SoftShapes {
+    bodies: Vec<SoftShape>,
+}
+
+/// A soft body at rest.
+pub(super) struct SoftShape {
+    name: String,
+    /// None where the mesh has no elements, which a world would not have taken.
+    elements: Option<Elements>,
+    /// Nodes at the start [m, world].
+    start: Vec<Point3<f64>>,
+    /// Depths of the nodes [m].
+    pub(super) depths: Vec<f64>,
+    /// Tetrahedra between the nodes.
+    pub(super) tets: Vec<[u32; 4]>,
+}
+
+impl SoftShapes {
+    pub(super) fn of(world: &World) -> Self {
+        let shape = |body: &extricate_dynamics::SoftBodyDescription| {
+            let elements = Elements::new(&body.mesh, body.material, body.elements).ok();
+            let rest = elements.as_ref().map_or(&[][..], |elements| elements.rest_positions());
+            SoftShape {
+                name: body.name.clone(),
+                start: rest.iter().map(|&x| body.pose * Point3::from(x)).collect(),
+                depths: world.soft_depths(&body.name).map(<[f64]>::to_vec).unwrap_or_default(),
+                tets: elements.as_ref().map_or_else(Vec::new, |it| it.linear_mesh().tets().to_vec()),
+                elements,
+            }
+        };
+        Self { bodies: world.soft_descriptions().iter().map(shape).collect() }
+    }
+
+    /// The bodies with the depths of their nodes.
+    pub(super) fn depths(&self) -> &[SoftShape] {
+        &self.bodies
+    }
+
+    /// Colours on all soft bodies, from zero to the greatest value there is or to a given one.
+    pub(super) fn colors(&self, sight: &Sight, quantity: SoftQuantity, greatest: Option<f64>) -> Drawing {
+        let mut drawing = Drawing::default();
+        if self.bodies.is_empty() {
+            drawing.notes.push("There is no soft body to colour.".to_owned());
+            return drawing;
+        }
+        if quantity == SoftQuantity::ContactDepth && !sight.live {
+            drawing.notes.push("A recording has no contacts.".to_owned());
+            return drawing;
+        }
+        let values = self.bodies.iter().zip(&sight.frame.soft);
+        let values: Vec<Vec<f64>> =
+            values.map(|(body, nodes)| body.values(sight.world, nodes, quantity)).collect();
+        let most = greatest.unwrap_or_else(|| values.iter().flatten().copied().fold(0.0, f64::max));
+        let map = ColorMap::default();
+        for (body, values) in values.iter().enumerate() {
+            let values = values.iter().map(|value| share(*value, most)).collect();
+            drawing.soft_values.insert(body, VertexValues { values, map });
+        }
+        drawing.legends.push(Legend { title: quantity.title().to_owned(), range: [0.0, most], map });
+        drawing
+    }
+}
+
+impl SoftShape {
+    /// The quantity at all nodes.
+    fn values(&self, world: &World, nodes: &[Point3<f64>], quantity: SoftQuantity) -> Vec<f64> {
+        let values = match quantity {
+            SoftQuantity::Depth => self.depths.clone(),
+            SoftQuantity::ContactDepth => world.soft_contact_depths(&self.name).unwrap_or_default(),
+            SoftQuantity::Displacement => {
+                self.start.iter().zip(nodes).map(|(start, now)| (now - start).norm()).collect()
+            }
+            SoftQuantity::Stress => self.stresses(nodes),
+        };
+        if values.len() == nodes.len() { values } else { vec![0.0; nodes.len()] }
+    }
+
+    /// Von Mises stress at the nodes [Pa]: means of the elements around them, weighted by their volumes at rest.
+    fn stresses(&self, nodes: &[Point3<f64>]) -> Vec<f64> {
+        let Some(elements) = self.elements.as_ref().filter(|it| it.node_count() == nodes.len()) else {
+            return Vec::new();
+        };
+        let x: Vec<Vector3<f64>> = nodes.iter().map(|node| node.coords).collect();
+        let mut sums = vec![[0.0; 2]; nodes.len()];
+        for element in 0..elements.element_count() {
+            let stress = von_mises(&elements.cauchy(element, &x));
+            if !stress.is_finite() {
+                continue;
+            }
+            let volume = elements.rest_volume(element);
+            for &node in elements.nodes_of(element) {
+                let [sum, all] = &mut sums[node as usize];
+                *sum += volume * stress;
+                *all += volume;
+            }
+        }
+        sums.into_iter().map(|[sum, volume]| if volume > 0.0 { sum / volume } else { 0.0 }).collect()
+    }
+}
+
+/// √(3/2 s:s) of the deviator s.
+fn von_mises(cauchy: &Matrix3<f64>) -> f64 {
+    let deviator = cauchy - Matrix3::from_diagonal_element(cauchy.trace() / 3.0);
+    (1.5 * deviator.norm_squared()).sqrt()
+}
+
+/// A value over the greatest one, within [0, 1]; zero where the greatest one is.
+pub(super) fn share(value: f64, most: f64) -> f64 {
+    if most > 0.0 { (value / most).clamp(0.0, 1.0) } else { 0.0 }
+}

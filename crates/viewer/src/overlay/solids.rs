@@ -1,0 +1,107 @@
+//! The bodies of a scene as models that queries take, and which of them may overlap.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use super::super::{Frame, Models};
+use extricate_core::geometry::{Aabb, Solidity, TriangleMesh};
+use extricate_core::proximity::{Model, collide};
+use extricate_dynamics::{AnyBody, BodyKind, Shape, World};
+
+/// The bodies of a scene as models that queries take.
+pub(super) struct Solids {
+    /// By body; none for a half-space.
+    models: Vec<Option<Arc<Model>>>,
+    /// Whether forces move it, or a motor of its own.
+    moves: Vec<bool>,
+    /// Pairs of parts of robots that may overlap, the lesser first.
+    allowed: BTreeSet<[usize; 2]>,
+}
+
+impl Solids {
+    pub(super) fn of(world: &World, drawn: &Models) -> Self {
+        let mut made: Vec<(*const TriangleMesh, Arc<Model>)> = Vec::new();
+        let models = world.descriptions().iter().zip(&drawn.bodies).map(|(body, drawn)| {
+            if let Shape::Mesh(model) = &body.shape {
+                return Some(Arc::clone(model));
+            }
+            let mesh = drawn.mesh.as_ref()?;
+            if let Some((_, model)) = made.iter().find(|(known, _)| std::ptr::eq(*known, &raw const **mesh)) {
+                return Some(Arc::clone(model));
+            }
+            let model = Arc::new(Model::new((**mesh).clone(), Solidity::Solid));
+            made.push((&raw const **mesh, Arc::clone(&model)));
+            Some(model)
+        });
+        let models = models.collect();
+        let robots = world.robots();
+        let pairs = robots.iter().filter_map(|robot| world.allowed_collisions(&robot.name)).flatten();
+        let index = |name: &String| drawn.body(name);
+        let allowed = pairs.filter_map(|pair| Some([index(&pair.bodies[0])?, index(&pair.bodies[1])?]));
+        Self {
+            models,
+            moves: world.descriptions().iter().map(|body| body.kind != BodyKind::Fixed).collect(),
+            allowed: allowed.map(|[a, b]| [a.min(b), a.max(b)]).collect(),
+        }
+    }
+
+    /// The model of a body, and its mesh.
+    pub(super) fn model(&self, body: usize) -> Option<&Arc<Model>> {
+        self.models[body].as_ref()
+    }
+
+    /// Number of bodies.
+    pub(super) fn len(&self) -> usize {
+        self.models.len()
+    }
+
+    /// Pairs of bodies that overlap and may not, that with a subject if there is one. What moves is in front, else the
+    /// lesser.
+    pub(super) fn overlapping(&self, frame: &Frame, subject: Option<AnyBody>) -> Vec<[usize; 2]> {
+        let mut boxes: Vec<(usize, Aabb)> = self
+            .models
+            .iter()
+            .enumerate()
+            .filter_map(|(body, model)| Some((body, box_of(model.as_ref()?.mesh(), &frame.poses[body]))))
+            .collect();
+        boxes.sort_by(|(i, a), (j, b)| a.min.x.total_cmp(&b.min.x).then(i.cmp(j)));
+        let mut pairs = Vec::new();
+        for (place, (i, first)) in boxes.iter().enumerate() {
+            let near = boxes[place + 1..].iter().take_while(|(_, second)| second.min.x <= first.max.x);
+            for (j, second) in near {
+                let meet = first.min <= second.max && second.min <= first.max;
+                let pair = [*i.min(j), *i.max(j)];
+                if meet && self.may_not_overlap(pair, subject) && self.collide(pair, frame) {
+                    pairs.push(pair);
+                }
+            }
+        }
+        pairs.sort_unstable();
+        pairs.into_iter().map(|[a, b]| if self.moves[a] { [a, b] } else { [b, a] }).collect()
+    }
+
+    fn may_not_overlap(&self, pair: [usize; 2], subject: Option<AnyBody>) -> bool {
+        let of_subject = match subject {
+            Some(AnyBody::Rigid(body)) => pair.contains(&body),
+            Some(AnyBody::Soft(_)) => false,
+            None => true,
+        };
+        of_subject && pair.iter().any(|&body| self.moves[body]) && !self.allowed.contains(&pair)
+    }
+
+    fn collide(&self, [a, b]: [usize; 2], frame: &Frame) -> bool {
+        let (Some(first), Some(second)) = (self.model(a), self.model(b)) else { return false };
+        collide(first, &frame.poses[a], second, &frame.poses[b])
+    }
+}
+
+/// Box around a mesh at a pose [m].
+pub(super) fn box_of(mesh: &TriangleMesh, pose: &Isometry3<f64>) -> Aabb {
+    let own = mesh.aabb();
+    let turned = pose.rotation.to_rotation_matrix().into_inner().abs() * (0.5 * own.extents());
+    let center: Point3<f64> = pose * own.center();
+    let half: Vector3<f64> = turned;
+    Aabb { min: center - half, max: center + half }
+}

@@ -1,0 +1,192 @@
+//! What is selected, in numbers.
+
+use kiss3d::egui::{Align, Align2, Grid, Layout, RichText, ScrollArea, Ui};
+use nalgebra::{UnitQuaternion, Vector3};
+
+use super::Room;
+use crate::Models;
+use crate::app::{Action, PanelState, Snapshot};
+use crate::overlay::text::with_unit;
+use extricate_dynamics::{AnyBody, BodyKind, WorldContact};
+
+/// Width of the panel.
+const WIDTH: f32 = 258.0;
+/// Contacts that are listed, the deepest first.
+const LISTED: usize = 6;
+/// Greatest height of the list of joints.
+const JOINTS: f32 = 110.0;
+
+/// Shows what is selected, if something is, in the upper right corner.
+pub(super) fn show(room: &mut Room<'_>, state: &PanelState<'_>) {
+    let Some(body) = state.selection else { return };
+    let Some(name) = name(state.models, body) else { return };
+    room.panel("inspector", Align2::RIGHT_TOP, WIDTH, |room, ui| {
+        ui.horizontal(|ui| {
+            ui.heading(name);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                room.button(ui, "×", "Deselect (Esc)", Action::Select(None));
+            });
+        });
+        let grid = Grid::new("numbers").num_columns(2).spacing(room.size(10.0, 2.0));
+        grid.show(ui, |ui| match body {
+            AnyBody::Rigid(index) => rigid(ui, state, index),
+            AnyBody::Soft(index) => soft(ui, state.snapshot, index),
+        });
+        contacts(room, ui, state, body);
+        if let Some((robot, _)) = name.split_once('/') {
+            joints(room, ui, state.snapshot, robot);
+        }
+    });
+}
+
+fn name(models: &Models, body: AnyBody) -> Option<&str> {
+    match body {
+        AnyBody::Rigid(index) => models.bodies.get(index).map(|body| body.name.as_str()),
+        AnyBody::Soft(index) => models.soft.get(index).map(|body| body.name.as_str()),
+    }
+}
+
+fn rigid(ui: &mut Ui, state: &PanelState<'_>, index: usize) {
+    let model = &state.models.bodies[index];
+    let kind = match model.kind {
+        BodyKind::Fixed => "fixed",
+        BodyKind::Dynamic => "dynamic",
+        BodyKind::Kinematic => "kinematic",
+    };
+    row(ui, "kind", kind.to_owned());
+    if let Some(mass) = model.mass {
+        row(ui, "mass", with_unit(mass * 1e3, "g"));
+    }
+    if let Some(mesh) = &model.mesh {
+        row(ui, "triangles", mesh.triangles().len().to_string());
+    }
+    let Some(body) = state.snapshot.bodies.get(index) else { return };
+    row(ui, "position", vector(&body.position.coords, "m"));
+    row(ui, "rotation", rotation(&body.rotation));
+    if model.kind != BodyKind::Fixed {
+        row(ui, "velocity", vector(&body.linear_velocity, "m/s"));
+        row(ui, "speed", with_unit(body.linear_velocity.norm(), "m/s"));
+        row(ui, "turning", vector(&body.angular_velocity, "rad/s"));
+    }
+}
+
+fn soft(ui: &mut Ui, snapshot: &Snapshot, index: usize) {
+    row(ui, "kind", "soft".to_owned());
+    if let Some(nodes) = snapshot.frame.soft.get(index) {
+        row(ui, "nodes", nodes.len().to_string());
+    }
+    let Some(body) = snapshot.soft.get(index) else { return };
+    row(ui, "centroid", vector(&body.centroid.coords, "m"));
+    row(ui, "velocity", vector(&body.velocity, "m/s"));
+    row(ui, "speed", with_unit(body.velocity.norm(), "m/s"));
+    row(ui, "volume", format!("{:+.2} %", 100.0 * (body.volume / body.rest_volume - 1.0)));
+    row(ui, "deepest contact", with_unit(body.max_penetration, "m"));
+    if body.inverted > 0 {
+        row(ui, "inside out", format!("{} elements", body.inverted));
+    }
+    for legend in &snapshot.drawing.legends {
+        let unit = legend.title.split_once('[').and_then(|(_, unit)| unit.strip_suffix(']')).unwrap_or("");
+        let title = legend.title.split(" [").next().unwrap_or_default();
+        row(ui, title, legend.range.map(|end| with_unit(end, unit)).join(" … "));
+    }
+}
+
+fn row(ui: &mut Ui, what: &str, value: String) {
+    ui.weak(what);
+    ui.label(RichText::new(value).monospace());
+    ui.end_row();
+}
+
+/// Three components in one unit, that of the greatest: `1.20 0.00 -0.30 mm`.
+fn vector(vector: &Vector3<f64>, unit: &str) -> String {
+    let greatest = with_unit(vector.amax(), unit);
+    let Some((_, unit_of)) = greatest.split_once(' ') else { return greatest };
+    let prefix = unit_of.strip_suffix(unit).unwrap_or_default();
+    let factor = match prefix {
+        "p" => 1e-12,
+        "n" => 1e-9,
+        "µ" => 1e-6,
+        "m" => 1e-3,
+        "k" => 1e3,
+        "M" => 1e6,
+        _ => 1.0,
+    };
+    format!("{} {unit_of}", components(&(vector / factor)))
+}
+
+/// Three numbers with two digits, no minus before what is rounded to zero.
+fn components(vector: &Vector3<f64>) -> String {
+    let [x, y, z] = [vector.x, vector.y, vector.z].map(|x| if x.abs() < 5e-3 { 0.0 } else { x });
+    format!("{x:.2} {y:.2} {z:.2}")
+}
+
+/// A rotation as an angle about an axis.
+fn rotation(rotation: &UnitQuaternion<f64>) -> String {
+    match rotation.axis_angle() {
+        Some((axis, angle)) => {
+            format!("{:.1}° about {}", angle.to_degrees(), components(&axis))
+        }
+        None => "none".to_owned(),
+    }
+}
+
+fn contacts(room: &mut Room<'_>, ui: &mut Ui, state: &PanelState<'_>, body: AnyBody) {
+    // Those that were foreseen and came to nothing are not told.
+    let touches = |contact: &&WorldContact| contact.depth >= 0.0 || contact.force > 0.0;
+    let all = state.snapshot.contacts.iter();
+    let mut found: Vec<_> = all.filter(|contact| contact.bodies.contains(&body)).filter(touches).collect();
+    if found.is_empty() {
+        return;
+    }
+    found.sort_by(|a, b| b.depth.total_cmp(&a.depth));
+    ui.separator();
+    let total: f64 = found.iter().map(|contact| contact.force).sum();
+    let plural = if found.len() == 1 { "" } else { "s" };
+    ui.label(format!("{} contact{plural}, {} in all", found.len(), with_unit(total, "N")));
+    let grid = Grid::new("contacts").num_columns(3).spacing(room.size(10.0, 1.0));
+    grid.show(ui, |ui| {
+        for contact in found.iter().take(LISTED) {
+            let other = contact.bodies[usize::from(contact.bodies[0] == body)];
+            let other_name = name(state.models, other).unwrap_or_default();
+            let shown: String = other_name.chars().take(14).collect();
+            if ui.link(shown).on_hover_text(other_name).clicked() {
+                room.actions.push(Action::Select(Some(other)));
+            }
+            ui.label(RichText::new(with_unit(contact.depth, "m")).monospace());
+            ui.label(RichText::new(with_unit(contact.force, "N")).monospace());
+            ui.end_row();
+        }
+    });
+    if found.len() > LISTED {
+        ui.weak(format!("and {} more", found.len() - LISTED));
+    }
+}
+
+fn joints(room: &mut Room<'_>, ui: &mut Ui, snapshot: &Snapshot, robot: &str) {
+    let Some(robot) = snapshot.robots.iter().find(|state| state.name == robot) else { return };
+    if robot.joints.is_empty() {
+        return;
+    }
+    ui.separator();
+    ui.label(format!("Joints of {}", robot.name));
+    ScrollArea::vertical().max_height(JOINTS * room.scale).auto_shrink([false, true]).show(ui, |ui| {
+        let grid = Grid::new("joints").num_columns(2).spacing(room.size(10.0, 1.0));
+        grid.show(ui, |ui| {
+            for (name, value) in &robot.joints {
+                row(ui, name, format!("{value:+.4}"));
+            }
+        });
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_have_one_unit() {
+        assert_eq!(vector(&Vector3::new(1.5e-3, -2e-9, -2.26e-4), "m"), "1.50 0.00 -0.23 mm");
+        assert_eq!(vector(&Vector3::new(0.0, 1234.0, 0.0), "m/s"), "0.00 1.23 0.00 km/s");
+        assert_eq!(vector(&Vector3::zeros(), "m"), "0.00 0.00 0.00 m");
+    }
+}

@@ -1,0 +1,213 @@
+//! The panel of a sketch: what collides, what a repair came to, joints and bodies by number, and files.
+
+mod answer;
+mod bodies;
+mod joints;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use kiss3d::egui::{Button, Color32, DragValue, RichText, ScrollArea, Ui};
+
+use super::SketchMode;
+use crate::app::Action;
+use crate::{Color, palette};
+use extricate_core::penetration::Effort;
+use extricate_scene::repair::Dragged;
+use extricate_scene::scene::Scene;
+
+/// Pairs that collide, and joints at their limits, that are listed.
+const LISTED: usize = 8;
+/// What stays free below the panel, and how tall its lower part is at least [logical pixels].
+const EDGE: f32 = 24.0;
+const LEAST: f32 = 120.0;
+/// Share of the size of the scene by which a pixel changes a clearance.
+const FINE: f64 = 1e-5;
+
+/// What the panel remembers from picture to picture.
+#[derive(Debug)]
+pub(super) struct PanelMemory {
+    pub(super) effort: Effort,
+    /// Distance that repairs keep [m].
+    pub(super) clearance: f64,
+    /// The robot whose joints are saved.
+    pub(super) robot: Option<String>,
+    /// Whether the file of the scene itself may be written over.
+    pub(super) over_source: bool,
+    /// Where the drag has come.
+    pub(super) dragged: Option<Dragged>,
+    /// How long it took to follow.
+    pub(super) time_to_follow: Option<Duration>,
+    /// The file to save to, as it is typed.
+    path: String,
+    /// What is looked for among joints and bodies.
+    filter: String,
+}
+
+impl PanelMemory {
+    pub(super) fn new(scene: &Scene) -> Self {
+        Self {
+            effort: Effort::Best,
+            clearance: 0.0,
+            robot: scene.robots.first().map(|robot| robot.name.clone()),
+            over_source: false,
+            dragged: None,
+            time_to_follow: None,
+            path: String::new(),
+            filter: String::new(),
+        }
+    }
+}
+
+impl SketchMode {
+    /// Draws the panel. What it is asked for that concerns more than the sketch is returned: to simulate it, or to end.
+    pub fn panel(&mut self, ui: &mut Ui) -> Vec<Action> {
+        let mut asked = Vec::new();
+        self.buttons(ui, &mut asked);
+        ui.separator();
+        self.state(ui);
+        let tall = (ui.ctx().content_rect().bottom() - ui.cursor().top() - EDGE).max(LEAST);
+        let area =
+            ScrollArea::vertical().auto_shrink([false, true]).min_scrolled_height(tall).max_height(tall);
+        area.show(ui, |ui| {
+            self.answer(ui);
+            ui.horizontal(|ui| {
+                ui.label("find");
+                ui.text_edit_singleline(&mut self.panel.filter);
+            });
+            self.joints(ui);
+            self.bodies(ui);
+            self.files(ui, &mut asked);
+        });
+        asked.retain(|action| !self.handle(action));
+        self.tick();
+        asked
+    }
+
+    fn buttons(&mut self, ui: &mut Ui, asked: &mut Vec<Action>) {
+        let [past, future] = self.sketch.steps();
+        ui.horizontal_wrapped(|ui| {
+            let repair = if self.repairing { "Repairing …" } else { "Repair (Enter)" };
+            if ui.add_enabled(!self.repairing, Button::new(repair)).clicked() {
+                asked.push(Action::Repair);
+            }
+            if ui.selectable_label(self.following, "as I drag (T)").clicked() {
+                asked.push(Action::Follow);
+            }
+            if ui.add_enabled(past > 0, Button::new("Undo (Z)")).clicked() {
+                asked.push(Action::Undo);
+            }
+            if ui.add_enabled(future > 0, Button::new("Redo (Y)")).clicked() {
+                asked.push(Action::Redo);
+            }
+            if ui.button("Simulate").clicked() {
+                asked.push(Action::Simulate);
+            }
+            if ui.button("End (E)").clicked() {
+                asked.push(Action::Sketch);
+            }
+        });
+        ui.horizontal(|ui| {
+            let mut thorough = self.panel.effort == Effort::Best;
+            ui.checkbox(&mut thorough, "thorough");
+            self.panel.effort = if thorough { Effort::Best } else { Effort::Fast };
+            ui.label("keep apart [m]");
+            let speed = FINE * self.sketch.ensemble().arrangement().size();
+            let value = DragValue::new(&mut self.panel.clearance).speed(speed).range(0.0..=f64::MAX);
+            ui.add(value.max_decimals(6));
+        });
+    }
+
+    /// Whether anything collides, and what.
+    fn state(&mut self, ui: &mut Ui) {
+        let (pairs, more) = match self.sketch.colliding() {
+            Ok(found) => (found.iter().take(LISTED).cloned().collect(), found.len().saturating_sub(LISTED)),
+            Err(_) => (Vec::new(), 0),
+        };
+        if pairs.is_empty() {
+            ui.label(strong("free: nothing collides", palette::FREE));
+        } else {
+            let count = pairs.len() + more;
+            let told =
+                if count == 1 { "1 pair collides".to_owned() } else { format!("{count} pairs collide") };
+            ui.label(strong(&told, palette::COLLIDING));
+        }
+        for pair in &pairs {
+            let depth = pair.depth.map_or_else(String::new, |depth| format!("  {}", metres(depth)));
+            ui.label(format!("{} – {}{depth}", pair.names[0], pair.names[1]));
+        }
+        if more > 0 {
+            ui.label(format!("and {more} others"));
+        }
+        if let Some(dragged) = &self.panel.dragged
+            && !dragged.at_limit.is_empty()
+        {
+            let listed = dragged.at_limit.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
+            let more = dragged.at_limit.len().saturating_sub(LISTED);
+            let more = if more > 0 { format!(" and {more} others") } else { String::new() };
+            ui.label(format!("at their limits: {listed}{more}"));
+        }
+        if self.following
+            && let Some((_, followed)) = &self.followed
+        {
+            let held = if followed.held { ", something is in the way" } else { "" };
+            let time = self.panel.time_to_follow.map_or(0.0, |time| time.as_secs_f64() * 1e3);
+            ui.label(format!("free at √σ = {}{held} ({time:.1} ms)", metres(followed.depth)));
+        }
+    }
+
+    /// Where the sketch is saved.
+    fn files(&mut self, ui: &mut Ui, asked: &mut Vec<Action>) {
+        ui.collapsing("Save", |ui| {
+            ui.text_edit_singleline(&mut self.panel.path).on_hover_text(
+                "name.ron saves the scene, name.json the joints of a robot; without a name, a new file beside the scene",
+            );
+            if self.sketch.scene().robots.len() > 1 {
+                for robot in &self.sketch.scene().robots {
+                    let chosen = Some(robot.name.clone());
+                    ui.radio_value(&mut self.panel.robot, chosen, format!("joints of {}", robot.name));
+                }
+            }
+            ui.checkbox(&mut self.panel.over_source, "the file of the scene itself may be written over");
+            if ui.button("Save (S)").clicked() {
+                let path = self.panel.path.trim();
+                asked.push(if path.is_empty() { Action::Save } else { Action::SaveAs(PathBuf::from(path)) });
+            }
+        });
+    }
+}
+
+/// Whether something is among what is looked for.
+fn is_wanted(name: &str, filter: &str) -> bool {
+    let filter = filter.trim().to_lowercase();
+    filter.is_empty() || name.to_lowercase().contains(&filter)
+}
+
+fn strong(text: &str, color: Color) -> RichText {
+    let [red, green, blue, _] = color.bytes();
+    RichText::new(text).strong().color(Color32::from_rgb(red, green, blue))
+}
+
+/// A length as it is read.
+pub(super) fn metres(length: f64) -> String {
+    let (factor, unit) = match length.abs() {
+        size if size >= 1.0 => (1.0, "m"),
+        size if size >= 1e-3 => (1e3, "mm"),
+        size if size > 0.0 => (1e6, "µm"),
+        _ => (1.0, "m"),
+    };
+    format!("{} {unit}", three_digits(length * factor))
+}
+
+/// A number with three digits that matter.
+fn three_digits(number: f64) -> String {
+    let size = number.abs();
+    match size {
+        _ if !(size > 0.0) => "0".to_owned(),
+        _ if size >= 100.0 => format!("{number:.0}"),
+        _ if size >= 10.0 => format!("{number:.1}"),
+        _ if size >= 1.0 => format!("{number:.2}"),
+        _ if size >= 0.01 => format!("{number:.3}"),
+        _ => format!("{number:.1e}"),
+    }
+}

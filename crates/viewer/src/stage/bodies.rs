@@ -1,0 +1,238 @@
+//! Bodies on the stage: one node each; bodies of one shape share a mesh on the graphics card.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kiss3d::glamx::{Mat3, Pose3, Quat, Vec2, Vec3};
+use kiss3d::resource::{GpuMesh3d, Texture};
+use kiss3d::scene::{InstanceData3d, SceneNode3d};
+use nalgebra::{Isometry3, Point3, Translation3};
+
+use super::light::CASTS_WITHIN;
+use super::{Finish, Similarity, WHITE, kiss_color, paint, unlit};
+use crate::surface::{Surface, single};
+use crate::{Color, Drawing, Frame, Models, SoftModel, VertexValues};
+use extricate_core::geometry::TriangleMesh;
+
+/// A mesh on the graphics card, about its own centre.
+type Uploaded = (Rc<RefCell<GpuMesh3d>>, Point3<f64>);
+
+/// Meshes on the graphics card by where they are in memory; they are kept, so that the place stays theirs.
+#[derive(Default)]
+pub(super) struct Meshes(HashMap<*const TriangleMesh, (Arc<TriangleMesh>, Uploaded)>);
+
+impl Meshes {
+    /// A mesh on the graphics card, uploaded once.
+    pub(super) fn uploaded(&mut self, mesh: &Arc<TriangleMesh>, place: &Similarity) -> Uploaded {
+        let (_, uploaded) = self.0.entry(Arc::as_ptr(mesh)).or_insert_with(|| {
+            let surface = Surface::of(mesh, place.scale);
+            let center = surface.center;
+            (Arc::clone(mesh), (Rc::new(RefCell::new(gpu_mesh(surface))), center))
+        });
+        uploaded.clone()
+    }
+}
+
+fn gpu_mesh(surface: Surface) -> GpuMesh3d {
+    let vectors = |list: Vec<[f32; 3]>| list.into_iter().map(Vec3::from).collect();
+    let normals = Some(vectors(surface.normals));
+    GpuMesh3d::new(vectors(surface.positions), surface.triangles, normals, None, false)
+}
+
+/// The bodies on the stage. Bodies of one shape are drawn in one go: what a draw costs on its own, which is much where
+/// software draws, is paid once.
+#[derive(Default)]
+pub(super) struct Bodies {
+    shapes: Vec<Drawn>,
+    /// The shape of each body, an index in `shapes`, and where the origin of its mesh is in the body's frame [m].
+    rigid: Vec<Option<(usize, Point3<f64>)>>,
+    soft: Vec<SoftNode>,
+    ghosts: Vec<SceneNode3d>,
+}
+
+impl Bodies {
+    /// All bodies of a scene, under `root`.
+    pub(super) fn new(
+        models: &Models,
+        frame: &Frame,
+        (root, meshes, place): (&mut SceneNode3d, &mut Meshes, &Similarity),
+    ) -> Self {
+        let mut shapes: Vec<Drawn> = Vec::new();
+        let mut known = HashMap::new();
+        let rigid = models.bodies.iter().map(|body| {
+            let mesh = body.mesh.as_ref()?;
+            let (uploaded, center) = meshes.uploaded(mesh, place);
+            let shape = *known.entry(Arc::as_ptr(mesh)).or_insert_with(|| {
+                shapes.push(Drawn { mesh: uploaded, groups: Default::default() });
+                shapes.len() - 1
+            });
+            Some((shape, center))
+        });
+        let rigid = rigid.collect();
+        let soft = models.soft.iter().zip(&frame.soft);
+        let soft = soft.map(|(model, nodes)| SoftNode::new(model, nodes, root, place)).collect();
+        Self { shapes, rigid, soft, ghosts: Vec::new() }
+    }
+
+    /// Puts everything where it is, and gives it its colour.
+    pub(super) fn place(&mut self, models: &Models, frame: &Frame, drawing: &Drawing, stage: &mut Stock) {
+        let opacity = |color: Color| drawing.opacity.map_or(color, |alpha| color.with_alpha(alpha));
+        for (index, body) in self.rigid.iter().enumerate() {
+            let Some((shape, center)) = body else { continue };
+            let own = opacity(models.bodies[index].color);
+            let color = drawing.tints.get(&index).copied().unwrap_or(own);
+            let pose = pose(&frame.poses[index], center, stage.place);
+            self.shapes[*shape].add(pose, color);
+        }
+        self.shapes.iter_mut().for_each(|shape| shape.show(stage.root));
+        for (index, node) in self.soft.iter_mut().enumerate() {
+            let model = &models.soft[index];
+            node.deform(model, &frame.soft[index], stage.place);
+            let own = drawing.soft_tints.get(&index).copied().unwrap_or_else(|| opacity(model.color));
+            node.color(model, own, drawing.soft_values.get(&index), stage);
+        }
+        self.ghosts.drain(..).for_each(|mut ghost| ghost.remove());
+        for ghost in &drawing.ghosts {
+            let (mesh, center) = stage.meshes.uploaded(&ghost.mesh, stage.place);
+            let mut node = stage.root.add_mesh(mesh, Vec3::ONE);
+            node.set_pose(pose(&ghost.pose, &center, stage.place));
+            node.set_casts_shadows(false);
+            paint(&mut node, ghost.color, Finish::Dull);
+            self.ghosts.push(node);
+        }
+    }
+}
+
+/// A shape, and the bodies that have it.
+struct Drawn {
+    mesh: Rc<RefCell<GpuMesh3d>>,
+    /// Those that are opaque and cast no shadow, those that are opaque and do, and those that are seen through, which cast none.
+    groups: [Group; 3],
+}
+
+/// Bodies that are drawn in one go.
+#[derive(Default)]
+struct Group {
+    node: Option<SceneNode3d>,
+    instances: Vec<InstanceData3d>,
+}
+
+impl Drawn {
+    /// Adds a body to the next picture.
+    fn add(&mut self, pose: Pose3, color: Color) {
+        let is_seen_through = color.alpha < 1.0;
+        let casts_shadow = pose.translation.length() < CASTS_WITHIN;
+        let group = &mut self.groups[if is_seen_through { 2 } else { usize::from(casts_shadow) }];
+        group.instances.push(InstanceData3d {
+            position: pose.translation,
+            deformation: Mat3::from_quat(pose.rotation),
+            color: kiss_color(color),
+            ..InstanceData3d::default()
+        });
+    }
+
+    /// Shows what was added since the last time.
+    fn show(&mut self, root: &mut SceneNode3d) {
+        /// What is seen through is told by the colour of the whole group.
+        const NEARLY_OPAQUE: f32 = 0.999;
+        for (index, group) in self.groups.iter_mut().enumerate() {
+            if group.node.is_none() && !group.instances.is_empty() {
+                let mut node = root.add_mesh(Rc::clone(&self.mesh), Vec3::ONE);
+                let alpha = if index < 2 { 1.0 } else { NEARLY_OPAQUE };
+                paint(&mut node, WHITE.with_alpha(alpha), Finish::Satin);
+                node.set_casts_shadows(index == 1);
+                group.node = Some(node);
+            }
+            if let Some(node) = &mut group.node {
+                node.set_visible(!group.instances.is_empty());
+                node.set_instances(&group.instances);
+                group.instances.clear();
+            }
+        }
+    }
+}
+
+/// What is needed to put things on the stage.
+pub(super) struct Stock<'a> {
+    pub(super) root: &'a mut SceneNode3d,
+    pub(super) meshes: &'a mut Meshes,
+    pub(super) place: &'a Similarity,
+    pub(super) colors: &'a Arc<Texture>,
+    pub(super) white: &'a Arc<Texture>,
+}
+
+/// Body → view for a mesh about its own centre.
+fn pose(body: &Isometry3<f64>, center: &Point3<f64>, place: &Similarity) -> Pose3 {
+    let whole = body * Translation3::from(center.coords);
+    #[expect(clippy::cast_possible_truncation, reason = "what the graphics card takes")]
+    let [x, y, z, w] =
+        [whole.rotation.i, whole.rotation.j, whole.rotation.k, whole.rotation.w].map(|q| q as f32);
+    Pose3::from_parts(place.point(&whole.translation.vector.into()), Quat::from_xyzw(x, y, z, w).normalize())
+}
+
+/// Share of the colours of values that shines by itself: enough to read the legend, little enough to see the shape.
+const OWN_LIGHT: f32 = 0.6;
+
+/// A soft body on the stage: its mesh changes with every frame.
+struct SoftNode {
+    node: SceneNode3d,
+    mesh: Rc<RefCell<GpuMesh3d>>,
+    shows_values: bool,
+}
+
+impl SoftNode {
+    fn new(model: &SoftModel, nodes: &[Point3<f64>], root: &mut SceneNode3d, place: &Similarity) -> Self {
+        let positions = positions(model, nodes, place).collect();
+        let mesh = GpuMesh3d::new(positions, model.triangles.clone(), None, None, true);
+        let mesh = Rc::new(RefCell::new(mesh));
+        let node = root.add_mesh(Rc::clone(&mesh), Vec3::ONE).enable_backface_culling(false);
+        Self { node, mesh, shows_values: false }
+    }
+
+    fn deform(&mut self, model: &SoftModel, nodes: &[Point3<f64>], place: &Similarity) {
+        self.node.modify_vertices(&mut |vertices| {
+            vertices.clear();
+            vertices.extend(positions(model, nodes, place));
+        });
+        self.node.recompute_normals();
+    }
+
+    /// Its own colour, or those of values on its nodes.
+    fn color(&mut self, model: &SoftModel, own: Color, values: Option<&VertexValues>, stage: &Stock) {
+        let Some(values) = values else {
+            if std::mem::take(&mut self.shows_values) {
+                self.node.set_texture(Arc::clone(stage.white));
+                self.node.set_emissive(kiss3d::color::BLACK);
+            }
+            paint(&mut self.node, own, Finish::Satin);
+            return;
+        };
+        self.node.modify_uvs(&mut |uvs| {
+            uvs.clear();
+            uvs.extend(model.nodes.iter().map(|&node| texel(values.values[node as usize])));
+        });
+        if !std::mem::replace(&mut self.shows_values, true) {
+            unlit(&mut self.node, stage.colors, OWN_LIGHT);
+        }
+        debug_assert_eq!(self.mesh.borrow().num_pts(), 3 * model.triangles.len());
+    }
+}
+
+fn positions<'a>(
+    model: &'a SoftModel,
+    nodes: &'a [Point3<f64>],
+    place: &'a Similarity,
+) -> impl Iterator<Item = Vec3> + 'a {
+    model.nodes.iter().map(|&node| Vec3::from(single(&place.vector(&nodes[node as usize]))))
+}
+
+/// Where in the texture of the colours a value is.
+pub(super) fn texel(value: f64) -> Vec2 {
+    /// Half a texel: values at the ends must not meet the other end.
+    const EDGE: f64 = 0.5 / 256.0;
+    let inside = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
+    #[expect(clippy::cast_possible_truncation, reason = "what the graphics card takes")]
+    Vec2::new((EDGE + (1.0 - 2.0 * EDGE) * inside) as f32, 0.5)
+}

@@ -1,0 +1,150 @@
+//! The ground: a plane that takes shadows, with a grid whose cells are a round length.
+//!
+//! The grid is a texture: it is lit and shaded with the plane, and thins out with distance by itself.
+
+use std::sync::Arc;
+
+use image::{DynamicImage, GrayImage, Luma};
+use kiss3d::glamx::{Pose3, Quat, Vec2};
+use kiss3d::resource::{Texture, TextureManager};
+use kiss3d::scene::SceneNode3d;
+use nalgebra::{Isometry3, Point3};
+
+use super::{Finish, Similarity, paint};
+use crate::{Frame, Models, palette};
+
+/// Half the side of the plane, as a multiple of the scene's radius: beyond where it has faded from any useful distance.
+const PLANE: f64 = 1000.0;
+/// Every so many lines, one is bolder; the texture repeats after as many.
+const BOLD: u32 = 5;
+/// Texels of a cell.
+const TEXELS: u32 = 128;
+/// How bright thin and bold lines are, as shares of the ground.
+const LINES: [u8; 2] = [190, 145];
+/// Half the width of thin and of bold lines [texels].
+const WIDTHS: [u32; 2] = [1, 2];
+
+/// The half-spaces of a scene on the stage.
+#[derive(Default)]
+pub(super) struct Grounds {
+    planes: Vec<SceneNode3d>,
+    /// Side of a cell [m].
+    pub(super) cell: f64,
+    /// The poses that the planes have.
+    poses: Vec<Isometry3<f64>>,
+}
+
+impl Grounds {
+    pub(super) fn new(models: &Models, root: &mut SceneNode3d, place: &Similarity) -> Self {
+        let cell = round(0.25 / place.scale);
+        let planes = models.grounds.iter().map(|_| {
+            #[expect(clippy::cast_possible_truncation, reason = "what the graphics card takes")]
+            let [side, cells] = [2.0 * PLANE, 2.0 * PLANE / (place.scale * cell)].map(|x| x as f32);
+            let mut plane = root.add_quad(side, side, 1, 1).enable_backface_culling(false);
+            plane.set_casts_shadows(false);
+            plane.set_texture(grid());
+            // A line through the middle, whatever the plane's side.
+            let repeats = cells / BOLD as f32;
+            plane.modify_uvs(&mut |uvs| {
+                for uv in uvs {
+                    *uv = (*uv - Vec2::splat(0.5)) * repeats;
+                }
+            });
+            paint(&mut plane, palette::GROUND, Finish::Dull);
+            plane
+        });
+        Self { planes: planes.collect(), cell, poses: Vec::new() }
+    }
+
+    /// Puts the planes where they are.
+    pub(super) fn place(&mut self, models: &Models, frame: &Frame, place: &Similarity) {
+        let poses = models.grounds.iter().map(|ground| ground.pose(frame));
+        if poses.clone().eq(self.poses.iter().copied()) {
+            return;
+        }
+        self.poses = poses.collect();
+        // Bold lines are at multiples of so much in the plane's own frame.
+        let bold = f64::from(BOLD) * self.cell;
+        for (plane, pose) in self.planes.iter_mut().zip(&self.poses) {
+            // As near to the scene as the plane goes, on the grid.
+            let middle = pose.inverse_transform_point(&place.origin);
+            let [x, y] = [middle.x, middle.y].map(|x| (x / bold).round() * bold);
+            let q = pose.rotation;
+            #[expect(clippy::cast_possible_truncation, reason = "what the graphics card takes")]
+            let [i, j, k, w] = [q.i, q.j, q.k, q.w].map(|x| x as f32);
+            let middle = place.point(&(pose * Point3::new(x, y, 0.0)));
+            plane.set_pose(Pose3::from_parts(middle, Quat::from_xyzw(i, j, k, w)));
+        }
+    }
+}
+
+/// The grid's texture: lines on white, the bold ones through the corners.
+fn grid() -> Arc<Texture> {
+    /// No filtering along the view: software drivers take seconds for pixels that see the grid at a flat angle.
+    const ANISOTROPY: u16 = 1;
+    let side = BOLD * TEXELS;
+    let from_line = |at: u32, period: u32| (at % period).min(period - at % period);
+    let shade = |x: u32, y: u32| {
+        let [thin, bold] = [TEXELS, side].map(|period| from_line(x, period).min(from_line(y, period)));
+        match (thin < WIDTHS[0], bold < WIDTHS[1]) {
+            (_, true) => LINES[1],
+            (true, false) => LINES[0],
+            (false, false) => u8::MAX,
+        }
+    };
+    let image = DynamicImage::ImageLuma8(GrayImage::from_fn(side, side, |x, y| Luma([shade(x, y)])));
+    TextureManager::get_global_manager(|manager| {
+        let usual = manager.anisotropy();
+        manager.set_generate_mipmaps(true);
+        manager.set_anisotropy(ANISOTROPY);
+        let texture = manager.add_image_with_color_space(image.clone(), "extricate grid", true);
+        manager.set_generate_mipmaps(false);
+        manager.set_anisotropy(usual);
+        texture
+    })
+}
+
+/// The greatest of 1, 2, 5, 10, … times a power of ten that is not above `length`.
+fn round(length: f64) -> f64 {
+    /// A length that is a round one but for rounding, in other units, must not get the smaller cell.
+    const EQUAL: f64 = 1.0 + 1e-9;
+    let power = 10.0_f64.powf((length * EQUAL).log10().floor());
+    let times = [5.0, 2.0, 1.0].into_iter().find(|times| times * power <= length * EQUAL).unwrap_or(1.0);
+    times * power
+}
+/// A length as it is read: 0.05 m is 5 cm.
+pub(super) fn told(length: f64) -> String {
+    let (value, unit) = match length {
+        _ if length < 1e-3 => (length * 1e6, "µm"),
+        _ if length < 0.01 => (length * 1e3, "mm"),
+        _ if length < 1.0 => (length * 1e2, "cm"),
+        _ if length < 1e3 => (length, "m"),
+        _ => (length / 1e3, "km"),
+    };
+    format!("{value:.0} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_round_lengths_whatever_the_unit() {
+        for unit in [1e-6, 1e-3, 0.1, 1.0, 1e3] {
+            for length in [0.2, 0.5, 1.0, 0.7, 0.2 * (1.0 - 1e-12)] {
+                let cell = round(length);
+                assert!((round(length * unit) / (cell * unit) - 1.0).abs() < 1e-9, "{length} in {unit}");
+            }
+        }
+    }
+
+    #[test]
+    fn cells_are_the_greatest_round_length_below() {
+        for (length, cell, text) in
+            [(0.3, 0.2, "20 cm"), (0.0999, 0.05, "5 cm"), (7.0, 5.0, "5 m"), (2.5e-3, 2e-3, "2 mm")]
+        {
+            assert!((round(length) / cell - 1.0).abs() < 1e-9);
+            assert_eq!(told(round(length)), text);
+        }
+    }
+}

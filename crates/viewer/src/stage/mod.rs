@@ -1,0 +1,342 @@
+//! The stage: a window or a picture without one, with light, ground, bodies and marks.
+//!
+//! Everything is drawn in view coordinates, in which the scene has a radius of one: a watch and a crane get the same
+//! light, and single precision is enough for both.
+
+mod bodies;
+mod device;
+mod eye;
+mod ground;
+mod labels;
+mod light;
+mod marks;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use image::{DynamicImage, RgbImage, RgbaImage};
+use kiss3d::egui::Context;
+use kiss3d::event::WindowEvent;
+use kiss3d::glamx::Vec3;
+use kiss3d::post_processing::Tonemap;
+use kiss3d::resource::{MaterialManager2d, Texture, TextureManager};
+use kiss3d::scene::SceneNode3d;
+use kiss3d::window::{CanvasSetup, NumSamples, Window};
+use nalgebra::{Point3, Vector2, Vector3};
+
+pub use device::StageError;
+pub(super) use labels::ink;
+
+use self::bodies::{Bodies, Meshes, Stock};
+use self::eye::Eye;
+use self::ground::Grounds;
+use self::light::Lights;
+use self::marks::Marks;
+use super::surface::single;
+use super::{Camera, Color, ColorMap, Drawing, Frame, Models, palette};
+use extricate_core::geometry::Aabb;
+
+/// How good the picture is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quality {
+    /// Whether things cast shadows.
+    pub shadows: bool,
+    /// Whether edges are smoothed, four samples a pixel.
+    pub smooth: bool,
+}
+
+impl Quality {
+    /// Without shadows and with rough edges: the fastest there is where software draws.
+    pub const FAST: Self = Self { shadows: false, smooth: false };
+}
+
+impl Default for Quality {
+    fn default() -> Self {
+        Self { shadows: true, smooth: true }
+    }
+}
+
+/// World → view: subtract the origin, times the scale.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Similarity {
+    origin: Point3<f64>,
+    scale: f64,
+}
+
+impl Similarity {
+    /// Puts the middle of a scene at the origin, and makes its radius one.
+    fn of(models: &Models, frame: &Frame) -> Self {
+        /// Greatest radius of the whole scene over that of what moves: a hall is not the measure of the robot in it.
+        const HALL: f64 = 3.0;
+        let [whole, moving] = [false, true].map(|moving| models.bounds(frame, moving));
+        let radius = |bounds: &Aabb| 0.5 * bounds.extents().norm();
+        let (bounds, radius) = if radius(&whole) > HALL * radius(&moving) {
+            (moving, HALL * radius(&moving))
+        } else {
+            (whole, radius(&whole))
+        };
+        if radius > 0.0 && radius.is_finite() {
+            Self { origin: bounds.center(), scale: radius.recip() }
+        } else {
+            Self { origin: Point3::origin(), scale: 1.0 }
+        }
+    }
+
+    fn vector(&self, point: &Point3<f64>) -> Vector3<f64> {
+        (point - self.origin) * self.scale
+    }
+
+    fn point(&self, point: &Point3<f64>) -> Vec3 {
+        Vec3::from(single(&self.vector(point)))
+    }
+}
+
+/// A window, or a picture without one. One at a time and thread: what is on the graphics card is the thread's.
+pub struct Stage {
+    window: Window,
+    root: SceneNode3d,
+    lights: Lights,
+    place: Similarity,
+    models: Option<Models>,
+    meshes: Meshes,
+    bodies: Bodies,
+    grounds: Grounds,
+    marks: Marks,
+    colors: Arc<Texture>,
+    white: Arc<Texture>,
+}
+
+impl Stage {
+    /// A stage without a window, of this size [pixels].
+    ///
+    /// # Errors
+    /// [`StageError`] when no driver can draw on this machine.
+    pub fn offscreen(width: u32, height: u32, quality: Quality) -> Result<Self, StageError> {
+        device::check_driver(width, height)?;
+        let window = Window::new_headless_with_setup(width, height, setup(quality));
+        Ok(Self::on(pollster::block_on(window), quality))
+    }
+
+    /// A stage with a window, of this size [logical pixels]. Must be called on the main thread.
+    ///
+    /// # Errors
+    /// [`StageError`] when there is no display, or no driver that can draw on it.
+    pub fn window(title: &str, width: u32, height: u32, quality: Quality) -> Result<Self, StageError> {
+        device::check_display()?;
+        device::check_driver(width, height)?;
+        let window = Window::new_with_setup(title, width, height, setup(quality));
+        Ok(Self::on(pollster::block_on(window), quality))
+    }
+
+    fn on(mut window: Window, quality: Quality) -> Self {
+        // kiss3d makes these at the latest when the window goes, and then finds no textures for them and panics.
+        MaterialManager2d::get_global_manager(|_| ());
+        window.set_background_color(kiss_color(palette::BACKGROUND));
+        window.set_ambient(light::AMBIENT);
+        window.set_tonemap(Tonemap::None);
+        window.set_shadows_enabled(quality.shadows);
+        window.set_shadow_atlas_layers(1);
+        window.set_shadow_resolution(SHADOW_RESOLUTION);
+        window.set_shadow_softness(SHADOW_SOFTNESS);
+        window.rebind_close_key(None);
+        let mut root = SceneNode3d::empty();
+        let lights = Lights::new(&mut root);
+        let marks = Marks::new(&mut root);
+        let colors = TextureManager::get_global_manager(|manager| {
+            manager.add_image(DynamicImage::ImageRgba8(stripe(ColorMap::default())), "extricate colours")
+        });
+        let white = TextureManager::get_global_manager(|manager| manager.get_default());
+        Self {
+            window,
+            root,
+            lights,
+            place: Similarity { origin: Point3::origin(), scale: 1.0 },
+            models: None,
+            meshes: Meshes::default(),
+            bodies: Bodies::default(),
+            grounds: Grounds::default(),
+            marks,
+            colors,
+            white,
+        }
+    }
+
+    /// Puts a scene on the stage, in place of the one that is there.
+    pub fn set(&mut self, models: &Models, frame: &Frame) {
+        self.root = SceneNode3d::empty();
+        self.lights = Lights::new(&mut self.root);
+        self.marks = Marks::new(&mut self.root);
+        self.place = Similarity::of(models, frame);
+        self.meshes = Meshes::default();
+        self.bodies = Bodies::new(models, frame, (&mut self.root, &mut self.meshes, &self.place));
+        self.grounds = Grounds::new(models, &mut self.root, &self.place);
+        self.models = Some(models.clone());
+    }
+
+    /// Draws a frame of the scene that is on the stage, with what `ui` adds. False when the window was closed.
+    pub fn draw(
+        &mut self,
+        frame: &Frame,
+        drawing: &Drawing,
+        camera: &Camera,
+        ui: impl FnOnce(&Context),
+    ) -> bool {
+        let points = self.scale_factor();
+        let size = self.size() / f64::from(points);
+        let aspect = size.x / size.y;
+        let scale = self.text_scale();
+        let Self { window, root, meshes, place, colors, white, .. } = self;
+        let mut stock = Stock { root, meshes, place, colors, white };
+        if let Some(models) = &self.models {
+            self.bodies.place(models, frame, drawing, &mut stock);
+            self.grounds.place(models, frame, place);
+        }
+        self.marks.place(drawing, root, place, colors);
+        marks::draw_lines(window, &drawing.lines, place, points * scale);
+        #[expect(clippy::cast_possible_truncation, reason = "a ratio of pixels")]
+        self.lights.aim(camera, place, aspect as f32);
+        window.set_fog(light::fog(camera, place));
+        window.draw_ui(|context| {
+            labels::paint(context, drawing, camera, (size, scale));
+            ui(context);
+        });
+        let mut eye = Eye::new(camera, place, aspect);
+        pollster::block_on(window.render_3d(root, &mut eye))
+    }
+
+    /// The picture drawn last.
+    #[must_use]
+    pub fn picture(&self) -> RgbImage {
+        self.window.snap_image()
+    }
+
+    /// What the passes of the last picture took on the graphics card, or in the software that stands for one, by name;
+    /// empty where it does not tell.
+    #[must_use]
+    pub fn pass_times(&self) -> Vec<(&'static str, Duration)> {
+        let timings = self.window.render_timings();
+        timings.and_then(|timings| timings.gpu_steps.clone()).unwrap_or_default()
+    }
+
+    /// What was done with keyboard and mouse since the last call.
+    pub fn events(&mut self) -> Vec<WindowEvent> {
+        self.window.events().iter().map(|event| event.value).collect()
+    }
+
+    /// Whether the mouse is over a panel, and whether keys go to one.
+    #[must_use]
+    pub fn panels_have(&self) -> [bool; 2] {
+        [self.window.is_egui_capturing_mouse(), self.window.is_egui_capturing_keyboard()]
+    }
+
+    /// Width and height [pixels].
+    #[must_use]
+    pub fn size(&self) -> Vector2<f64> {
+        Vector2::new(f64::from(self.window.width()), f64::from(self.window.height()))
+    }
+
+    /// Pixels in a logical pixel.
+    #[must_use]
+    pub fn scale_factor(&self) -> f32 {
+        #[expect(clippy::cast_possible_truncation, reason = "a small number")]
+        let factor = self.window.scale_factor() as f32;
+        if factor > 0.0 { factor } else { 1.0 }
+    }
+
+    /// How much larger than usual texts and panels are [logical pixels over logical pixels], so that they are read in
+    /// large pictures as well.
+    #[must_use]
+    pub fn text_scale(&self) -> f32 {
+        /// Height up to which texts have their usual size [logical pixels].
+        const USUAL: f64 = 900.0;
+        #[expect(clippy::cast_possible_truncation, reason = "a ratio of pixels")]
+        let scale = (self.size().y / f64::from(self.scale_factor()) / USUAL) as f32;
+        scale.max(1.0)
+    }
+
+    /// Side of a cell of the ground's grid as it is read, if there is a ground.
+    #[must_use]
+    pub fn grid(&self) -> Option<String> {
+        let has_ground = self.models.as_ref().is_some_and(|models| !models.grounds.is_empty());
+        has_ground.then(|| ground::told(self.grounds.cell))
+    }
+
+    /// Says in the window's title what is shown.
+    pub fn set_title(&mut self, title: &str) {
+        self.window.set_title(title);
+    }
+
+    /// Closes the window.
+    pub fn close(&mut self) {
+        self.window.close();
+    }
+}
+
+/// Side of the shadow map [pixels].
+const SHADOW_RESOLUTION: u32 = 4096;
+/// Blur of the edges of shadows.
+const SHADOW_SOFTNESS: f32 = 1.4;
+
+fn setup(quality: Quality) -> CanvasSetup {
+    let samples = if quality.smooth { NumSamples::Four } else { NumSamples::One };
+    CanvasSetup { samples, ..CanvasSetup::default() }
+}
+
+/// The colours of a map in a row, such that they are seen as they are: textures are decoded as sRGB, and pictures are
+/// encoded by a power.
+fn stripe(map: ColorMap) -> RgbaImage {
+    RgbaImage::from_fn(256, 1, |x, _| {
+        let linear = kiss_color(map.color(f64::from(x) / 255.0));
+        let [red, green, blue] = [linear.r, linear.g, linear.b].map(encoded);
+        image::Rgba(Color::new(red, green, blue).bytes())
+    })
+}
+
+/// Linear light as sRGB encodes it [IEC 61966-2-1].
+fn encoded(linear: f32) -> f32 {
+    if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
+}
+
+/// A colour as kiss3d computes with it: linear light. Its pictures have the inverse of this power.
+fn kiss_color(color: Color) -> kiss3d::color::Color {
+    const GAMMA: f32 = 2.2;
+    let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| channel.max(0.0).powf(GAMMA));
+    kiss3d::color::Color::new(red, green, blue, color.alpha)
+}
+
+/// How a surface takes light.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Finish {
+    /// With a soft highlight.
+    Satin,
+    /// Without any.
+    Dull,
+}
+
+/// Gives a node a colour.
+fn paint(node: &mut SceneNode3d, color: Color, finish: Finish) {
+    node.set_color(kiss_color(color));
+    let (roughness, reflectance) = match finish {
+        Finish::Satin => (0.55, 0.4),
+        Finish::Dull => (1.0, 0.0),
+    };
+    node.set_roughness(roughness);
+    node.set_reflectance(reflectance);
+}
+
+/// Shows the colours of a map as they are, whatever the light: a share `own` of them shines by itself, the rest is lit.
+fn unlit(node: &mut SceneNode3d, colors: &Arc<Texture>, own: f32) {
+    let lit = 1.0 - own;
+    node.set_emissive(kiss3d::color::Color::new(own, own, own, 1.0));
+    node.set_emissive_map(Arc::clone(colors));
+    node.set_texture(Arc::clone(colors));
+    node.set_color(kiss3d::color::Color::new(lit, lit, lit, 1.0));
+    node.set_roughness(1.0);
+    node.set_reflectance(0.0);
+}
+
+/// What leaves the colours of instances and textures as they are.
+const WHITE: Color = Color::new(1.0, 1.0, 1.0);
+
+#[cfg(test)]
+mod tests;
