@@ -1,12 +1,11 @@
 //! A field as an image of VTK (`.vti`), for ParaView and others.
 
-use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io::{self, Write};
 use std::path::Path;
 
-use vtkio::model::{Attribute, Attributes, ByteOrder, DataSet, Extent, ImageDataPiece, Piece, Version, Vtk};
-
 use super::{DistanceField, FieldError};
+use crate::geometry::vtk::{Values, write_array, write_file};
+use crate::geometry::write::write_atomically;
 
 impl DistanceField {
     /// Writes the field as an image of VTK: the signed distance [m] at the nodes, as `distance`; not a number where
@@ -18,30 +17,29 @@ impl DistanceField {
         let failed = |source: io::Error| FieldError::Io { path: path.to_owned(), source };
         let finite = |value: f64| if value.is_finite() { value } else { f64::NAN };
         let values: Vec<f64> = self.values().map(finite).collect();
-        let extent = Extent::Ranges(self.grid.counts.map(|count| 0..=count as i32 - 1));
-        let distance = Attribute::scalars("distance", 1).with_data(values);
-        let data = Attributes { point: vec![distance], cell: Vec::new() };
-        let image = DataSet::ImageData {
-            extent: extent.clone(),
-            origin: self.grid.origin.map(|x| x as f32).into(),
-            spacing: [self.grid.spacing as f32; 3],
-            meta: None,
-            pieces: vec![Piece::Inline(Box::new(ImageDataPiece { extent, data }))],
-        };
-        let vtk = Vtk {
-            version: Version::new_xml(1, 0),
-            title: "distance field".to_owned(),
-            byte_order: ByteOrder::LittleEndian,
-            data: image,
-            file_path: None,
-        };
-        let file = File::create(path).map_err(failed)?;
-        vtk.write_xml(BufWriter::new(file)).map_err(|error| failed(io::Error::other(error.to_string())))
+        write_atomically(path, |file| write_file(file, "ImageData", |file| self.write_image(file, &values)))
+            .map_err(failed)
+    }
+
+    fn write_image(&self, file: &mut dyn Write, values: &[f64]) -> io::Result<()> {
+        let [x, y, z] = self.grid.counts.map(|count| count - 1);
+        let [origin, spacing] = [self.grid.origin.coords.into(), [self.grid.spacing; 3]]
+            .map(|[x, y, z]: [f64; 3]| format!("{x} {y} {z}"));
+        let extent = format!("0 {x} 0 {y} 0 {z}");
+        writeln!(
+            file,
+            "<ImageData WholeExtent=\"{extent}\" Origin=\"{origin}\" Spacing=\"{spacing}\">"
+        )?;
+        writeln!(file, "<Piece Extent=\"{extent}\">\n<PointData Scalars=\"distance\">")?;
+        write_array(file, "distance", 1, &Values::Float64(values))?;
+        writeln!(file, "</PointData>\n</Piece>\n</ImageData>")
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use vtkio::model::{Attribute, DataSet, Piece, Vtk};
+
     use super::super::FieldOptions;
     use super::*;
     use crate::geometry::procedural::{Cuboid, Procedural};

@@ -11,6 +11,7 @@ pub mod report;
 pub mod tet_mesh;
 pub mod topology;
 mod triangle_mesh;
+pub(crate) mod vtk;
 pub(crate) mod weld;
 pub mod write;
 

@@ -8,12 +8,9 @@ use std::path::Path;
 
 use nalgebra::Point3;
 use thiserror::Error;
-use vtkio::IOBuffer;
-use vtkio::model::{
-    Attributes, ByteOrder, CellType, Cells, DataSet, UnstructuredGridPiece, Version, VertexNumbers, Vtk,
-};
 
 use super::TetMesh;
+use crate::geometry::vtk::{self, Values};
 use crate::geometry::write::write_atomically;
 
 /// Extensions of the formats that can be written.
@@ -121,29 +118,28 @@ fn write_vtu(mesh: &TetMesh, file: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_grid(nodes: &[Point3<f64>], tets: &[[u32; 4]], file: &mut dyn Write) -> io::Result<()> {
-    let grid = UnstructuredGridPiece {
-        points: IOBuffer::F64(nodes.iter().flat_map(|p| [p.x, p.y, p.z]).collect()),
-        cells: Cells {
-            cell_verts: VertexNumbers::XML {
-                connectivity: tets.iter().flatten().map(|&node| u64::from(node)).collect(),
-                offsets: (1..=tets.len() as u64).map(|count| 4 * count).collect(),
-            },
-            types: vec![CellType::Tetra; tets.len()],
-        },
-        data: Attributes { point: Vec::new(), cell: Vec::new() },
-    };
-    let vtk = Vtk {
-        version: Version::Auto,
-        title: "tetrahedra".to_owned(),
-        byte_order: ByteOrder::LittleEndian,
-        file_path: None,
-        data: DataSet::inline(grid),
-    };
-    vtk.write_xml(file).map_err(|error| io::Error::other(error.to_string()))
+    /// VTK_TETRA.
+    const TETRAHEDRON: u8 = 10;
+    let points: Vec<f64> = nodes.iter().flat_map(|p| [p.x, p.y, p.z]).collect();
+    let connectivity: Vec<u64> = tets.iter().flatten().map(|&node| u64::from(node)).collect();
+    let offsets: Vec<u64> = (1..=tets.len() as u64).map(|count| 4 * count).collect();
+    vtk::write_file(file, "UnstructuredGrid", |file| {
+        let (points_count, cells) = (nodes.len(), tets.len());
+        writeln!(file, "<UnstructuredGrid>")?;
+        writeln!(file, "<Piece NumberOfPoints=\"{points_count}\" NumberOfCells=\"{cells}\">\n<Points>")?;
+        vtk::write_array(file, "Points", 3, &Values::Float64(&points))?;
+        writeln!(file, "</Points>\n<Cells>")?;
+        vtk::write_array(file, "connectivity", 1, &Values::UInt64(&connectivity))?;
+        vtk::write_array(file, "offsets", 1, &Values::UInt64(&offsets))?;
+        vtk::write_array(file, "types", 1, &Values::UInt8(&vec![TETRAHEDRON; cells]))?;
+        writeln!(file, "</Cells>\n</Piece>\n</UnstructuredGrid>")
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use vtkio::model::{DataSet, Vtk};
+
     use super::*;
     use crate::geometry::tet_mesh::procedural::block;
 

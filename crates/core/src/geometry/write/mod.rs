@@ -105,7 +105,7 @@ pub fn write_mesh_as(
 }
 
 /// Writes a file under a temporary name in the same folder and renames it once it is complete.
-pub(in crate::geometry) fn write_atomically(
+pub(crate) fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use gltf::Document;
 use gltf::buffer::{Buffer, Source};
 
@@ -84,31 +87,12 @@ pub fn buffer_file(uri: &str, path: &Path) -> Option<PathBuf> {
     Some(path.parent().unwrap_or_else(|| Path::new("")).join(name))
 }
 
+/// Base64 of RFC 4648, padded or not.
 fn decode_base64(text: &str) -> Option<Vec<u8>> {
-    let text = text.trim_end_matches('=').as_bytes();
-    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
-    for group in text.chunks(4) {
-        let mut bits = 0_u32;
-        for &letter in group {
-            let value = match letter {
-                b'A'..=b'Z' => letter - b'A',
-                b'a'..=b'z' => letter - b'a' + 26,
-                b'0'..=b'9' => letter - b'0' + 52,
-                b'+' => 62,
-                b'/' => 63,
-                _ => return None,
-            };
-            bits = bits << 6 | u32::from(value);
-        }
-        // n letters carry 6n bits, of which the last 6n mod 8 are padding.
-        let count = group.len() * 6 / 8;
-        bits <<= 32 - 6 * group.len();
-        if count == 0 {
-            return None;
-        }
-        bytes.extend_from_slice(&bits.to_be_bytes()[..count]);
-    }
-    Some(bytes)
+    let lenient = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
+    GeneralPurpose::new(&STANDARD, lenient).decode(text).ok()
 }
 
 fn decode_percent(text: &str) -> Option<String> {
