@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::CheckpointError;
+use super::error::CheckpointError;
 use crate::state::StateHash;
 
 /// The first bytes of every checkpoint.

@@ -212,7 +212,7 @@ pub(super) fn nodes_of(mesh: &TetMesh, body: &str, nodes: &NodesEntry) -> Result
     }
 }
 
-fn material(entry: &MaterialEntry) -> Result<Material, extricate_dynamics::soft::material::MaterialError> {
+fn material(entry: &MaterialEntry) -> Result<Material, extricate_dynamics::SoftError> {
     let model = match entry.model {
         ModelEntry::Linear => Constitutive::Linear,
         ModelEntry::Corotational => Constitutive::Corotational,

@@ -7,8 +7,11 @@
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
-use super::super::blocks::{CHUNK, PARALLEL_BLOCKS, dot, norm};
-use super::{Cholesky, LinearError, LinearOptions, LinearReport, Operator};
+use super::cholesky::Cholesky;
+use super::operator::Operator;
+use super::options::{LinearOptions, LinearReport};
+use crate::error::SoftError;
+use crate::soft::blocks::{CHUNK, PARALLEL_BLOCKS, dot, norm};
 
 /// Conjugate gradients with their memory.
 #[derive(Debug, Clone, Default)]
@@ -58,7 +61,7 @@ impl ConjugateGradients {
     /// be zero. The preconditioner is `cholesky`, or the inverse diagonal blocks.
     ///
     /// # Errors
-    /// [`LinearError::NotPositive`] where a direction has no positive curvature; `x` then holds the last iterate.
+    /// [`SoftError::NotPositive`] where a direction has no positive curvature; `x` then holds the last iterate.
     pub fn solve(
         &mut self,
         operator: &mut Operator<'_>,
@@ -66,7 +69,7 @@ impl ConjugateGradients {
         x: &mut [Vector3<f64>],
         mut cholesky: Option<&mut Cholesky>,
         options: &LinearOptions,
-    ) -> Result<LinearReport, LinearError> {
+    ) -> Result<LinearReport, SoftError> {
         self.resize(b.len());
         self.inverse.clear();
         if cholesky.is_none() {
@@ -94,7 +97,7 @@ impl ConjugateGradients {
             let curvature = operator.multiply_direction(&self.z, along / before, &mut self.p, &mut self.q);
             if !(curvature > 0.0 && along > 0.0) {
                 let curvature = curvature / dot(&self.p, &self.p);
-                return Err(LinearError::NotPositive { iteration: report.iterations, curvature });
+                return Err(SoftError::NotPositive { iteration: report.iterations, curvature });
             }
             before = along;
             [square, along] = self.advance(along / curvature, x, operator.free);

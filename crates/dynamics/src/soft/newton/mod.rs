@@ -14,8 +14,9 @@ use nalgebra::Vector3;
 use super::blocks::{Want, dot};
 use super::interaction::Interaction;
 use super::linear::{LinearOptions, Operator};
-use super::report::{SoftError, SoftStepReport};
+use super::report::SoftStepReport;
 use super::system::{Kernel, SoftSystem};
+use crate::error::SoftError;
 
 /// Relative residual below which the exact Hessian is tried.
 const NEAR: f64 = 0.05;
@@ -149,7 +150,14 @@ impl<'a> Newton<'a> {
         let mut balanced = None;
         let found = self.iterate(x, lift, guess, &mut balanced);
         match (found, balanced) {
-            (Err(SoftError::NotConverged { .. } | SoftError::Linear(_)), Some(point)) => {
+            (
+                Err(
+                    SoftError::NotConverged { .. }
+                    | SoftError::NotPositive { .. }
+                    | SoftError::NotFactored { .. },
+                ),
+                Some(point),
+            ) => {
                 self.note(&point);
                 Ok(point.x)
             }
@@ -301,13 +309,13 @@ impl<'a> Newton<'a> {
             change.fill(Vector3::zeros());
             solved = self.solve(point, lift, change, ratio);
         }
-        if want == Want::ExactHessian && matches!(solved, Err(SoftError::Linear(_))) {
+        if want == Want::ExactHessian && solved.as_ref().is_err_and(SoftError::is_linear) {
             change.fill(Vector3::zeros());
             self.evaluate(point, Want::ProjectedHessian)?;
             solved = self.solve(point, lift, change, ratio);
         }
         for power in 0..SHIFTS {
-            if !matches!(solved, Err(SoftError::Linear(_))) || self.options.once {
+            if !solved.as_ref().is_err_and(SoftError::is_linear) || self.options.once {
                 break;
             }
             // A body that nothing holds but friction, or that only touches, is free to move for the moment.
