@@ -52,17 +52,21 @@ impl World {
     /// The state of the world, to go on from.
     ///
     /// ```
-    /// use extricate_core::geometry::convex::ConvexShape;
-    /// use extricate_dynamics::{BodyDescription, Checkpoint, Shape, WorldBuilder};
+    /// use extricate_dynamics::{BodyDescription, BodyKind, Checkpoint, Shape, World, WorldOptions};
+    /// use nalgebra::Isometry3;
     ///
-    /// let ball = || BodyDescription::new("ball", Shape::Convex(ConvexShape::sphere(0.5)));
-    /// let mut world = WorldBuilder::new().body(ball()).build()?;
+    /// let ball = || {
+    ///     let shape = Shape::Ball { radius: 0.5 };
+    ///     BodyDescription::new("ball", BodyKind::Dynamic, shape, Isometry3::identity())
+    /// };
+    /// let mut builder = World::builder(WorldOptions::default());
+    /// let mut world = builder.add_body(ball())?.clone().build()?;
     /// for _ in 0..20 {
     ///     world.step()?;
     /// }
     /// let bytes = world.checkpoint()?.to_bytes()?;
     ///
-    /// let mut other = WorldBuilder::new().body(ball()).build()?;
+    /// let mut other = builder.build()?;
     /// other.restore(&Checkpoint::read(&bytes)?)?;
     /// world.step()?;
     /// other.step()?;

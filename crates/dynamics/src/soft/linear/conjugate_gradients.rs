@@ -83,11 +83,11 @@ impl ConjugateGradients {
         let mut before = f64::INFINITY;
         loop {
             report.residual = square.sqrt() / scale;
-            if report.residual <= options.tolerance || scale <= 0.0 {
+            if report.residual <= options.relative_tolerance || scale <= 0.0 {
                 report.residual = if scale > 0.0 { report.residual } else { 0.0 };
                 return Ok(report);
             }
-            if report.iterations >= options.limit {
+            if report.iterations >= options.max_iterations {
                 return Ok(report);
             }
             if let Some(cholesky) = cholesky.as_deref_mut() {
@@ -219,7 +219,7 @@ mod tests {
         let expected = dense.lu().solve(&flat(&b)).expect("a regular matrix");
         let mut x = vec![Vector3::zeros(); 61];
         let operator = Operator { matrix: &mut matrix, outer: &outer, free: &free };
-        let options = LinearOptions { method, tolerance, limit: 400 };
+        let options = LinearOptions { method, relative_tolerance: tolerance, max_iterations: 400 };
         let report = LinearSolver::default().solve(operator, &b, &mut x, true, &options).expect("a solution");
         ((flat(&x) - &expected).amax() / expected.amax(), report)
     }
@@ -243,7 +243,7 @@ mod tests {
         let outer = OuterProducts::default();
         let mut run = |mut guess: Vec<Vector3<f64>>| {
             let mut operator = Operator { matrix: &mut matrix, outer: &outer, free: &free };
-            let options = LinearOptions { tolerance: 1e-8, ..LinearOptions::default() };
+            let options = LinearOptions { relative_tolerance: 1e-8, ..LinearOptions::default() };
             ConjugateGradients::default()
                 .solve(&mut operator, &b, &mut guess, None, &options)
                 .expect("a solution")
@@ -263,7 +263,7 @@ mod tests {
         for method in [LinearMethod::ConjugateGradients, LinearMethod::Cholesky] {
             let outer = OuterProducts::default();
             let operator = Operator { matrix: &mut matrix, outer: &outer, free: &free };
-            let options = LinearOptions { method, tolerance: 1e-12, limit: 400 };
+            let options = LinearOptions { method, relative_tolerance: 1e-12, max_iterations: 400 };
             let mut x = vec![Vector3::zeros(); 21];
             assert!(LinearSolver::default().solve(operator, &wave(21), &mut x, true, &options).is_err());
         }

@@ -20,14 +20,14 @@ pub struct LinearOptions {
     /// The method.
     pub method: LinearMethod,
     /// Residual over the right-hand side at which to stop.
-    pub tolerance: f64,
+    pub relative_tolerance: f64,
     /// Most iterations.
-    pub limit: usize,
+    pub max_iterations: usize,
 }
 
 impl Default for LinearOptions {
     fn default() -> Self {
-        Self { method: LinearMethod::Automatic, tolerance: 1e-3, limit: 500 }
+        Self { method: LinearMethod::Automatic, relative_tolerance: 1e-3, max_iterations: 500 }
     }
 }
 

@@ -46,7 +46,7 @@ impl LinearSolver {
             let gradients = &mut self.gradients;
             let solved = inside_the_pool(b.len(), || gradients.solve(&mut operator, b, x, None, options));
             let report = solved?;
-            self.stiff = !(report.residual <= options.tolerance) && b.len() <= SMALL_STATIC;
+            self.stiff = !(report.residual <= options.relative_tolerance) && b.len() <= SMALL_STATIC;
             if !(automatic && self.stiff) {
                 return Ok(report);
             }

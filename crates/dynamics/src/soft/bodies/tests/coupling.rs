@@ -106,8 +106,8 @@ fn a_rigid_ball_hangs_on_a_soft_cube_that_a_fixed_body_holds() {
 fn collision() -> World {
     let mut weightless = options(1e6, 1e-3);
     weightless.gravity = Vector3::zeros();
-    weightless.soft.newton.tolerance = 1e-13;
-    weightless.soft.linear.tolerance = 1e-13;
+    weightless.soft.newton.relative_tolerance = 1e-13;
+    weightless.soft.linear.relative_tolerance = 1e-13;
     weightless.solver = SolverOverrides { sweeps: Some(false), ..SolverOverrides::default() };
     let mut builder = World::builder(weightless);
     builder.add_body(rigid_box("box", Vector3::new(0.1, 0.1, 0.08), 0.2)).unwrap();
@@ -190,8 +190,8 @@ fn a_rigid_box_comes_to_rest_on_a_soft_cube_in_equilibrium_with_it() {
 #[test]
 fn a_step_that_does_not_converge_is_taken_in_parts() {
     let mut short = options(1e7, 1.0 / 60.0);
-    short.soft.newton.limit = 3;
-    short.soft.newton.tolerance = 1e-6;
+    short.soft.newton.max_iterations = 3;
+    short.soft.newton.relative_tolerance = 1e-6;
     let mut builder = World::builder(short);
     builder.add_body(ground()).unwrap();
     let mut cube = soft_cube("cube", 0.06);

@@ -123,8 +123,8 @@ fn fields_and_options_that_cannot_be_are_told() {
 #[test]
 fn a_step_that_does_not_converge_stops_the_run_as_it_was_before() {
     let mut limited = options(1e7, 0.5);
-    limited.soft.newton.limit = 1;
-    limited.soft.newton.tolerance = 1e-12;
+    limited.soft.newton.max_iterations = 1;
+    limited.soft.newton.relative_tolerance = 1e-12;
     let mut builder = World::builder(limited);
     builder.add_body(ground()).unwrap();
     builder.add_soft_body(soft_cube("cube", 0.04)).unwrap();

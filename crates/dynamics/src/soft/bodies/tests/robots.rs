@@ -21,8 +21,8 @@ const CART: &str = r#"<robot name="cart">
 fn beside_a_cart(change: impl FnOnce(&mut SoftBodyDescription)) -> World {
     let mut weightless = options(1e6, 1e-3);
     weightless.gravity = Vector3::zeros();
-    weightless.soft.newton.tolerance = 1e-12;
-    weightless.soft.linear.tolerance = 1e-12;
+    weightless.soft.newton.relative_tolerance = 1e-12;
+    weightless.soft.linear.relative_tolerance = 1e-12;
     let mut builder = World::builder(weightless);
     let robot = parse_urdf(CART, Path::new("cart.urdf"), &UrdfOptions::default()).unwrap();
     builder.add_robot(RobotDescription::new("cart", robot, Isometry3::identity())).unwrap();
