@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 use std::path::Path;
 
 use extricate::dynamics::{
-    Accuracy, BodyDescription, BodyKind, Motor, MotorError, RobotBase, RobotDescription, RobotJoint,
+    Accuracy, BodyDescription, BodyKind, BuildError, Motor, RobotBase, RobotDescription, RobotJoint,
     RobotState, Shape, World, WorldOptions,
 };
 use extricate::kinematics::urdf::{UrdfOptions, parse_urdf};
@@ -355,7 +355,7 @@ fn a_motor_far_stiffer_than_its_bound_stays_within_what_the_bound_moves_in_a_ste
 fn motors_are_changed_by_name_and_refused_with_the_cause() {
     let mut world = world_of(one_joint("continuous", ""), weightless());
     let spin = Motor::Velocity { target: 2.0, damping: 5.0, max_force: None };
-    let told = |result: Result<(), MotorError>| result.unwrap_err().to_string();
+    let told = |result: Result<(), BuildError>| result.unwrap_err().to_string();
     assert_eq!(told(world.set_motor("x", "j", Some(spin))), "there is no robot `x`");
     assert!(told(world.set_motor("r", "k", Some(spin))).contains("no joint `k` that moves of itself"));
     assert!(told(world.set_motor_target("r", "j", 1.0)).contains("has no motor"));

@@ -297,7 +297,7 @@ fn a_soft_body_is_stepped_as_the_scene_says() {
     );
     let soft = loaded(&text).options.soft;
     assert_eq!(soft.scheme, SoftScheme::QuasiStatic);
-    assert_eq!((soft.newton.limit, soft.newton.once), (9, true));
+    assert_eq!((soft.newton.max_iterations, soft.newton.once), (9, true));
     let contact = soft.contact;
     assert_eq!((contact.friction, contact.near, contact.edges), (0.25, Some(0.5), false));
     // What is left out is the default.

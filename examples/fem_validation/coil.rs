@@ -69,7 +69,7 @@ fn run(mesh: &TetMesh) -> Outcome {
     let options = ContactOptions { stiffness: STIFFNESS, ..ContactOptions::default() };
     let mut contact = SoftContact::new(options).expect("options in range");
     contact.add_body(mesh, 0, &node_depths(mesh)).expect("depths of all nodes");
-    let newton = NewtonOptions { tolerance: 1e-6, limit: 300, ..NewtonOptions::default() };
+    let newton = NewtonOptions { relative_tolerance: 1e-6, max_iterations: 300, ..NewtonOptions::default() };
     let options = StepOptions { newton, ..StepOptions::default() };
     let rest = system.x.clone();
     let head: Vec<u32> = (0_u32..).zip(&rest).filter(|(_, x)| x.x < 1.0).map(|(node, _)| node).collect();

@@ -52,7 +52,8 @@ fn nearest(x: &[Vector3<f64>], point: Vector3<f64>) -> usize {
 }
 
 fn to(tolerance: f64) -> StepOptions {
-    let newton = NewtonOptions { tolerance, limit: 200, ..NewtonOptions::default() };
+    let newton =
+        NewtonOptions { relative_tolerance: tolerance, max_iterations: 200, ..NewtonOptions::default() };
     StepOptions { newton, ..StepOptions::default() }
 }
 

@@ -95,6 +95,6 @@ pub(crate) fn system(
 }
 
 pub(crate) fn tight() -> StepOptions {
-    let newton = NewtonOptions { tolerance: 1e-12, ..NewtonOptions::default() };
+    let newton = NewtonOptions { relative_tolerance: 1e-12, ..NewtonOptions::default() };
     StepOptions { newton, ..StepOptions::default() }
 }

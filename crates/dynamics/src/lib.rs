@@ -1,49 +1,49 @@
-//! Rigid dynamics: rapier integrates, contacts come from [`extricate_core::penetration`] and [`extricate_core::proximity`].
+//! Rigid, articulated and soft dynamics: rapier integrates, contacts come from [`extricate_core::penetration`] and
+//! [`extricate_core::proximity`].
+//!
+//! From the bottom to the top: errors, states and helpers; shapes, descriptions and masses; pulls, robots, soft bodies and
+//! options; contacts; the passes around rapier's step; the world; its step, what is measured of it, its building and
+//! its checkpoints. A module imports only from those below it.
 
-mod assembly;
-mod builder;
-mod checkpoint;
-mod contact;
-mod contacts;
-mod continuous;
-mod depenetration;
-mod description;
 mod error;
-mod gyroscopic;
-mod mass;
-mod options;
-mod penetration;
-mod pull;
-mod restitution;
-mod robot;
-mod rolling;
-mod separation;
-mod shapes;
-pub mod soft;
-mod soft_bodies;
 mod state;
-mod step_report;
-mod stepping;
-mod watch;
+mod stateful;
+
+mod description;
+mod mass;
+mod rigid;
+mod shape;
+
+mod options;
+mod pull;
+mod robot;
+pub mod soft;
+
+mod contact;
+mod passes;
+
 mod world;
 
-pub use builder::WorldBuilder;
+mod build;
+mod checkpoint;
+mod penetration;
+mod separation;
+mod step;
+
+pub use build::WorldBuilder;
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use contacts::WorldContact;
-pub use description::{BodyDescription, BodyKind, JointDescription, JointKind, Mass, Shape};
-pub use error::{BuildError, StepError};
+pub use description::{BodyDescription, BodyKind, JointDescription, JointKind, Mass};
+pub use error::{BuildError, SoftError, StepError};
 pub use options::{Accuracy, NarrowPhase, SolverOverrides, SolverSettings, WorldOptions};
 pub use penetration::BodyPenetration;
-pub use pull::{Grip, Pull, PullError};
-pub use robot::{
-    AllowedPair, Motor, MotorError, RobotBase, RobotDescription, RobotError, RobotJoint, RobotLink,
-    RobotState,
+pub use pull::{Grip, Pull};
+pub use robot::{AllowedPair, Motor, RobotBase, RobotDescription, RobotJoint, RobotLink, RobotState};
+pub use separation::Mobility;
+pub use shape::Shape;
+pub use soft::bodies::description::{
+    Handle, Keyframe, NodeDepths, SoftAttachment, SoftBodyDescription, SoftOptions, SoftScheme,
 };
-pub use separation::{BodySeparation, BodySeparationError, Mobility};
-pub use soft_bodies::{
-    AnyBody, Handle, Keyframe, NodeDepths, SoftAttachment, SoftBodyDescription, SoftBodyError, SoftBodyState,
-    SoftLoad, SoftOptions, SoftOverlap, SoftReport, SoftScheme,
-};
-pub use state::{BodyState, Energy, Momentum};
-pub use step_report::{StepReport, StepTimings};
+pub use soft::bodies::state::{SoftBodyState, SoftLoad, SoftOverlap, SoftReport};
+pub use state::{AnyBody, BodySeparation, BodyState, Energy, Momentum, WorldContact};
+pub use step::{StepReport, StepTimings};
 pub use world::World;

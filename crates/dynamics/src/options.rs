@@ -3,7 +3,8 @@
 use nalgebra::Vector3;
 use rapier3d::dynamics::{FrictionModel, IntegrationParameters, SpringCoefficients};
 
-use super::{BuildError, SoftOptions};
+use crate::error::{BuildError, ranges_of};
+use crate::soft::bodies::description::SoftOptions;
 
 /// How much work the solver spends on a step.
 ///
@@ -178,7 +179,7 @@ impl WorldOptions {
     }
 
     /// Depth [m] up to which the solver pushes harder at what is deeper; beyond it pushes at its greatest speed.
-    pub(super) fn recoverable_depth(&self) -> f64 {
+    pub(crate) fn recoverable_depth(&self) -> f64 {
         /// Stays clear of the bound; the speed left after a push-out is proportional to it.
         const SHARE: f64 = 0.6;
         let parameters = self.integration_parameters();
@@ -189,44 +190,24 @@ impl WorldOptions {
     ///
     /// # Errors
     /// [`BuildError::OutOfRange`] for the first one that is out of its range.
-    pub(super) fn check(&self) -> Result<(), BuildError> {
-        let SolverSettings { substeps, relax_passes, .. } = self.solver_settings();
-        let bad = |quantity, value, requirement| {
-            Err(BuildError::OutOfRange { name: "world".to_owned(), quantity, value, requirement })
-        };
-        let positive = |value: f64| (f64::MIN_POSITIVE..=f64::MAX).contains(&value);
-        if !positive(self.time_step) {
-            return bad("the time step [s]", self.time_step, "finite and above 0");
-        }
-        if let Some(component) = self.gravity.iter().find(|component| !component.is_finite()) {
-            return bad("a component of gravity [m/s²]", *component, "finite");
-        }
-        let counts =
-            [("the number of substeps", substeps, 1), ("the number of relax passes", relax_passes, 0)];
-        for (quantity, count, least) in counts {
-            if !(least..=Self::MOST_PASSES).contains(&count) {
-                return bad(quantity, f64::from(count), "at least 1 (0 for passes) and at most 1000");
-            }
-        }
+    pub(crate) fn check(&self) -> Result<(), BuildError> {
         let settings = self.solver_settings();
-        if !positive(settings.contact_frequency) {
-            return bad("the contact frequency [Hz]", settings.contact_frequency, "finite and above 0");
-        }
-        if !positive(settings.contact_damping) {
-            return bad("the damping ratio of contacts", settings.contact_damping, "finite and above 0");
-        }
-        if !(0.0..=f64::MAX).contains(&settings.least_bounce_speed) {
-            return bad(
-                "the least speed of a bounce [m/s]",
-                settings.least_bounce_speed,
-                "finite and not below 0",
-            );
-        }
-        Ok(())
+        let ranges = ranges_of("world");
+        ranges.positive("the time step [s]", self.time_step)?;
+        ranges.finite("a component of gravity [m/s²]", &self.gravity)?;
+        let passes = |quantity, count: u32, min: f64| {
+            let range = min..=f64::from(Self::MOST_PASSES);
+            ranges.within(quantity, count.into(), range, "at least 1 (0 for passes) and at most 1000")
+        };
+        passes("the number of substeps", settings.substeps, 1.0)?;
+        passes("the number of relax passes", settings.relax_passes, 0.0)?;
+        ranges.positive("the contact frequency [Hz]", settings.contact_frequency)?;
+        ranges.positive("the damping ratio of contacts", settings.contact_damping)?;
+        ranges.not_negative("the least speed of a bounce [m/s]", settings.least_bounce_speed)
     }
 
     /// rapier's settings that say the same.
-    pub(super) fn integration_parameters(&self) -> IntegrationParameters {
+    pub(crate) fn integration_parameters(&self) -> IntegrationParameters {
         let settings = self.solver_settings();
         let softness = SpringCoefficients::new(settings.contact_frequency, settings.contact_damping);
         IntegrationParameters {

@@ -1,15 +1,16 @@
 //! How deep the bodies of a world overlap, measured from scratch: independent of what the contacts say.
 
-use std::sync::Arc;
-
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::Isometry3;
 use rapier3d::parry::bounding_volume::BoundingVolume;
-use rapier3d::parry::shape::Shape as ParryShape;
 use rayon::prelude::*;
 
-use super::contact::{MeshShape, depth, proxy_of};
-use super::{BodyKind, Shape, World};
-use extricate_core::geometry::convex::{ConvexShape, START_ANYWHERE};
+use crate::contact::mesh_mesh::depth;
+use crate::contact::proxy::mesh_for;
+use crate::description::BodyKind;
+use crate::shape::Shape;
+use crate::shape::height::depth_below;
+use crate::world::World;
+use extricate_core::geometry::convex::ConvexShape;
 use extricate_core::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
 use extricate_core::penetration::{PenetrationError, TranslationalOptions};
 
@@ -69,7 +70,7 @@ impl World {
             _ => match (body_a.convex(), body_b.convex()) {
                 (Some(a), Some(b)) => convex_depth([(&a, &pose_a), (&b, &pose_b)]),
                 _ => {
-                    let (Some(a), Some(b)) = (mesh_of(a.shape()), mesh_of(b.shape())) else {
+                    let (Some(a), Some(b)) = (mesh_for(a.shape()), mesh_for(b.shape())) else {
                         return Ok(None);
                     };
                     let [pose_a, pose_b] = [self.collider(bodies[0]), self.collider(bodies[1])]
@@ -94,38 +95,4 @@ fn convex_depth(
         }
         Err(_) => Err(PenetrationError::PoseNotFinite { body: 'B', pose: *pose_b }),
     }
-}
-
-pub(super) fn mesh_of(shape: &dyn ParryShape) -> Option<Arc<MeshShape>> {
-    shape.as_shape::<MeshShape>().map(|mesh| Arc::new(mesh.clone())).or_else(|| proxy_of(shape))
-}
-
-/// Depth of a shape below the plane of a half-space [m], exact, if it reaches down to it.
-fn depth_below(
-    shape: &Shape,
-    pose: &Isometry3<f64>,
-    normal: &Vector3<f64>,
-    plane_pose: &Isometry3<f64>,
-) -> Option<f64> {
-    let lowest = height_above(shape, pose, normal, plane_pose)?;
-    (lowest <= 0.0).then_some(-lowest)
-}
-
-/// Height of the lowest point of a shape above the plane of a half-space [m], exact; none for another half-space.
-pub(super) fn height_above(
-    shape: &Shape,
-    pose: &Isometry3<f64>,
-    normal: &Vector3<f64>,
-    plane_pose: &Isometry3<f64>,
-) -> Option<f64> {
-    let (up, ground) = (plane_pose.rotation * normal, plane_pose.translation.vector);
-    let height = |point: Point3<f64>| (pose * point - Point3::from(ground)).dot(&up);
-    Some(if let Shape::Mesh(model) = shape {
-        let corners = model.mesh().triangles().iter().flatten();
-        corners.map(|&index| height(model.mesh().vertices()[index as usize])).fold(f64::INFINITY, f64::min)
-    } else {
-        let convex = shape.convex()?;
-        let down = -(pose.rotation.inverse() * up);
-        height(convex.core().support(&down, START_ANYWHERE).point.into()) - convex.radius()
-    })
 }

@@ -1,6 +1,8 @@
 //! The state of a world at an instant: where its bodies are, how they move, their energy, one hash of it all.
 
-use nalgebra::{Point3, UnitQuaternion, Vector3};
+use std::collections::BTreeMap;
+
+use nalgebra::{Point3, Unit, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 /// Where a body is and how it moves, world frame.
@@ -38,7 +40,7 @@ impl Energy {
 }
 
 /// Momentum of the dynamic and the soft bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Momentum {
     /// m v, summed [kg·m/s, world].
     pub linear: Vector3<f64>,
@@ -46,9 +48,65 @@ pub struct Momentum {
     pub angular: Vector3<f64>,
 }
 
+/// A body of a world: which one, soft or rigid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AnyBody {
+    /// Index in [`World::soft_descriptions`](crate::World::soft_descriptions).
+    Soft(usize),
+    /// Index in [`World::descriptions`](crate::World::descriptions).
+    Rigid(usize),
+}
+
+/// A point at which two bodies touch, or a soft one touches itself.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WorldContact {
+    /// The two bodies, the one whose name comes first in front; [`World::name_of`](crate::World::name_of) tells the names. The same body twice
+    /// for a contact of a soft body with itself.
+    pub bodies: [AnyBody; 2],
+    /// Where they touch [m, world]: a point that goes with the surfaces of those bodies that feel the contact, where
+    /// they are now. Of a soft contact it is the point that is inside the other body.
+    pub point: Point3<f64>,
+    /// Direction in which the first body is pushed [world]; the second one is pushed the other way.
+    pub normal: Unit<Vector3<f64>>,
+    /// How far they overlap along the normal [m]: positive where they do, negative for a contact that the step
+    /// foresaw. Between rigid bodies at the start of the step, for the step moved them by what it made of that; at its
+    /// end where a soft body takes part.
+    pub depth: f64,
+    /// Magnitude of the force along the normal [N], ≥ 0, friction left out: between rigid bodies the mean over the
+    /// step, that of a bounce not included; at its end where a soft body takes part.
+    pub force: f64,
+}
+
+/// Bodies of a world taken apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BodySeparation {
+    /// Translations of the bodies that move [m, world], by name.
+    pub moved: BTreeMap<String, Vector3<f64>>,
+    /// Sum of the lengths of all translations [m].
+    pub total_displacement: f64,
+    /// Least distance of two bodies that count as a pair [m]; infinite where there is none.
+    pub clearance: f64,
+    /// Rounds made.
+    pub rounds: u32,
+    /// Pair queries made.
+    pub queries: u64,
+}
+
+impl Default for BodySeparation {
+    fn default() -> Self {
+        Self {
+            moved: BTreeMap::new(),
+            total_displacement: 0.0,
+            clearance: f64::INFINITY,
+            rounds: 0,
+            queries: 0,
+        }
+    }
+}
+
 /// 64-bit FNV-1a over bit patterns: the same state gives the same hash, a difference in the last bit another one.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct StateHash(u64);
+pub(crate) struct StateHash(u64);
 
 impl StateHash {
     /// Offset basis of FNV-1a.
@@ -57,14 +115,14 @@ impl StateHash {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
 
     /// Hash of bytes.
-    pub(super) fn of_bytes(bytes: &[u8]) -> u64 {
+    pub(crate) fn of_bytes(bytes: &[u8]) -> u64 {
         let mut hash = Self(Self::BASIS);
         hash.bytes(bytes);
         hash.value()
     }
 
     /// Hash of the states in the order given.
-    pub(super) fn of<'a>(states: impl IntoIterator<Item = &'a BodyState>) -> Self {
+    pub(crate) fn of<'a>(states: impl IntoIterator<Item = &'a BodyState>) -> Self {
         let mut hash = Self(Self::BASIS);
         for state in states {
             hash.bytes(state.name.as_bytes());
@@ -81,7 +139,7 @@ impl StateHash {
     }
 
     /// The hash of the same and of soft bodies: names, positions and velocities of their nodes, in the order given.
-    pub(super) fn and_soft<'a>(
+    pub(crate) fn and_soft<'a>(
         mut self,
         bodies: impl IntoIterator<Item = (&'a str, &'a [Vector3<f64>], &'a [Vector3<f64>])>,
     ) -> Self {
@@ -96,7 +154,7 @@ impl StateHash {
     }
 
     /// The 64 bits.
-    pub(super) fn value(self) -> u64 {
+    pub(crate) fn value(self) -> u64 {
         self.0
     }
 

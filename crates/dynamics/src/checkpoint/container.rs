@@ -9,13 +9,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::CheckpointError;
+use super::error::CheckpointError;
 use crate::state::StateHash;
 
 /// The first bytes of every checkpoint.
 const MAGIC: [u8; 8] = *b"extrckpt";
 /// Version of the form. Another one is refused: what a checkpoint holds changes with the program.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Bytes before the content.
 const PREFIX: usize = 20;
 

@@ -9,20 +9,25 @@ use rapier3d::math::{Pose, Vector};
 use rapier3d::parry::query::details::{ContactManifoldsWorkspace, NormalConstraints, ShapeCastOptions};
 use rapier3d::parry::query::{
     ClosestPoints, Contact, ContactManifold, DefaultQueryDispatcher, NonlinearRigidMotion,
-    PersistentQueryDispatcher, QueryDispatcher, ShapeCastHit, ShapeDistance, ShapeIntersection, Unsupported,
+    PersistentQueryDispatcher, QueryDispatcher, QueryDispatcherChain, ShapeCastHit, ShapeDistance,
+    ShapeIntersection, Unsupported,
 };
 use rapier3d::parry::shape::Shape;
 
-use super::convex::{self, ConvexBody, ConvexMemory, ConvexPair, SAME_PLACE, for_rapier};
-use super::kept::Remembered;
+use super::convex::body::{ConvexBody, for_rapier};
+use super::convex::half_space;
+use super::convex::manifold::{self, ConvexMemory, ConvexPair, SAME_PLACE};
 use super::manifolds::{self, Order};
-use super::memory::{ContactPoint, PairMemory};
+use super::memory::PairMemory;
 use super::mesh_mesh::Foresight;
+use super::mesh_shape::MeshShape;
+use super::point::ContactPoint;
 use super::reduction::Selected;
 use super::round::Round;
 use super::separation::Pair;
-use super::{MeshShape, mesh_mesh, plane, proxy, round};
-use crate::NarrowPhase;
+use super::workspace::Remembered;
+use super::{mesh_mesh, plane, proxy, round};
+use crate::options::{NarrowPhase, WorldOptions};
 
 /// Time [ns] spent on contacts, summed over all threads.
 #[derive(Debug, Clone, Default)]
@@ -42,14 +47,24 @@ impl ContactTally {
 
 /// Answers for pairs with a mesh in them, and for convex pairs unless those are left to rapier.
 pub(crate) struct Dispatcher {
-    pub(crate) tally: ContactTally,
+    tally: ContactTally,
     /// Who finds the contacts of convex pairs.
-    pub(crate) narrow_phase: NarrowPhase,
+    narrow_phase: NarrowPhase,
     /// How far a body at rest falls within a step [m].
-    pub(crate) fall: f64,
+    fall: f64,
 }
 
 impl Dispatcher {
+    /// Who finds the contacts of a world with these options.
+    pub(crate) fn chained(
+        options: &WorldOptions,
+        tally: &ContactTally,
+    ) -> QueryDispatcherChain<Self, DefaultQueryDispatcher> {
+        let fall = options.gravity.norm() * options.time_step.powi(2);
+        let ours = Self { tally: tally.clone(), narrow_phase: options.narrow_phase, fall };
+        ours.chain(DefaultQueryDispatcher)
+    }
+
     /// Contacts of a mesh with another shape: in the frame of the mesh, or (`Order::Swapped`) in that of the other.
     fn mesh_contacts(
         mesh: &MeshShape,
@@ -127,13 +142,13 @@ impl Dispatcher {
             (None, None) => {
                 let pair =
                     ConvexPair { bodies: [convex_body(first)?, convex_body(second)?], second_to_first };
-                convex::contacts(&pair, &foresight, memory);
+                manifold::contacts(&pair, &foresight, memory);
                 return Ok(Order::Kept);
             }
             (_, Some(plane)) => (convex_body(first)?, plane, second_to_first, Order::Kept),
             (Some(plane), None) => (convex_body(second)?, plane, second_to_first.inverse(), Order::Swapped),
         };
-        convex::half_space_contacts(body, &plane.normal.into(), &plane_to_body, &foresight, memory);
+        half_space::contacts(body, &plane.normal.into(), &plane_to_body, &foresight, memory);
         Ok(order)
     }
 

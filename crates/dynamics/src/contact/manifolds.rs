@@ -5,7 +5,7 @@ use rapier3d::math::Vector;
 use rapier3d::parry::query::{ContactManifold, TrackedContact};
 use rapier3d::parry::shape::PackedFeatureId;
 
-use super::memory::ContactPoint;
+use super::point::ContactPoint;
 use super::reduction::Selected;
 use extricate_core::proximity::contacts::Feature;
 

@@ -2,28 +2,16 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use super::MeshShape;
 use super::explanation::Explanation;
-use super::kept::Memory;
-use super::reduction::{Choice, KeptChoice, Selected};
+use super::mesh_shape::MeshShape;
+use super::point::ContactPoint;
+use super::reduction::{Choice, ChoiceState, Selected};
 use super::separation::Group;
-use extricate_core::proximity::contacts::{CoreFinder, Feature, FeatureFront};
-
-/// A contact for the solver.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct ContactPoint {
-    /// The point on the second shape [m], frame of the first.
-    pub(super) point: Point3<f64>,
-    /// Unit normal from the first shape to the second, frame of the first.
-    pub(super) normal: Vector3<f64>,
-    /// Signed distance along the normal [m].
-    pub(super) distance: f64,
-    /// What touches what.
-    pub(super) features: [Feature; 2],
-}
+use crate::stateful::{Mismatch, Stateful};
+use extricate_core::proximity::contacts::{CoreFinder, FeatureFront};
 
 /// What is remembered of a pair of shapes.
 #[derive(Clone, Default)]
@@ -65,31 +53,32 @@ impl PairMemory {
     }
 }
 
-/// What of a pair's memory decides contacts to come. The searches and what was proved of the overlap answer as if they were
-/// made anew, and so they are; the contacts are those of the next step by then.
+/// The state of a pair of shapes. The searches and what was proved of the overlap answer as if they were made anew, and so
+/// they are; the contacts are those of the next step by then.
 #[derive(Serialize, Deserialize)]
-pub(super) struct KeptPair {
+pub(super) struct PairState {
     last_pose: Option<Isometry3<f64>>,
     free_pose: Option<Isometry3<f64>>,
     separation: Option<Vector3<f64>>,
-    choice: KeptChoice,
+    choice: ChoiceState,
 }
 
-impl Memory for PairMemory {
-    type Kept = KeptPair;
+impl Stateful for PairMemory {
+    type State = PairState;
 
-    fn kept(&self) -> KeptPair {
+    fn snapshot(&self) -> PairState {
         let Self { last_pose, free_pose, separation, choice, .. } = self;
-        KeptPair {
+        PairState {
             last_pose: *last_pose,
             free_pose: *free_pose,
             separation: *separation,
-            choice: choice.kept(),
+            choice: choice.snapshot(),
         }
     }
 
-    fn of_kept(kept: KeptPair) -> Self {
-        let KeptPair { last_pose, free_pose, separation, choice } = kept;
-        Self { last_pose, free_pose, separation, choice: Choice::of_kept(choice), ..Self::default() }
+    fn restore(&mut self, state: PairState) -> Result<(), Mismatch> {
+        (self.last_pose, self.free_pose, self.separation) =
+            (state.last_pose, state.free_pose, state.separation);
+        self.choice.restore(state.choice)
     }
 }

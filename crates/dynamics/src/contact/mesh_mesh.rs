@@ -14,9 +14,10 @@
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 
-use super::MeshShape;
 use super::explanation::{Span, way_out};
-use super::memory::{ContactPoint, PairMemory};
+use super::memory::PairMemory;
+use super::mesh_shape::MeshShape;
+use super::point::ContactPoint;
 use super::reduction::Scales;
 use super::separation::{Group, Pair, SCRATCH, Start};
 use extricate_core::penetration::{PenetrationError, TranslationalOptions};

@@ -1,27 +1,23 @@
 //! Contacts, handed to rapier.
 //!
 //! rapier asks a *query dispatcher* for the contact manifolds of every pair of shapes that come near each other.
-//! [`Dispatcher`] answers for every pair with a mesh in it and for pairs of convex shapes, unless the world leaves
+//! [`Dispatcher`](dispatcher::Dispatcher) answers for every pair with a mesh in it and for pairs of convex shapes, unless the world leaves
 //! those to rapier.
 
 mod convex;
-mod dispatcher;
+pub(crate) mod dispatcher;
 mod explanation;
-mod kept;
 mod manifolds;
 mod memory;
-mod mesh_mesh;
-mod mesh_shape;
+pub(crate) mod mesh_mesh;
+pub(crate) mod mesh_shape;
 mod plane;
-mod proxy;
+mod point;
+pub(crate) mod proxy;
 mod reduction;
 mod round;
 mod separation;
+pub(crate) mod shapes;
 #[cfg(test)]
 mod tests;
-
-pub(super) use convex::{ConvexBody, StandIn, mesh_of as mesh_of_convex};
-pub(super) use dispatcher::{ContactTally, Dispatcher};
-pub(super) use mesh_mesh::depth;
-pub(super) use mesh_shape::MeshShape;
-pub(super) use proxy::new as proxy_of;
+mod workspace;

@@ -2,9 +2,10 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::MeshShape;
-use super::memory::{ContactPoint, PairMemory};
+use super::memory::PairMemory;
 use super::mesh_mesh::Foresight;
+use super::mesh_shape::MeshShape;
+use super::point::ContactPoint;
 use super::reduction::Scales;
 use extricate_core::proximity::contacts::Feature;
 

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use rapier3d::parry::shape::Shape;
 
-use super::MeshShape;
-use super::convex::{ConvexBody, for_rapier};
+use super::convex::body::{ConvexBody, for_rapier};
 use super::memory::PairMemory;
+use super::mesh_shape::MeshShape;
 use extricate_core::geometry::procedural::{Capsule, Cone, Cuboid, Cylinder, Procedural, Sphere};
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::proximity::Model;
@@ -30,6 +30,11 @@ pub(super) fn of(shape: &dyn Shape, memory: &mut PairMemory) -> Option<Arc<MeshS
         memory.proxy = new(shape);
     }
     memory.proxy.clone()
+}
+
+/// The mesh of a shape, or one that stands for it.
+pub(crate) fn mesh_for(shape: &dyn Shape) -> Option<Arc<MeshShape>> {
+    shape.as_shape::<MeshShape>().map(|mesh| Arc::new(mesh.clone())).or_else(|| new(shape))
 }
 
 /// A mesh that stands for a primitive, if it is one that has an end.

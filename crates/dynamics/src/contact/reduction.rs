@@ -7,8 +7,9 @@
 use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use super::kept::{FeatureName, feature_of, name_of};
-use super::memory::ContactPoint;
+use super::point::ContactPoint;
+use super::workspace::{FeatureName, feature_of, name_of};
+use crate::stateful::{Mismatch, Stateful};
 use extricate_core::proximity::contacts::Feature;
 
 /// Cosine of the angle between normals of one group: five degrees.
@@ -91,27 +92,30 @@ pub(super) struct Choice {
     pub(super) selected: Vec<Selected>,
 }
 
-/// What of a choice decides the next one: the contacts that were chosen, and those that led groups.
+/// The state of a choice: the contacts that were chosen, and those that led groups.
 #[derive(Serialize, Deserialize)]
-pub(super) struct KeptChoice {
+pub(super) struct ChoiceState {
     before: Vec<[FeatureName; 2]>,
     leaders: Vec<[FeatureName; 2]>,
 }
 
-impl Choice {
-    /// What decides the next choice.
-    pub(super) fn kept(&self) -> KeptChoice {
+impl Stateful for Choice {
+    type State = ChoiceState;
+
+    fn snapshot(&self) -> ChoiceState {
         let names = |features: &[[Feature; 2]]| features.iter().map(|pair| pair.map(name_of)).collect();
-        KeptChoice { before: names(&self.before), leaders: names(&self.leaders_before) }
+        ChoiceState { before: names(&self.before), leaders: names(&self.leaders_before) }
     }
 
-    /// A choice after which the next one is as after the one that was kept.
-    pub(super) fn of_kept(kept: KeptChoice) -> Self {
+    fn restore(&mut self, state: ChoiceState) -> Result<(), Mismatch> {
         let features =
             |names: Vec<[FeatureName; 2]>| names.into_iter().map(|pair| pair.map(feature_of)).collect();
-        Self { before: features(kept.before), leaders_before: features(kept.leaders), ..Self::default() }
+        (self.before, self.leaders_before) = (features(state.before), features(state.leaders));
+        Ok(())
     }
+}
 
+impl Choice {
     /// Chooses among the contacts: into [`selected`](Self::selected). `to_before` takes points of the second shape to
     /// where they were in the last step, frame of the first: of contacts that do not touch, those that are about to
     /// come first.

@@ -3,9 +3,10 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::parry::shape::Shape;
 
-use super::MeshShape;
-use super::memory::{ContactPoint, PairMemory};
+use super::memory::PairMemory;
 use super::mesh_mesh::Foresight;
+use super::mesh_shape::MeshShape;
+use super::point::ContactPoint;
 use super::reduction::Scales;
 use extricate_core::proximity::contacts::{Core, CoreSide};
 

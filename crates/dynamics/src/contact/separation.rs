@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 
-use super::MeshShape;
+use super::mesh_shape::MeshShape;
 use extricate_core::penetration::in_projection::{HalfSpace, nearest};
 use extricate_core::penetration::{
     Effort, LowerBound, PenetrationError, TranslationalOptions, penetration, penetration_from,

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
-use super::memory::{ContactPoint, PairMemory};
+use super::memory::PairMemory;
+use super::mesh_mesh;
 use super::mesh_mesh::{Foresight, contacts};
+use super::mesh_shape::MeshShape;
+use super::point::ContactPoint;
 use super::separation::Pair;
-use super::{MeshShape, mesh_mesh};
 use extricate_core::geometry::procedural::{BumpySphere, Cuboid, Cup, Procedural, Sphere, Torus};
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::proximity::Model;

@@ -4,14 +4,14 @@ use nalgebra::{DMatrix, Matrix3, Point3, Vector3};
 use rapier3d::dynamics::{Multibody, RigidBody, RigidBodyHandle, RigidBodySet};
 use rapier3d::pipeline::PhysicsWorld;
 
-use crate::world::inertia_times;
+use crate::rigid::inertia_times;
 
 /// Share of the greatest mobility below which a direction counts as none that the point can move in.
 const NONE: f64 = 1e-4;
 
 /// What resists at a point.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Resistance {
+pub(crate) struct Resistance {
     /// Force over acceleration [kg, world], zero in directions in which the point cannot move.
     pub(super) mass: Matrix3<f64>,
     /// All that moves with the point [kg].
@@ -21,7 +21,7 @@ pub(super) struct Resistance {
 }
 
 /// What resists at `point` [m, body frame] of a dynamic body; none where it cannot move.
-pub(super) fn of(physics: &PhysicsWorld, handle: RigidBodyHandle, point: &Point3<f64>) -> Option<Resistance> {
+pub(crate) fn of(physics: &PhysicsWorld, handle: RigidBodyHandle, point: &Point3<f64>) -> Option<Resistance> {
     let body = &physics.bodies[handle];
     let arm = arm(body, point);
     let Some(link) = physics.multibody_joints.rigid_body_link(handle) else {
@@ -43,7 +43,7 @@ pub(super) fn of(physics: &PhysicsWorld, handle: RigidBodyHandle, point: &Point3
 }
 
 /// From the centre of mass to a point [m, world axes].
-pub(super) fn arm(body: &RigidBody, point: &Point3<f64>) -> Vector3<f64> {
+pub(crate) fn arm(body: &RigidBody, point: &Point3<f64>) -> Vector3<f64> {
     let world: Vector3<f64> = body.position().transform_point(point.coords.into()).into();
     world - Vector3::from(body.center_of_mass())
 }

@@ -1,48 +1,51 @@
 //! The force on a rigid body that is pulled.
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
+use rapier3d::pipeline::PhysicsWorld;
 
 use super::mobility::{self, Resistance};
-use super::{Grip, LIMIT, TURNING, change_of_velocity, greatest_acceleration};
-use crate::World;
-use crate::world::inertia_times;
+use super::spring::{LIMIT, TURNING, change_of_velocity, greatest_acceleration};
+use crate::rigid::inertia_times;
 
-impl World {
-    /// Lets the pull act on a rigid body during rapier's next step; answers which one it is.
-    pub(crate) fn begin_pull(&mut self) -> Option<RigidBodyHandle> {
-        let pull = self.pull.as_ref()?;
-        let Grip::Point(point) = pull.grip else { return None };
-        let index = self.descriptions().binary_search_by(|body| body.name.cmp(&pull.body)).ok()?;
-        let handle = self.handles[index];
-        let resistance = mobility::of(&self.physics, handle, &point)?;
-        let body = &self.physics.bodies[handle];
-        let arm = mobility::arm(body, &point);
+/// A pull at a point of a rigid body during a step.
+pub(crate) struct RigidPull {
+    pub(crate) handle: RigidBodyHandle,
+    /// Where it is held [m, body frame].
+    pub(crate) point: Point3<f64>,
+    /// Where it is pulled to [m, world].
+    pub(crate) target: Point3<f64>,
+    /// Bounding radius of the body [m].
+    pub(crate) radius: f64,
+    pub(crate) gravity: Vector3<f64>,
+}
+
+impl RigidPull {
+    /// Lets the pull act on the body during rapier's next step of `h` [s], if the body can move.
+    pub(crate) fn begin(&self, physics: &mut PhysicsWorld, h: f64) -> Option<()> {
+        let resistance = mobility::of(physics, self.handle, &self.point)?;
+        let body = &mut physics.bodies[self.handle];
+        let arm = mobility::arm(body, &self.point);
         let [linear, angular]: [Vector3<f64>; 2] = [body.linvel().into(), body.angvel().into()];
-        let stretch = pull.target.coords - Vector3::from(body.center_of_mass()) - arm;
-        let (h, gravity) = (self.options.time_step, &self.options.gravity);
+        let stretch = self.target.coords - Vector3::from(body.center_of_mass()) - arm;
         let change = change_of_velocity(&stretch, &(linear + angular.cross(&arm)), h);
         let Resistance { mass, total, jointed } = resistance;
-        let carried = if jointed { Vector3::zeros() } else { total * gravity };
-        let radius = self.descriptions()[index].shape.bounding_radius();
-        let most = total * greatest_acceleration(LIMIT, gravity, radius);
+        let carried = if jointed { Vector3::zeros() } else { total * self.gravity };
+        let most = total * greatest_acceleration(LIMIT, &self.gravity, self.radius);
         let force = (mass * change / h - carried).cap_magnitude(most);
         let lever = arm.cross(&force);
         let torque = if jointed { lever } else { turned(body, &lever, (force.norm(), arm.norm()), h) };
-        let body = &mut self.physics.bodies[handle];
         body.add_force(force.into(), true);
         body.add_torque(torque.into(), true);
-        Some(handle)
+        Some(())
     }
+}
 
-    /// Ends what [`World::begin_pull`] began.
-    pub(crate) fn end_pull(&mut self, pulled: Option<RigidBodyHandle>) {
-        if let Some(handle) = pulled {
-            let body = &mut self.physics.bodies[handle];
-            body.reset_forces(false);
-            body.reset_torques(false);
-        }
-    }
+/// Ends a pull that [began](RigidPull::begin) at a body.
+pub(crate) fn end(physics: &mut PhysicsWorld, handle: RigidBodyHandle) {
+    let body = &mut physics.bodies[handle];
+    body.reset_forces(false);
+    body.reset_torques(false);
 }
 
 /// Torque [N·m] on a free body whose grip, `reach` [m] from its centre of mass, is pulled by a `force` [N] with the torque

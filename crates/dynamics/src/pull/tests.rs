@@ -3,12 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3, Vector3};
 
+use super::spring::{LIMIT, RATE};
 use super::*;
+use crate::error::BuildError;
 use crate::soft::material::{Constitutive, Material};
 use crate::{
-    BodyDescription, Mass, RobotDescription, Shape, SoftBodyDescription, WorldBuilder, WorldOptions,
+    BodyDescription, BodyKind, Mass, RobotDescription, Shape, SoftBodyDescription, World, WorldBuilder,
+    WorldOptions,
 };
 use extricate_core::geometry::tet_mesh::procedural::block;
 use extricate_core::kinematics::urdf::{UrdfOptions, parse_urdf};
@@ -209,36 +212,39 @@ fn what_cannot_be_pulled_is_an_error_and_the_pull_before_goes_on() {
     let nan = Point3::new(0.0, f64::NAN, 0.0);
     assert_eq!(
         world.pull(pull("boddy", center, origin)),
-        Err(PullError::UnknownBody { body: "boddy".into() })
+        Err(BuildError::NoBodyToPull { body: "boddy".into() })
     );
     for name in ["wall", "belt"] {
-        assert_eq!(world.pull(pull(name, center, origin)), Err(PullError::Immovable { body: name.into() }));
+        assert_eq!(world.pull(pull(name, center, origin)), Err(BuildError::Immovable { body: name.into() }));
     }
     assert!(matches!(
         world.pull(pull("body", Grip::Node(0), origin)),
-        Err(PullError::Grip { is: "rigid", .. })
+        Err(BuildError::Grip { is: "rigid", .. })
     ));
     assert!(matches!(
         world.pull(pull("body", center, nan)),
-        Err(PullError::NotFinite { what: "target", .. })
+        Err(BuildError::PullNotFinite { what: "target", .. })
     ));
     assert!(matches!(
         world.pull(pull("body", Grip::Point(nan), origin)),
-        Err(PullError::NotFinite { what: "grip", .. })
+        Err(BuildError::PullNotFinite { what: "grip", .. })
     ));
     assert_eq!(world.pulled().unwrap().body, "body");
     let mut soft = jelly(options(0.01, 0.0));
-    assert!(matches!(soft.pull(pull("jelly", center, origin)), Err(PullError::Grip { is: "soft", .. })));
+    assert!(matches!(soft.pull(pull("jelly", center, origin)), Err(BuildError::Grip { is: "soft", .. })));
     assert!(matches!(
         soft.pull(pull("jelly", Grip::Node(64), origin)),
-        Err(PullError::NodeOutOfRange { nodes: 64, .. })
+        Err(BuildError::NodeOutOfRange { nodes: 64, .. })
     ));
     // The cart is one with the rail, and a point on its hinge is where the arm cannot move.
     let all_fixed = CART.replace("prismatic", "fixed");
     let mut robot = cart(&all_fixed, options(0.01, 0.0));
     assert_eq!(
         robot.pull(pull("r/rail", center, origin)),
-        Err(PullError::Immovable { body: "r/rail".into() })
+        Err(BuildError::Immovable { body: "r/rail".into() })
     );
-    assert_eq!(robot.pull(pull("r/arm", center, origin)), Err(PullError::Immovable { body: "r/arm".into() }));
+    assert_eq!(
+        robot.pull(pull("r/arm", center, origin)),
+        Err(BuildError::Immovable { body: "r/arm".into() })
+    );
 }

@@ -8,14 +8,17 @@ use rapier3d::dynamics::{
     Multibody, MultibodyDofCoupling, MultibodyJointHandle, RigidBody, RigidBodyActivation, RigidBodyBuilder,
     RigidBodyHandle, RigidBodySet, SpringCoefficients,
 };
-use rapier3d::math::Matrix;
 use rapier3d::pipeline::PhysicsWorld;
 use serde::{Deserialize, Serialize};
 
+use super::description::{Motor, RobotBase, RobotJoint};
 use super::drive::{self, Coordinate, Memory};
 use super::parts::Parts;
-use super::{AllowedPair, Motor, MotorError, RobotJoint, RobotState};
-use crate::BodyKind;
+use super::state::{AllowedPair, RobotState};
+use crate::description::BodyKind;
+use crate::error::BuildError;
+use crate::rigid::{inertia_times, rapier_mass};
+use crate::stateful::{Mismatch, Stateful, fits};
 use extricate_core::kinematics::urdf::Inertial;
 use extricate_core::kinematics::{Articulation, JointKind};
 
@@ -50,26 +53,30 @@ struct Driven {
     axis: usize,
 }
 
-/// What of a joint the next step follows from: its motor, which may have been changed, and what it remembers.
+/// The state of a joint: its motor, which may have been changed, and what it remembers.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct KeptJoint {
+pub(crate) struct JointState {
     motor: Option<Motor>,
     memory: Memory,
 }
 
-impl RobotBody {
-    /// What of its joints the next step follows from, in their order.
-    pub(crate) fn kept(&self) -> Vec<KeptJoint> {
-        self.joints.iter().map(|joint| KeptJoint { motor: joint.own.motor, memory: joint.memory }).collect()
+impl Stateful for RobotBody {
+    type State = Vec<JointState>;
+
+    fn snapshot(&self) -> Vec<JointState> {
+        self.joints.iter().map(|joint| JointState { motor: joint.own.motor, memory: joint.memory }).collect()
     }
 
-    /// Goes on from what was kept.
-    pub(crate) fn resume(&mut self, kept: Vec<KeptJoint>) {
-        for (joint, KeptJoint { motor, memory }) in self.joints.iter_mut().zip(kept) {
+    fn restore(&mut self, state: Vec<JointState>) -> Result<(), Mismatch> {
+        fits(state.len() == self.joints.len())?;
+        for (joint, JointState { motor, memory }) in self.joints.iter_mut().zip(state) {
             (joint.own.motor, joint.memory) = (motor, memory);
         }
+        Ok(())
     }
+}
 
+impl RobotBody {
     /// Puts the parts into rapier's sets; `known` are the bodies of those that have a shape, by name.
     pub(crate) fn insert(
         physics: &mut PhysicsWorld,
@@ -134,7 +141,7 @@ impl RobotBody {
         multibody.forward_kinematics(bodies, true);
         multibody.update_rigid_bodies(bodies, true);
         multibody.damping_mut().fill(0.0);
-        if description.base == super::RobotBase::Floating {
+        if description.base == RobotBase::Floating {
             let velocities = description.linear_velocity.iter().chain(description.angular_velocity.iter());
             for (at, &velocity) in velocities.enumerate() {
                 multibody.generalized_velocity_mut()[at] = velocity;
@@ -214,15 +221,15 @@ impl RobotBody {
     pub(crate) fn change_motor(
         &mut self,
         joint: &str,
-        change: impl FnOnce(Option<Motor>) -> Result<Option<Motor>, MotorError>,
-    ) -> Result<(), MotorError> {
+        change: impl FnOnce(Option<Motor>) -> Result<Option<Motor>, BuildError>,
+    ) -> Result<(), BuildError> {
         let is_it = |&index: &usize| {
             let own = &self.articulation.joints()[index];
             own.name == joint && own.mimic.is_none()
         };
         let index = (0..self.joints.len()).find(is_it);
         let index = index
-            .ok_or_else(|| MotorError::UnknownJoint { robot: self.name.clone(), joint: joint.to_owned() })?;
+            .ok_or_else(|| BuildError::UnknownJoint { robot: self.name.clone(), joint: joint.to_owned() })?;
         let motor = change(self.joints[index].own.motor)?;
         self.joints[index].own.motor = motor;
         Ok(())
@@ -323,12 +330,6 @@ fn insert_hidden(
     handle
 }
 
-/// Mass properties as rapier has them.
-pub(crate) fn rapier_mass(inertial: &Inertial) -> MassProperties {
-    let inertia: Matrix = inertial.inertia.into();
-    MassProperties::with_inertia_matrix(inertial.center.coords.into(), inertial.mass, inertia)
-}
-
 /// A body without mass at the centre of mass of the base, which carries it: rapier moves the origin of a free root with
 /// the velocity of its centre of mass, so the two must be one point.
 fn insert_free_root(physics: &mut PhysicsWorld, base: RigidBodyHandle) -> RigidBodyHandle {
@@ -356,7 +357,7 @@ fn carried_inertia(multibody: &Multibody, bodies: &RigidBodySet, coordinate: usi
         let column = multibody.body_jacobian(index).column(coordinate).into_owned();
         let (linear, angular) = (column.fixed_rows::<3>(0), column.fixed_rows::<3>(3));
         let turning: Vector3<f64> = Vector3::new(angular[0], angular[1], angular[2]);
-        body.mass() * linear.norm_squared() + turning.dot(&crate::world::inertia_times(body, &turning))
+        body.mass() * linear.norm_squared() + turning.dot(&inertia_times(body, &turning))
     };
     multibody
         .links()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use super::RobotError;
+use crate::error::{BuildError, Ranges, ranges_of_part};
 use extricate_core::geometry::Solidity;
 use extricate_core::geometry::report::MeshReport;
 use extricate_core::kinematics::Articulation;
@@ -194,32 +194,31 @@ impl RobotDescription {
     }
 
     /// Whether every number is in its range and every list has its length.
-    pub(super) fn check(&self) -> Result<(), RobotError> {
+    pub(super) fn check(&self) -> Result<(), BuildError> {
         self.check_counts()?;
         self.check_start()?;
-        let whole = || format!("robot \"{}\"", self.name);
-        positive(&whole, "the density [kg/m³]", self.density)?;
-        not_negative(&whole, "the friction", self.friction)?;
-        in_range(&whole, "the restitution", self.restitution, 0.0..=1.0, "between 0 and 1")?;
+        let whole = ranges_of_part(|| format!("robot \"{}\"", self.name));
+        whole.positive("the density [kg/m³]", self.density)?;
+        whole.not_negative("the friction", self.friction)?;
+        whole.within("the restitution", self.restitution, 0.0..=1.0, "between 0 and 1")?;
         let pose = self.pose.translation.vector.iter().chain(self.pose.rotation.coords.iter());
-        for &number in pose.chain(self.linear_velocity.iter()).chain(self.angular_velocity.iter()) {
-            in_range(&whole, "a number of the pose or velocity", number, f64::MIN..=f64::MAX, "finite")?;
-        }
+        let numbers = pose.chain(self.linear_velocity.iter()).chain(self.angular_velocity.iter());
+        whole.finite("a number of the pose or velocity", numbers)?;
         for (joint, own) in self.articulation.joints().iter().zip(&self.joints) {
-            let name = || format!("joint \"{}\"", joint.name);
-            not_negative(&name, "the damping", own.damping)?;
-            not_negative(&name, "the friction", own.friction)?;
-            own.max_force.map_or(Ok(()), |bound| positive(&name, "the greatest force", bound))?;
-            own.max_speed.map_or(Ok(()), |bound| positive(&name, "the greatest speed", bound))?;
+            let ranges = ranges_of_part(|| format!("joint \"{}\"", joint.name));
+            ranges.not_negative("the damping", own.damping)?;
+            ranges.not_negative("the friction", own.friction)?;
+            own.max_force.map_or(Ok(()), |bound| ranges.positive("the greatest force", bound))?;
+            own.max_speed.map_or(Ok(()), |bound| ranges.positive("the greatest speed", bound))?;
             if own.motor.is_some() && joint.mimic.is_some() {
-                return Err(RobotError::MotorOfMimic { joint: joint.name.clone() });
+                return Err(BuildError::MotorOfMimic { joint: joint.name.clone() });
             }
-            own.motor.map_or(Ok(()), |motor| motor.check(&name))?;
+            own.motor.map_or(Ok(()), |motor| motor.check(&ranges))?;
         }
         Ok(())
     }
 
-    fn check_counts(&self) -> Result<(), RobotError> {
+    fn check_counts(&self) -> Result<(), BuildError> {
         let coordinates = self.articulation.coordinates().len();
         for (what, given, expected) in [
             ("links", self.links.len(), self.articulation.links().len()),
@@ -227,13 +226,13 @@ impl RobotDescription {
             ("velocities", self.velocities.len(), coordinates),
         ] {
             if given != expected {
-                return Err(RobotError::Count { what, given, expected });
+                return Err(BuildError::Count { what, given, expected });
             }
         }
         Ok(())
     }
 
-    fn check_start(&self) -> Result<(), RobotError> {
+    fn check_start(&self) -> Result<(), BuildError> {
         let values = self.articulation.joint_values(&self.configuration)?;
         self.articulation.check(&self.velocities)?;
         for (joint, value) in self.articulation.joints().iter().zip(values) {
@@ -241,7 +240,7 @@ impl RobotDescription {
             let slack = ROUNDING * (limits[0].abs() + limits[1].abs());
             let is_within = limits[0] - slack <= value && value <= limits[1] + slack;
             if !is_within {
-                return Err(RobotError::OutsideLimits { joint: joint.name.clone(), value, limits });
+                return Err(BuildError::OutsideLimits { joint: joint.name.clone(), value, limits });
             }
         }
         Ok(())
@@ -252,21 +251,21 @@ impl RobotDescription {
 const ROUNDING: f64 = 1e-12;
 
 impl Motor {
-    /// Whether its numbers are in their ranges; `what` names the joint.
-    pub(super) fn check(&self, what: &dyn Fn() -> String) -> Result<(), RobotError> {
-        let (target, max_force) = match *self {
+    /// Checks its numbers.
+    pub(crate) fn check<F>(&self, ranges: &Ranges<F>) -> Result<(), BuildError>
+    where
+        F: Fn(&'static str, f64, &'static str) -> BuildError,
+    {
+        let (target, stiffness, damping, max_force) = match *self {
             Self::Position { target, stiffness, damping, max_force } => {
-                not_negative(what, "the stiffness of the motor", stiffness)?;
-                not_negative(what, "the damping of the motor", damping)?;
-                (target, max_force)
+                (target, stiffness, damping, max_force)
             }
-            Self::Velocity { target, damping, max_force } => {
-                not_negative(what, "the damping of the motor", damping)?;
-                (target, max_force)
-            }
+            Self::Velocity { target, damping, max_force } => (target, 0.0, damping, max_force),
         };
-        in_range(what, "the target of the motor", target, f64::MIN..=f64::MAX, "finite")?;
-        max_force.map_or(Ok(()), |bound| positive(what, "the greatest force of the motor", bound))
+        ranges.not_negative("the stiffness of the motor", stiffness)?;
+        ranges.not_negative("the damping of the motor", damping)?;
+        ranges.finite("the target of the motor", &[target])?;
+        max_force.map_or(Ok(()), |bound| ranges.positive("the greatest force of the motor", bound))
     }
 
     /// The same motor with another target [rad or m; rad/s or m/s].
@@ -285,25 +284,4 @@ impl Motor {
 fn solid_where_closed(mesh: extricate_core::geometry::TriangleMesh) -> Arc<Model> {
     let solidity = if MeshReport::of(&mesh).solid { Solidity::Solid } else { Solidity::Surface };
     Arc::new(Model::new(mesh, solidity))
-}
-
-fn in_range(
-    what: &dyn Fn() -> String,
-    quantity: &'static str,
-    value: f64,
-    range: std::ops::RangeInclusive<f64>,
-    requirement: &'static str,
-) -> Result<(), RobotError> {
-    if range.contains(&value) {
-        return Ok(());
-    }
-    Err(RobotError::OutOfRange { what: what(), quantity, value, requirement })
-}
-
-fn positive(what: &dyn Fn() -> String, quantity: &'static str, value: f64) -> Result<(), RobotError> {
-    in_range(what, quantity, value, f64::MIN_POSITIVE..=f64::MAX, "finite and above 0")
-}
-
-fn not_negative(what: &dyn Fn() -> String, quantity: &'static str, value: f64) -> Result<(), RobotError> {
-    in_range(what, quantity, value, 0.0..=f64::MAX, "finite and not below 0")
 }

@@ -17,7 +17,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Motor, RobotJoint};
+use super::description::{Motor, RobotJoint};
 
 /// Damping of what holds a joint at a limit, at a speed or at rest, over I / h. A load L bends what holds it by
 /// REGAIN / STIFF · L h² / I: with a tenth of it a motor of 20 N·m bends the limit of a hand of 0.01 kg·m² by 0.4°.

@@ -6,16 +6,11 @@
 //! series hold a beam to rounding, where constraints that a solver visits one by one let it sag by a multiple of the
 //! exact deflection. What is bounded (efforts, Coulomb friction) is decided once a step, in [`drive`].
 
-mod body;
-mod description;
+pub(crate) mod body;
+pub(crate) mod description;
 mod drive;
-mod error;
-mod parts;
+pub(crate) mod parts;
 mod state;
-mod world;
 
-pub(super) use body::{KeptJoint, RobotBody, rapier_mass};
 pub use description::{Motor, RobotBase, RobotDescription, RobotJoint, RobotLink};
-pub use error::{MotorError, RobotError};
-pub(super) use parts::Parts;
 pub use state::{AllowedPair, RobotState};

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3};
 
-use super::{RobotDescription, RobotError, RobotLink};
-use crate::{BodyDescription, BodyKind, Mass, RobotBase, Shape};
+use super::description::{RobotBase, RobotDescription, RobotLink};
+use crate::description::{BodyDescription, BodyKind, Mass};
+use crate::error::BuildError;
+use crate::shape::Shape;
 use extricate_core::geometry::mass_properties::MassProperties;
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::kinematics::urdf::Inertial;
@@ -46,13 +48,13 @@ struct Member {
 
 impl Parts {
     /// The parts of a robot, with the collisions between them that are allowed.
-    pub(crate) fn new(description: RobotDescription) -> Result<Self, RobotError> {
+    pub(crate) fn new(description: RobotDescription) -> Result<Self, BuildError> {
         let (mut parts, members) = Self::without_collisions(description)?;
         parts.collisions = collisions(&parts, &members)?;
         Ok(parts)
     }
 
-    fn without_collisions(description: RobotDescription) -> Result<(Self, Vec<Member>), RobotError> {
+    fn without_collisions(description: RobotDescription) -> Result<(Self, Vec<Member>), BuildError> {
         description.check()?;
         let (articulation, joints, members) = merged(&description.articulation)?;
         let poses = articulation.link_poses(&description.configuration, &description.pose)?;
@@ -68,7 +70,7 @@ impl Parts {
                 inertial: joined_inertial(&description, &members, part, is_fixed)?,
             })
         });
-        let parts = parts.collect::<Result<Vec<_>, RobotError>>()?;
+        let parts = parts.collect::<Result<Vec<_>, BuildError>>()?;
         check_masses(&articulation, &parts)?;
         let collisions = DerivedCollisions::default();
         Ok((Self { description, articulation, joints, parts, collisions }, members))
@@ -96,8 +98,8 @@ impl RobotDescription {
     /// has a shape, those merged that fixed joints tie together.
     ///
     /// # Errors
-    /// [`RobotError`] when the robot does not fit into a world.
-    pub fn bodies(&self) -> Result<Vec<(String, Isometry3<f64>)>, RobotError> {
+    /// [`BuildError`] when the robot does not fit into a world.
+    pub fn bodies(&self) -> Result<Vec<(String, Isometry3<f64>)>, BuildError> {
         let (parts, _) = Parts::without_collisions(self.clone())?;
         let shaped = parts.parts.into_iter().filter(|part| part.model.is_some());
         Ok(shaped.map(|part| (part.name, part.pose)).collect())
@@ -105,7 +107,7 @@ impl RobotDescription {
 }
 
 /// The articulation of the parts, the joint behind each of its joints, and where each link went.
-fn merged(whole: &Articulation) -> Result<(Articulation, Vec<usize>, Vec<Member>), RobotError> {
+fn merged(whole: &Articulation) -> Result<(Articulation, Vec<usize>, Vec<Member>), BuildError> {
     let (mut names, mut members) = (Vec::new(), Vec::new());
     members.resize_with(whole.links().len(), || Member { part: 0, to_part: Isometry3::identity() });
     let is_tied = |&joint: &usize| whole.joints()[joint].kind == JointKind::Fixed;
@@ -166,7 +168,7 @@ fn joined_inertial(
     members: &[Member],
     part: usize,
     is_fixed: bool,
-) -> Result<Option<Inertial>, RobotError> {
+) -> Result<Option<Inertial>, BuildError> {
     if is_fixed {
         return Ok(None);
     }
@@ -185,15 +187,15 @@ fn joined_inertial(
 }
 
 /// The mass of a link: as stated, or that of its shape.
-fn inertial_of(description: &RobotDescription, link: usize) -> Result<Option<Inertial>, RobotError> {
+fn inertial_of(description: &RobotDescription, link: usize) -> Result<Option<Inertial>, BuildError> {
     let name = || description.articulation.links()[link].clone();
     let RobotLink { model, inertial } = &description.links[link];
     if let Some(stated) = inertial {
-        let checked = stated.check().map_err(|source| RobotError::Inertial { link: name(), source });
+        let checked = stated.check().map_err(|source| BuildError::LinkInertial { link: name(), source });
         return checked.map(|()| Some(*stated));
     }
     let Some(model) = model else { return Ok(None) };
-    let no_volume = || RobotError::NoVolume { link: name() };
+    let no_volume = || BuildError::LinkVolume { link: name() };
     if model.solidity() == Solidity::Surface {
         return Err(no_volume());
     }
@@ -203,11 +205,11 @@ fn inertial_of(description: &RobotDescription, link: usize) -> Result<Option<Ine
 }
 
 /// Refuses parts that move without a mass of their own or of what they carry.
-fn check_masses(articulation: &Articulation, parts: &[Part]) -> Result<(), RobotError> {
+fn check_masses(articulation: &Articulation, parts: &[Part]) -> Result<(), BuildError> {
     let mut heavy: Vec<bool> = parts.iter().map(|part| part.inertial.is_some()).collect();
     for &part in articulation.parents_first().iter().rev() {
         if !heavy[part] && parts[part].kind == BodyKind::Dynamic {
-            return Err(RobotError::Massless { link: articulation.links()[part].clone() });
+            return Err(BuildError::Massless { link: articulation.links()[part].clone() });
         }
         if let Some(parent) = articulation.parent(part) {
             heavy[parent] |= heavy[part];
@@ -220,10 +222,10 @@ fn check_masses(articulation: &Articulation, parts: &[Part]) -> Result<(), Robot
 fn collisions(
     Parts { description, articulation, parts, .. }: &Parts,
     members: &[Member],
-) -> Result<DerivedCollisions, RobotError> {
-    let part_of = |name: &String| -> Result<usize, RobotError> {
+) -> Result<DerivedCollisions, BuildError> {
+    let part_of = |name: &String| -> Result<usize, BuildError> {
         let link = description.articulation.link(name);
-        let link = link.ok_or_else(|| RobotError::UnknownLink { link: name.clone() })?;
+        let link = link.ok_or_else(|| BuildError::UnknownLink { link: name.clone() })?;
         Ok(members[link].part)
     };
     let mut given = Vec::new();

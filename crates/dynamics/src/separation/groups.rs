@@ -1,7 +1,18 @@
 //! Bodies that move as one: those that joints tie together.
 
-use super::Mobility;
-use crate::{BodyKind, World};
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::description::BodyKind;
+use crate::world::World;
+
+/// Which bodies move, and how dear their motion is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Mobility {
+    /// Names of dynamic bodies that stay where they are.
+    pub fixed: BTreeSet<String>,
+    /// Weights of bodies by name, one where nothing is said: a body of twice the weight moves half as far.
+    pub weights: BTreeMap<String, f64>,
+}
 
 /// Bodies that move as one.
 pub(super) struct Groups {

@@ -6,9 +6,12 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use rayon::prelude::*;
 
 use super::groups::Groups;
-use crate::contact::MeshShape;
-use crate::penetration::{height_above, mesh_of};
-use crate::{BodyKind, Shape, World};
+use crate::contact::mesh_shape::MeshShape;
+use crate::contact::proxy;
+use crate::description::BodyKind;
+use crate::shape::Shape;
+use crate::shape::height::height_above;
+use crate::world::World;
 use extricate_core::geometry::convex::ConvexShape;
 use extricate_core::penetration::convex::{ConvexCache, ConvexOptions, SignedDistance, signed_distance};
 use extricate_core::penetration::n_bodies::models::MeshPair;
@@ -78,7 +81,7 @@ impl<'a> WorldPairs<'a> {
     }
 
     fn mesh(&self, body: usize) -> Option<&MeshShape> {
-        self.meshes[body].get_or_init(|| mesh_of(self.world.collider(body).shape())).as_deref()
+        self.meshes[body].get_or_init(|| proxy::mesh_for(self.world.collider(body).shape())).as_deref()
     }
 
     fn meshes(&self, [a, b]: [usize; 2], shift: &Vector3<f64>) -> Option<MeshPair<'_>> {

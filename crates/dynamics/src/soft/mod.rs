@@ -2,6 +2,7 @@
 
 pub mod attachment;
 pub mod blocks;
+pub(crate) mod bodies;
 pub mod contact;
 pub mod element;
 pub mod interaction;
@@ -13,10 +14,10 @@ mod report;
 mod step;
 mod system;
 
+pub use crate::error::SoftError;
 pub use newton::NewtonOptions;
-pub use report::{Energies, SoftError, SoftStepReport, Times};
+pub use report::{Energies, SoftStepReport, Times};
 pub use step::{Scheme, StepOptions};
-pub(crate) use system::KeptSystem;
 pub use system::{ExtraBlock, SoftSystem};
 
 #[cfg(test)]

@@ -6,9 +6,10 @@ use nalgebra::Vector3;
 
 use super::interaction::Interaction;
 use super::newton::{Goal, Newton};
-use super::report::{SoftError, SoftStepReport};
+use super::report::SoftStepReport;
 use super::step::StepOptions;
 use super::system::SoftSystem;
+use crate::error::SoftError;
 
 impl SoftSystem {
     /// Moves the system to the equilibrium near where it is; velocities become zero. Large loads and large prescribed

@@ -1,8 +1,4 @@
-//! What a step of soft bodies achieved, or why it failed.
-
-use thiserror::Error;
-
-use super::linear::LinearError;
+//! What a step of soft bodies achieved.
 
 /// Energies of a system [J].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -57,48 +53,4 @@ pub struct SoftStepReport {
     pub energies: Energies,
     /// Wall times.
     pub times: Times,
-}
-
-/// Why a step or a quasi-static solve has no result; positions and velocities are then as before it.
-#[derive(Debug, Error, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum SoftError {
-    /// The time step is not a positive number.
-    #[error("a time step must be positive and finite, not {dt} s")]
-    TimeStep {
-        /// What was given [s].
-        dt: f64,
-    },
-    /// Newton's iteration did not converge.
-    #[error(
-        "the soft bodies did not converge: forces out of balance {relative:e} of those that meet after {iterations} \
-         iterations, {tolerance:e} wanted; take a smaller time step (now {dt} s) or load step"
-    )]
-    NotConverged {
-        /// Newton iterations.
-        iterations: usize,
-        /// Forces out of balance over the forces that meet.
-        relative: f64,
-        /// What was wanted.
-        tolerance: f64,
-        /// Time step [s]; infinite in a quasi-static solve.
-        dt: f64,
-    },
-    /// A position, a velocity or an energy is not finite.
-    #[error(
-        "the soft bodies' energy is {energy} J in iteration {iteration}: block {block:?} is not finite, or the time step ({dt} s) is too large"
-    )]
-    NotFinite {
-        /// Newton iterations so far.
-        iteration: usize,
-        /// The energy [J].
-        energy: f64,
-        /// The first block whose position is not finite, if there is one.
-        block: Option<usize>,
-        /// Time step [s]; infinite in a quasi-static solve.
-        dt: f64,
-    },
-    /// A linear system was not solved.
-    #[error(transparent)]
-    Linear(#[from] LinearError),
 }

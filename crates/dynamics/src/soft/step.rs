@@ -15,8 +15,9 @@ use super::blocks::Want;
 use super::interaction::Interaction;
 use super::linear::LinearOptions;
 use super::newton::{Goal, Newton, NewtonOptions};
-use super::report::{SoftError, SoftStepReport};
+use super::report::{Energies, SoftStepReport};
 use super::system::{Kernel, SoftSystem};
+use crate::error::SoftError;
 
 /// How time is integrated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,7 +63,7 @@ impl SoftSystem {
             Scheme::SymplecticEuler => self.explicit_step(dt, interaction)?,
             _ => self.implicit_step(dt, options, interaction)?,
         };
-        report.energies = super::Energies { elastic: report.energies.elastic, ..self.energies_of_motion() };
+        report.energies = Energies { elastic: report.energies.elastic, ..self.energies_of_motion() };
         report.times.total = start.elapsed().as_secs_f64();
         Ok(report)
     }

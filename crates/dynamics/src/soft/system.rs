@@ -9,6 +9,7 @@ use super::interaction::OuterProducts;
 use super::linear::LinearSolver;
 use super::material::Constitutive;
 use super::report::Energies;
+use crate::stateful::{Mismatch, Stateful, fits};
 
 /// A block beside the nodes: the position of a rigid body's centre of mass, or its turn since the start of the step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,9 +51,9 @@ pub struct SoftSystem {
     pub(super) solver: LinearSolver,
 }
 
-/// What of a system the next step follows from.
+/// The state of a system.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct KeptSystem {
+pub(crate) struct SystemState {
     x: Vec<Vector3<f64>>,
     v: Vec<Vector3<f64>>,
     v_before: Vec<Vector3<f64>>,
@@ -63,11 +64,31 @@ pub(crate) struct KeptSystem {
     stiff: bool,
 }
 
-impl KeptSystem {
-    /// Whether it is of a number of blocks.
-    pub(crate) fn has(&self, blocks: usize) -> bool {
-        let vectors = [&self.x, &self.v, &self.v_before, &self.targets];
-        vectors.iter().all(|vectors| vectors.len() == blocks) && self.free.len() == blocks
+impl Stateful for SoftSystem {
+    type State = SystemState;
+
+    fn snapshot(&self) -> SystemState {
+        let bits = |free: &Vector3<f64>| (0..3).map(|axis| u8::from(free[axis] > 0.0) << axis).sum();
+        SystemState {
+            x: self.x.clone(),
+            v: self.v.clone(),
+            v_before: self.v_before.clone(),
+            targets: self.targets.clone(),
+            free: self.free.iter().map(bits).collect(),
+            stiff: self.solver.stiff,
+        }
+    }
+
+    fn restore(&mut self, state: SystemState) -> Result<(), Mismatch> {
+        let SystemState { x, v, v_before, targets, free, stiff } = state;
+        let blocks = self.block_count();
+        fits([&x, &v, &v_before, &targets].iter().all(|vectors| vectors.len() == blocks))?;
+        fits(free.len() == blocks)?;
+        (self.x, self.v, self.v_before, self.targets) = (x, v, v_before, targets);
+        let component = |bits: u8, axis: usize| f64::from(bits >> axis & 1);
+        self.free = free.iter().map(|&bits| Vector3::from_fn(|axis, _| component(bits, axis))).collect();
+        self.solver.stiff = stiff;
+        Ok(())
     }
 }
 
@@ -144,28 +165,6 @@ impl SoftSystem {
             outer: OuterProducts::default(),
             solver: LinearSolver::default(),
         }
-    }
-
-    /// What the next step follows from.
-    pub(crate) fn kept(&self) -> KeptSystem {
-        let bits = |free: &Vector3<f64>| (0..3).map(|axis| u8::from(free[axis] > 0.0) << axis).sum();
-        KeptSystem {
-            x: self.x.clone(),
-            v: self.v.clone(),
-            v_before: self.v_before.clone(),
-            targets: self.targets.clone(),
-            free: self.free.iter().map(bits).collect(),
-            stiff: self.solver.is_stiff(),
-        }
-    }
-
-    /// Goes on from what was kept of a system of as many blocks.
-    pub(crate) fn resume(&mut self, kept: KeptSystem) {
-        let KeptSystem { x, v, v_before, targets, free, stiff } = kept;
-        (self.x, self.v, self.v_before, self.targets) = (x, v, v_before, targets);
-        let component = |bits: u8, axis: usize| f64::from(bits >> axis & 1);
-        self.free = free.iter().map(|&bits| Vector3::from_fn(|axis, _| component(bits, axis))).collect();
-        self.solver.resume(stiff);
     }
 
     /// The bodies.

@@ -16,7 +16,7 @@ use super::placement::{orientation, vector};
 use super::schema::{self, Entries, JointAt, JointValue, MotorEntry, RobotEntry};
 use extricate_core::kinematics::JointKind;
 use extricate_core::kinematics::urdf::{UrdfOptions, read_urdf};
-use extricate_dynamics::{Motor, RobotBase, RobotDescription, RobotError, RobotState};
+use extricate_dynamics::{BuildError, Motor, RobotBase, RobotDescription, RobotState};
 
 /// A robot as the dynamics takes it.
 #[derive(Debug, Clone)]
@@ -106,7 +106,7 @@ impl Loading<'_> {
         if !problems.is_empty() {
             return Err(problems);
         }
-        let cause = |error: RobotError| format!("{}: {error}", path.display()).into();
+        let cause = |error: BuildError| format!("{}: {error}", path.display()).into();
         match description.bodies() {
             Ok(bodies) => Ok(LoadedRobot { description, path, bodies }),
             Err(error) => Err(vec![self.problem(&[Field("file")], Fault::Robot { cause: cause(error) })]),

@@ -74,8 +74,8 @@ pub(super) fn wrong_expectations(document: &Document, bodies: &[LoadedSoft]) -> 
 pub(super) fn options(soft: &schema::SoftEntry) -> SoftOptions {
     let mut options = SoftOptions { scheme: scheme(soft.scheme), ..SoftOptions::default() };
     let (newton, contact) = (&mut options.newton, &mut options.contact);
-    newton.limit = soft.newton.limit.map_or(newton.limit, |limit| limit as usize);
-    newton.tolerance = soft.newton.tolerance.unwrap_or(newton.tolerance);
+    newton.max_iterations = soft.newton.limit.map_or(newton.max_iterations, |limit| limit as usize);
+    newton.relative_tolerance = soft.newton.tolerance.unwrap_or(newton.relative_tolerance);
     newton.once = soft.newton.once;
     let given = soft.contact;
     contact.stiffness = given.stiffness.unwrap_or(contact.stiffness);
@@ -212,7 +212,7 @@ pub(super) fn nodes_of(mesh: &TetMesh, body: &str, nodes: &NodesEntry) -> Result
     }
 }
 
-fn material(entry: &MaterialEntry) -> Result<Material, extricate_dynamics::soft::material::MaterialError> {
+fn material(entry: &MaterialEntry) -> Result<Material, extricate_dynamics::SoftError> {
     let model = match entry.model {
         ModelEntry::Linear => Constitutive::Linear,
         ModelEntry::Corotational => Constitutive::Corotational,

@@ -9,13 +9,15 @@ use rapier3d::parry::mass_properties::MassProperties as RapierMassProperties;
 use rapier3d::parry::query::{PointProjection, PointQuery, Ray, RayCast, RayIntersection};
 use rapier3d::parry::shape::{FeatureId, Shape, ShapeType, SharedShape, TypedShape};
 
-use super::manifold::FORESEEN;
-use super::rounded::surface_points;
-use crate::contact::MeshShape;
-use extricate_core::geometry::convex::{ConvexHull, ConvexShape, Core, HullError, START_ANYWHERE};
-use extricate_core::geometry::{MeshError, Solidity, TriangleMesh};
+use crate::contact::mesh_shape::MeshShape;
+use crate::shape::rounded::{NoMesh, mesh_of};
+use extricate_core::geometry::Solidity;
+use extricate_core::geometry::convex::{ConvexShape, Core, START_ANYWHERE};
 use extricate_core::proximity::Model;
 use extricate_core::proximity::contacts::Adjacency;
+
+/// Share of the size at which contacts are foreseen between bodies at rest.
+pub(super) const FORESEEN: f64 = 0.01;
 
 /// A convex shape. Its contacts with convex shapes are those of the shape itself; for meshes and fast motion its
 /// stand-in is taken.
@@ -66,15 +68,6 @@ pub(crate) enum StandIn {
     Primitive(SharedShape),
     /// The mesh of a hull, or a fine one of a rounded shape, with what rapier's own narrow phase takes for it.
     Mesh(Arc<MeshShape>, Option<SharedShape>),
-}
-
-/// Why a convex shape has no mesh.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum NoMesh {
-    /// Its surface has no hull.
-    Hull(HullError),
-    /// Its surface has no area.
-    Mesh(MeshError),
 }
 
 impl StandIn {
@@ -168,15 +161,6 @@ impl ConvexBody {
 /// A shape as rapier itself takes it: primitives are unwrapped.
 pub(in crate::contact) fn for_rapier(shape: &dyn Shape) -> &dyn Shape {
     shape.as_shape::<ConvexBody>().and_then(ConvexBody::for_rapier).unwrap_or(shape)
-}
-
-/// The mesh of a hull, or a fine one of a rounded shape.
-pub(crate) fn mesh_of(shape: &ConvexShape) -> Result<TriangleMesh, NoMesh> {
-    let of_hull = |hull: &ConvexHull| hull.mesh().map_err(NoMesh::Mesh);
-    match shape.core() {
-        Core::Hull(hull) if shape.radius() == 0.0 => of_hull(hull),
-        _ => of_hull(&ConvexHull::new(&surface_points(shape)).map_err(NoMesh::Hull)?),
-    }
 }
 
 impl Shape for ConvexBody {

@@ -12,7 +12,7 @@
 use nalgebra::Vector3;
 
 use super::feature::{Corner, SupportFeature, directed_name};
-use crate::contact::memory::ContactPoint;
+use crate::contact::point::ContactPoint;
 use extricate_core::proximity::contacts::Feature;
 
 /// Cosine of the angle to n beyond which a facet is too steep to have heights.

@@ -3,10 +3,10 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::body::ConvexBody;
-use super::manifold::{ConvexMemory, FORESEEN, STICKY};
-use crate::contact::memory::ContactPoint;
+use super::body::{ConvexBody, FORESEEN};
+use super::manifold::{ConvexMemory, STICKY};
 use crate::contact::mesh_mesh::Foresight;
+use crate::contact::point::ContactPoint;
 use crate::contact::reduction::Scales;
 use extricate_core::geometry::convex::START_ANYWHERE;
 use extricate_core::proximity::contacts::Feature;

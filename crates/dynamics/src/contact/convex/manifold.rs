@@ -12,19 +12,17 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use super::body::ConvexBody;
+use super::body::{ConvexBody, FORESEEN};
 use super::clip::{Clipper, Facing};
 use super::feature::SupportFeature;
-use crate::contact::kept::Memory;
-use crate::contact::memory::ContactPoint;
 use crate::contact::mesh_mesh::Foresight;
-use crate::contact::reduction::{Choice, KeptChoice, Scales, Selected};
+use crate::contact::point::ContactPoint;
+use crate::contact::reduction::{Choice, ChoiceState, Scales, Selected};
+use crate::stateful::{Mismatch, Stateful};
 use extricate_core::geometry::convex::{ConvexShape, Core, START_ANYWHERE};
 use extricate_core::penetration::convex::{ConvexCache, ConvexOptions, SignedDistance, signed_distance};
 use extricate_core::proximity::contacts::Feature;
 
-/// Share of the size at which contacts are foreseen between bodies at rest.
-pub(super) const FORESEEN: f64 = 0.01;
 /// Share of the size by which a facet's normal may separate less than the best direction and still be taken: above
 /// the rounding of a pose at a thousand sizes from the origin, below what a contact solver can feel.
 const AS_GOOD: f64 = 1e-7;
@@ -93,33 +91,34 @@ impl ConvexPair<'_> {
     }
 }
 
-/// What of a pair's memory decides contacts to come.
+/// The state of a pair of convex shapes.
 #[derive(Serialize, Deserialize)]
-pub(in crate::contact) struct KeptConvex {
+pub(in crate::contact) struct ConvexState {
     cache: ConvexCache,
     last_pose: Option<Isometry3<f64>>,
     facet: Option<FacetNormal>,
     vertices: Option<[u32; 2]>,
-    choice: KeptChoice,
+    choice: ChoiceState,
 }
 
-impl Memory for ConvexMemory {
-    type Kept = KeptConvex;
+impl Stateful for ConvexMemory {
+    type State = ConvexState;
 
-    fn kept(&self) -> KeptConvex {
+    fn snapshot(&self) -> ConvexState {
         let Self { cache, last_pose, facet, vertices, choice, .. } = self;
-        KeptConvex {
+        ConvexState {
             cache: cache.clone(),
             last_pose: *last_pose,
             facet: *facet,
             vertices: *vertices,
-            choice: choice.kept(),
+            choice: choice.snapshot(),
         }
     }
 
-    fn of_kept(kept: KeptConvex) -> Self {
-        let KeptConvex { cache, last_pose, facet, vertices, choice } = kept;
-        Self { cache, last_pose, facet, vertices, choice: Choice::of_kept(choice), ..Self::default() }
+    fn restore(&mut self, state: ConvexState) -> Result<(), Mismatch> {
+        let ConvexState { cache, last_pose, facet, vertices, choice } = state;
+        (self.cache, self.last_pose, self.facet, self.vertices) = (cache, last_pose, facet, vertices);
+        self.choice.restore(choice)
     }
 }
 

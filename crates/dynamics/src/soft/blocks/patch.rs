@@ -9,8 +9,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::super::element::{Local, Parts};
-use super::{Connectivity, ElementKernel, Want};
+use super::kernel::{Connectivity, ElementKernel, Want};
+use crate::soft::element::{Local, Parts};
 
 /// Marks, in a place of the scatter, that the pair's block is stored transposed.
 const TRANSPOSED: u32 = 1 << 31;

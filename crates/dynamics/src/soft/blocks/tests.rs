@@ -1,6 +1,9 @@
 use nalgebra::{DMatrix, DVector};
 
+use nalgebra::{Matrix3, Vector3};
+
 use super::*;
+use crate::soft::element::Local;
 
 /// Elements with random positive definite matrices: energy ½ xᵀHx.
 pub(crate) struct Springs(Vec<DMatrix<f64>>);

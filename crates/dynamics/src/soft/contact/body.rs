@@ -5,47 +5,14 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use nalgebra::{Point3, Vector3};
-use thiserror::Error;
 
 use super::cell::{Depths, Middles};
-use super::groups::Groups;
-use super::neighbours::{EDGES_TOGETHER, NODES_TOGETHER};
+use super::groups::{EDGES_TOGETHER, Groups, NODES_TOGETHER};
 use super::tree::BoxTree;
+use crate::error::SoftError;
 use extricate_core::geometry::tet_mesh::{Boundary, TET_EDGES, TET_FACES};
 use extricate_core::geometry::{Solidity, TetMesh};
 use extricate_core::proximity::{Model, closest_point};
-
-/// Why a body or an option is refused.
-#[derive(Debug, Error, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum ContactError {
-    /// There is not one depth for each node.
-    #[error("{depths} depths for {nodes} nodes")]
-    Depths {
-        /// Number of depths.
-        depths: usize,
-        /// Number of nodes.
-        nodes: usize,
-    },
-    /// A node's depth is negative or not finite.
-    #[error("node {node} has a depth of {depth} m, which is not a finite depth at or above zero")]
-    Depth {
-        /// 0-based index of the node.
-        node: usize,
-        /// Its depth [m].
-        depth: f64,
-    },
-    /// An option is out of its range.
-    #[error("the option {name} is {value}, which must be finite and {must}")]
-    Option {
-        /// Name of the field.
-        name: &'static str,
-        /// Its value.
-        value: f64,
-        /// What it must be.
-        must: &'static str,
-    },
-}
 
 /// Depths of a mesh's nodes under its surface [m], by closest points: exact, zero on the surface.
 #[must_use]
@@ -86,12 +53,12 @@ pub(super) struct Body {
 impl Body {
     /// The body of `mesh` at rest whose node i is block `first` + i, with the nodes' depths [m] and the distance along
     /// the mesh's edges [m] up to which a node counts as near.
-    pub(super) fn new(mesh: &TetMesh, first: u32, depths: &[f64], near: f64) -> Result<Self, ContactError> {
+    pub(super) fn new(mesh: &TetMesh, first: u32, depths: &[f64], near: f64) -> Result<Self, SoftError> {
         if depths.len() != mesh.nodes().len() {
-            return Err(ContactError::Depths { depths: depths.len(), nodes: mesh.nodes().len() });
+            return Err(SoftError::Depths { depths: depths.len(), nodes: mesh.nodes().len() });
         }
         if let Some(node) = depths.iter().position(|d| !(*d >= 0.0 && d.is_finite())) {
-            return Err(ContactError::Depth { node, depth: depths[node] });
+            return Err(SoftError::Depth { node, depth: depths[node] });
         }
         let boundary = mesh.boundary();
         let areas = shown_areas(mesh.nodes(), &boundary.faces);

@@ -12,6 +12,7 @@
 //! face, zero on the surface.
 
 use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
 
 use extricate_core::geometry::tet_mesh::TET_EDGES;
 
@@ -34,6 +35,13 @@ const fn orders() -> [[usize; 4]; 24] {
         code += 1;
     }
     all
+}
+
+/// A part of a tetrahedron, in which the field is linear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Cell {
+    pub(super) tet: u32,
+    pub(super) part: usize,
 }
 
 /// Depths of a tetrahedron's nodes [m], and of its middles where it is divided.

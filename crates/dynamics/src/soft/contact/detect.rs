@@ -3,12 +3,13 @@
 use nalgebra::{Point3, Vector3};
 
 use super::body::Body;
-use super::cell::{Shape, value};
+use super::cell::{Cell, Shape, value};
 use super::edge::{self, Deepest, Piece, deepest};
 use super::held::{DeeperEnd, Held, HeldEdge};
 use super::obstacle::{Obstacle, Placement};
-use super::point::{BLOCKS, Cell, Contact, ENDS, Field, Probe, Site};
-use super::search::{Candidates, Scene};
+use super::point::{BLOCKS, Contact, ENDS, Field, Probe, Site};
+use super::scene::Scene;
+use super::search::Candidates;
 
 /// Share of a known distance to an obstacle within which a node is taken to stay outside: a field on a grid may rise
 /// somewhat faster than the distance.

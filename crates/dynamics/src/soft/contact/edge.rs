@@ -9,9 +9,8 @@
 use nalgebra::Vector3;
 
 use super::body::Body;
-use super::cell::{Shape, value};
+use super::cell::{Cell, Shape, value};
 use super::held::HeldEdge;
-use super::point::Cell;
 
 /// Length of a piece, and gap between two, as shares of the edge, that count as none: rounding of the clipping, which is
 /// that of the coordinates over the edge's length.

@@ -6,10 +6,10 @@
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 
-use super::SoftContact;
 use super::body::Body;
-use super::cell::Shape;
-use super::point::{Cell, Contact, Field, Probe, Site};
+use super::cell::{Cell, Shape};
+use super::contacts::SoftContact;
+use super::point::{Contact, Field, Probe, Site};
 
 impl SoftContact {
     /// The exact Hessian [N/m], 3 rows for each block of `x`, of what soft bodies do to each other and themselves; friction and

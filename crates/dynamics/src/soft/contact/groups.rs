@@ -2,6 +2,12 @@
 
 use nalgebra::Vector3;
 
+/// Nodes for which a tree is descended once; more of them meet more boxes each.
+pub(super) const NODES_TOGETHER: usize = 4;
+
+/// Edges for which a tree is descended once.
+pub(super) const EDGES_TOGETHER: usize = 8;
+
 /// Indices in groups; within a body neighbours at rest, and so for as long as the surface holds together.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Groups {

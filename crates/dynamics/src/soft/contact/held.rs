@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::point::Cell;
+use super::cell::Cell;
 
 /// Which end of an edge is the deeper one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

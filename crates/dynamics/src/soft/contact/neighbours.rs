@@ -6,17 +6,11 @@ use rayon::prelude::*;
 
 use super::body::Body;
 use super::groups::Groups;
-use super::search::Scene;
+use super::scene::Scene;
 use super::tree::{Bounds, BoxTree};
 
 /// Queries of a list, which one thread works off at a time: some tens of microseconds' worth.
 const QUERIES: usize = 256;
-
-/// Nodes for which a tree is descended once; more of them meet more boxes each.
-pub(super) const NODES_TOGETHER: usize = 4;
-
-/// Edges for which a tree is descended once.
-pub(super) const EDGES_TOGETHER: usize = 8;
 
 /// A point or an edge in the neighbourhood of a body.
 #[derive(Debug, Clone, Copy)]

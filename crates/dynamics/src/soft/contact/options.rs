@@ -1,6 +1,6 @@
 //! Options of soft contact.
 
-use super::body::ContactError;
+use crate::error::SoftError;
 
 /// Options of [`super::SoftContact`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,9 +50,9 @@ impl Default for ContactOptions {
 
 impl ContactOptions {
     /// # Errors
-    /// [`ContactError::Option`] when a number is out of range.
-    pub(super) fn check(&self) -> Result<(), ContactError> {
-        let refuse = |name, value, must| Err(ContactError::Option { name, value, must });
+    /// [`SoftError::Option`] when a number is out of range.
+    pub(super) fn check(&self) -> Result<(), SoftError> {
+        let refuse = |name, value, must| Err(SoftError::Option { name, value, must });
         if !(self.stiffness > 0.0 && self.stiffness.is_finite()) {
             return refuse("stiffness", self.stiffness, "above zero");
         }

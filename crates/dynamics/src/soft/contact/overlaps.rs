@@ -2,7 +2,8 @@
 
 use nalgebra::Vector3;
 
-use super::{Contact, Field, Probe, SoftContact};
+use super::contacts::SoftContact;
+use super::point::{Contact, Field, Probe};
 
 /// Overlap of two bodies, or of one with itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -101,7 +102,7 @@ impl SoftContact {
         match probe {
             Probe::Sample { obstacle, .. } => Field::Obstacle(obstacle),
             Probe::Node(block) | Probe::Edge(block, _) => {
-                let owns = |body: &super::Body| body.nodes.binary_search(&block).is_ok();
+                let owns = |body: &super::body::Body| body.nodes.binary_search(&block).is_ok();
                 let number = self.bodies.iter().position(owns).expect("nodes belong to bodies");
                 Field::Body(u32::try_from(number).expect("bodies are fewer than 2³²"))
             }

@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
+use super::cell::Cell;
 use super::edge::Deepest;
 use super::obstacle::Placement;
 use crate::soft::interaction::OuterProducts;
@@ -66,13 +67,6 @@ pub struct Contact {
     pub(super) obstacle: Option<(u32, f64)>,
     /// Where in a soft body's field the point is.
     pub(super) site: Option<Site>,
-}
-
-/// A part of a tetrahedron, in which the field is linear.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Cell {
-    pub(super) tet: u32,
-    pub(super) part: usize,
 }
 
 /// The place of a contact in a soft body's field.

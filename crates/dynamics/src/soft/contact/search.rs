@@ -5,8 +5,8 @@
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::body::Body;
 use super::neighbours::Neighbours;
+use super::scene::Scene;
 use super::tree::Bounds;
 
 /// Margin of the neighbourhoods over that of the candidates, which are taken from them two or three times before they no longer
@@ -33,16 +33,6 @@ pub(super) struct EdgeRun {
     pub(super) body: u32,
     start: u32,
     end: u32,
-}
-
-/// What a search looks at.
-pub(super) struct Scene<'a> {
-    pub(super) bodies: &'a [Body],
-    pub(super) x: &'a [Vector3<f64>],
-    /// Samples of each obstacle [m, world].
-    pub(super) samples: &'a [Vec<Vector3<f64>>],
-    pub(super) self_contact: bool,
-    pub(super) edges: bool,
 }
 
 /// Where everything was.
@@ -80,22 +70,18 @@ impl Places {
     }
 }
 
-/// Where everything was when neighbourhoods and candidates were last taken, from which they follow.
+/// Where everything was when candidates and neighbourhoods were last taken, from which they follow; to the latter the trees
+/// were fitted.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct KeptSearch {
-    at: Places,
-    neighbours_at: Places,
+pub(super) struct SearchState {
+    pub(super) at: Places,
+    pub(super) neighbours_at: Places,
 }
 
-impl KeptSearch {
-    /// Whether it is of a number of blocks, or of none.
-    pub(super) fn has(&self, blocks: usize) -> bool {
-        [&self.at, &self.neighbours_at].iter().all(|places| places.x.is_empty() || places.x.len() == blocks)
-    }
-
-    /// Those of the neighbourhoods, to which the trees were fitted, and of the candidates.
-    pub(super) fn places(&self) -> [&Places; 2] {
-        [&self.neighbours_at, &self.at]
+impl SearchState {
+    /// Whether it is of at least a number of blocks, or of none.
+    pub(super) fn has_blocks(&self, blocks: usize) -> bool {
+        [&self.at, &self.neighbours_at].iter().all(|places| places.x.is_empty() || places.x.len() >= blocks)
     }
 }
 
@@ -112,8 +98,8 @@ pub(super) struct Candidates {
 
 impl Candidates {
     /// Where they were taken.
-    pub(super) fn kept(&self) -> KeptSearch {
-        KeptSearch { at: self.at.clone(), neighbours_at: self.neighbours_at.clone() }
+    pub(super) fn snapshot(&self) -> SearchState {
+        SearchState { at: self.at.clone(), neighbours_at: self.neighbours_at.clone() }
     }
 
     /// Tetrahedra of a point's run.

@@ -2,9 +2,12 @@
 
 use nalgebra::{DMatrix, Matrix3, Point3, Rotation3, SymmetricEigen, Unit, Vector3};
 
+use std::array::from_fn;
+
 use super::*;
 use crate::soft::material::Constitutive;
 use crate::soft::samples::{MODELS, Uniform, block, cube, material, shared_mesh};
+use extricate_core::geometry::TetMesh;
 use extricate_core::geometry::tet_mesh::TET_FACES;
 
 const KINDS: [ElementKind; 2] = [ElementKind::Linear, ElementKind::Quadratic];

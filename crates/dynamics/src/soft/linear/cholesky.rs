@@ -7,8 +7,8 @@ use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{ColMut, Side};
 use nalgebra::{Matrix3, Vector3};
 
-use super::super::blocks::BlockMatrix;
-use super::LinearError;
+use crate::error::SoftError;
+use crate::soft::blocks::BlockMatrix;
 
 /// A Cholesky factor with its memory.
 #[derive(Debug, Clone, Default)]
@@ -32,8 +32,8 @@ impl Cholesky {
     /// number of blocks or terms, also finds the order of elimination.
     ///
     /// # Errors
-    /// [`LinearError::NotFactored`] where the matrix is not positive definite.
-    pub fn factor(&mut self, matrix: &BlockMatrix, free: &[Vector3<f64>]) -> Result<(), LinearError> {
+    /// [`SoftError::NotFactored`] where the matrix is not positive definite.
+    pub fn factor(&mut self, matrix: &BlockMatrix, free: &[Vector3<f64>]) -> Result<(), SoftError> {
         let mut terms = 0;
         matrix.terms(|_, _, _| terms += 1);
         let count = matrix.block_count();
@@ -50,7 +50,7 @@ impl Cholesky {
             &self.scalar_rows,
         );
         let Some(symbolic) = self.symbolic.clone() else {
-            return Err(LinearError::NotFactored { unknowns, reason: "it was not analysed" });
+            return Err(SoftError::NotFactored { unknowns, reason: "it was not analysed" });
         };
         let view = SparseColMatRef::new(pattern, &self.values);
         self.factor = None;
@@ -59,7 +59,7 @@ impl Cholesky {
                 LltError::Numeric(_) => "a pivot is not positive",
                 LltError::Generic(_) => "out of memory",
             };
-            LinearError::NotFactored { unknowns, reason }
+            SoftError::NotFactored { unknowns, reason }
         })?;
         self.factor = Some(factor);
         Ok(())
@@ -78,7 +78,7 @@ impl Cholesky {
     }
 
     /// The pattern of the sum of the matrix's terms, and the order of elimination.
-    fn analyse(&mut self, matrix: &BlockMatrix) -> Result<(), LinearError> {
+    fn analyse(&mut self, matrix: &BlockMatrix) -> Result<(), SoftError> {
         let count = matrix.block_count();
         let mut columns = vec![Vec::new(); count];
         matrix.terms(|row, column, _| columns[row.min(column) as usize].push(row.max(column)));
@@ -109,7 +109,7 @@ impl Cholesky {
         let pattern =
             SymbolicSparseColMatRef::new_checked(size, size, &self.scalar_starts, None, &self.scalar_rows);
         let symbolic = SymbolicLlt::try_new(pattern, Side::Lower);
-        self.symbolic = Some(symbolic.map_err(|_| LinearError::NotFactored {
+        self.symbolic = Some(symbolic.map_err(|_| SoftError::NotFactored {
             unknowns: size,
             reason: "the analysis ran out of memory",
         })?);

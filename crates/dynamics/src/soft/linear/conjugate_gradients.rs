@@ -7,8 +7,11 @@
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
-use super::super::blocks::{CHUNK, PARALLEL_BLOCKS, dot, norm};
-use super::{Cholesky, LinearError, LinearOptions, LinearReport, Operator};
+use super::cholesky::Cholesky;
+use super::operator::Operator;
+use super::options::{LinearOptions, LinearReport};
+use crate::error::SoftError;
+use crate::soft::blocks::{CHUNK, PARALLEL_BLOCKS, dot, norm};
 
 /// Conjugate gradients with their memory.
 #[derive(Debug, Clone, Default)]
@@ -58,7 +61,7 @@ impl ConjugateGradients {
     /// be zero. The preconditioner is `cholesky`, or the inverse diagonal blocks.
     ///
     /// # Errors
-    /// [`LinearError::NotPositive`] where a direction has no positive curvature; `x` then holds the last iterate.
+    /// [`SoftError::NotPositive`] where a direction has no positive curvature; `x` then holds the last iterate.
     pub fn solve(
         &mut self,
         operator: &mut Operator<'_>,
@@ -66,7 +69,7 @@ impl ConjugateGradients {
         x: &mut [Vector3<f64>],
         mut cholesky: Option<&mut Cholesky>,
         options: &LinearOptions,
-    ) -> Result<LinearReport, LinearError> {
+    ) -> Result<LinearReport, SoftError> {
         self.resize(b.len());
         self.inverse.clear();
         if cholesky.is_none() {
@@ -80,11 +83,11 @@ impl ConjugateGradients {
         let mut before = f64::INFINITY;
         loop {
             report.residual = square.sqrt() / scale;
-            if report.residual <= options.tolerance || scale <= 0.0 {
+            if report.residual <= options.relative_tolerance || scale <= 0.0 {
                 report.residual = if scale > 0.0 { report.residual } else { 0.0 };
                 return Ok(report);
             }
-            if report.iterations >= options.limit {
+            if report.iterations >= options.max_iterations {
                 return Ok(report);
             }
             if let Some(cholesky) = cholesky.as_deref_mut() {
@@ -94,7 +97,7 @@ impl ConjugateGradients {
             let curvature = operator.multiply_direction(&self.z, along / before, &mut self.p, &mut self.q);
             if !(curvature > 0.0 && along > 0.0) {
                 let curvature = curvature / dot(&self.p, &self.p);
-                return Err(LinearError::NotPositive { iteration: report.iterations, curvature });
+                return Err(SoftError::NotPositive { iteration: report.iterations, curvature });
             }
             before = along;
             [square, along] = self.advance(along / curvature, x, operator.free);
@@ -216,7 +219,7 @@ mod tests {
         let expected = dense.lu().solve(&flat(&b)).expect("a regular matrix");
         let mut x = vec![Vector3::zeros(); 61];
         let operator = Operator { matrix: &mut matrix, outer: &outer, free: &free };
-        let options = LinearOptions { method, tolerance, limit: 400 };
+        let options = LinearOptions { method, relative_tolerance: tolerance, max_iterations: 400 };
         let report = LinearSolver::default().solve(operator, &b, &mut x, true, &options).expect("a solution");
         ((flat(&x) - &expected).amax() / expected.amax(), report)
     }
@@ -240,7 +243,7 @@ mod tests {
         let outer = OuterProducts::default();
         let mut run = |mut guess: Vec<Vector3<f64>>| {
             let mut operator = Operator { matrix: &mut matrix, outer: &outer, free: &free };
-            let options = LinearOptions { tolerance: 1e-8, ..LinearOptions::default() };
+            let options = LinearOptions { relative_tolerance: 1e-8, ..LinearOptions::default() };
             ConjugateGradients::default()
                 .solve(&mut operator, &b, &mut guess, None, &options)
                 .expect("a solution")
@@ -260,7 +263,7 @@ mod tests {
         for method in [LinearMethod::ConjugateGradients, LinearMethod::Cholesky] {
             let outer = OuterProducts::default();
             let operator = Operator { matrix: &mut matrix, outer: &outer, free: &free };
-            let options = LinearOptions { method, tolerance: 1e-12, limit: 400 };
+            let options = LinearOptions { method, relative_tolerance: 1e-12, max_iterations: 400 };
             let mut x = vec![Vector3::zeros(); 21];
             assert!(LinearSolver::default().solve(operator, &wave(21), &mut x, true, &options).is_err());
         }

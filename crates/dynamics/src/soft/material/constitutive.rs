@@ -20,8 +20,9 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::lanes::{Column, Lanes, cross, dot};
+use super::model::{Constitutive, Material};
 use super::projection::project_semi_definite;
-use super::{Constitutive, Material, SignedSvd};
+use super::singular::SignedSvd;
 
 /// σᵢ + σⱼ below this has no nearest rotation; the corotational twist, which is infinite there, is taken at this sum.
 const NO_ROTATION: f64 = 1e-9;

@@ -14,8 +14,9 @@ use nalgebra::Vector3;
 use super::blocks::{Want, dot};
 use super::interaction::Interaction;
 use super::linear::{LinearOptions, Operator};
-use super::report::{SoftError, SoftStepReport};
+use super::report::SoftStepReport;
 use super::system::{Kernel, SoftSystem};
+use crate::error::SoftError;
 
 /// Relative residual below which the exact Hessian is tried.
 const NEAR: f64 = 0.05;
@@ -55,16 +56,16 @@ const DRIFT: f64 = 0.01;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NewtonOptions {
     /// Most iterations.
-    pub limit: usize,
+    pub max_iterations: usize,
     /// Forces out of balance over the forces that meet (inertial, elastic, external, of contact) at which to stop.
-    pub tolerance: f64,
+    pub relative_tolerance: f64,
     /// One linear system, no line search, no test of convergence: the linearly implicit scheme.
     pub once: bool,
 }
 
 impl Default for NewtonOptions {
     fn default() -> Self {
-        Self { limit: 100, tolerance: 1e-4, once: false }
+        Self { max_iterations: 100, relative_tolerance: 1e-4, once: false }
     }
 }
 
@@ -149,7 +150,14 @@ impl<'a> Newton<'a> {
         let mut balanced = None;
         let found = self.iterate(x, lift, guess, &mut balanced);
         match (found, balanced) {
-            (Err(SoftError::NotConverged { .. } | SoftError::Linear(_)), Some(point)) => {
+            (
+                Err(
+                    SoftError::NotConverged { .. }
+                    | SoftError::NotPositive { .. }
+                    | SoftError::NotFactored { .. },
+                ),
+                Some(point),
+            ) => {
                 self.note(&point);
                 Ok(point.x)
             }
@@ -176,7 +184,7 @@ impl<'a> Newton<'a> {
         self.evaluate(&mut point, want)?;
         let (mut assembled, mut have, mut holds) = (true, want, 0);
         let mut trial = point.clone();
-        for iteration in 0..=self.options.limit {
+        for iteration in 0..=self.options.max_iterations {
             self.note(&point);
             while !self.options.once && !lifting && self.balanced(&point) {
                 if self.settled(&point, &mut holds) {
@@ -186,7 +194,7 @@ impl<'a> Newton<'a> {
                 self.evaluate(&mut point, want)?;
                 have = want;
             }
-            if iteration == self.options.limit {
+            if iteration == self.options.max_iterations {
                 break;
             }
             let near = point.residual <= NEAR * point.scale && !lifting;
@@ -208,7 +216,7 @@ impl<'a> Newton<'a> {
                 // Neither energy nor forces can be told apart any more.
                 let best = if point.residual <= before { point } else { trial };
                 self.note(&best);
-                if best.residual <= self.options.tolerance.max(ROUNDING.sqrt()) * best.scale {
+                if best.residual <= self.options.relative_tolerance.max(ROUNDING.sqrt()) * best.scale {
                     return Ok(best.x);
                 }
                 break;
@@ -219,7 +227,7 @@ impl<'a> Newton<'a> {
         Err(SoftError::NotConverged {
             iterations: self.report.newton_iterations,
             relative: self.report.relative_residual,
-            tolerance: self.options.tolerance,
+            tolerance: self.options.relative_tolerance,
             dt: self.goal.dt,
         })
     }
@@ -252,7 +260,7 @@ impl<'a> Newton<'a> {
     }
 
     fn balanced(&self, point: &Point) -> bool {
-        point.residual <= self.options.tolerance * point.scale + self.rounding
+        point.residual <= self.options.relative_tolerance * point.scale + self.rounding
     }
 
     fn note(&mut self, point: &Point) {
@@ -301,13 +309,13 @@ impl<'a> Newton<'a> {
             change.fill(Vector3::zeros());
             solved = self.solve(point, lift, change, ratio);
         }
-        if want == Want::ExactHessian && matches!(solved, Err(SoftError::Linear(_))) {
+        if want == Want::ExactHessian && solved.as_ref().is_err_and(SoftError::is_linear) {
             change.fill(Vector3::zeros());
             self.evaluate(point, Want::ProjectedHessian)?;
             solved = self.solve(point, lift, change, ratio);
         }
         for power in 0..SHIFTS {
-            if !matches!(solved, Err(SoftError::Linear(_))) || self.options.once {
+            if !solved.as_ref().is_err_and(SoftError::is_linear) || self.options.once {
                 break;
             }
             // A body that nothing holds but friction, or that only touches, is free to move for the moment.
@@ -353,9 +361,12 @@ impl<'a> Newton<'a> {
             *right = -(*right + gradient).component_mul(free);
         }
         change.iter_mut().zip(&*free).for_each(|(d, free)| d.component_mul_assign(free));
-        let tolerance =
-            if self.options.once { self.linear.tolerance } else { self.linear.tolerance.min(ratio) };
-        let options = LinearOptions { tolerance: tolerance.max(f64::EPSILON), ..self.linear };
+        let tolerance = if self.options.once {
+            self.linear.relative_tolerance
+        } else {
+            self.linear.relative_tolerance.min(ratio)
+        };
+        let options = LinearOptions { relative_tolerance: tolerance.max(f64::EPSILON), ..self.linear };
         let solved =
             solver.solve(Operator { matrix, outer, free }, &right, change, self.goal.inertia > 0.0, &options);
         self.report.times.solve += start.elapsed().as_secs_f64();
@@ -401,7 +412,7 @@ impl<'a> Newton<'a> {
         Err(SoftError::NotConverged {
             iterations: self.report.newton_iterations,
             relative: point.residual / point.scale,
-            tolerance: self.options.tolerance,
+            tolerance: self.options.relative_tolerance,
             dt: self.goal.dt,
         })
     }

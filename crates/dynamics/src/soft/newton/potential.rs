@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::super::blocks::{Want, dot, norm};
-use super::super::report::SoftError;
-use super::super::system::{Kernel, SoftSystem};
 use super::{Newton, Point};
+use crate::error::SoftError;
+use crate::soft::blocks::{Want, dot, norm};
+use crate::soft::system::{Kernel, SoftSystem};
 
 impl Newton<'_> {
     /// Energy and forces at the point, and with `want` the matrix.

@@ -74,7 +74,7 @@ fn stacked_blocks_press_on_each_other_with_the_weight_of_the_upper_one() {
             contact.add_body(mesh, first, &node_depths(mesh)).expect("a block");
             first += u32::try_from(mesh.nodes().len()).expect("few nodes");
         }
-        let newton = NewtonOptions { tolerance: 1e-9, ..NewtonOptions::default() };
+        let newton = NewtonOptions { relative_tolerance: 1e-9, ..NewtonOptions::default() };
         let options = StepOptions { newton, ..StepOptions::default() };
         for _ in 0..40 {
             contact.begin_step(&system.x, 0.02);

@@ -67,6 +67,6 @@ pub(super) const MODELS: [Constitutive; 4] = [
 ];
 
 pub(super) fn tight() -> StepOptions {
-    let newton = NewtonOptions { tolerance: 1e-12, ..NewtonOptions::default() };
+    let newton = NewtonOptions { relative_tolerance: 1e-12, ..NewtonOptions::default() };
     StepOptions { newton, ..StepOptions::default() }
 }

@@ -221,7 +221,7 @@ fn a_step_that_cannot_converge_is_an_error_and_changes_nothing() {
     let mut system = SoftSystem::new(vec![body(&mesh, Constitutive::NeoHookean, 1e5, 0.3)], 0);
     system.x.iter_mut().for_each(|x| x.x *= 2.0);
     let before = system.x.clone();
-    let newton = NewtonOptions { limit: 1, tolerance: 1e-12, once: false };
+    let newton = NewtonOptions { max_iterations: 1, relative_tolerance: 1e-12, once: false };
     let error = system.step(10.0, &StepOptions { newton, ..StepOptions::default() }, &mut Nothing);
     assert!(matches!(error, Err(SoftError::NotConverged { iterations: 1, .. })), "{error:?}");
     assert!(error.is_err_and(|error| error.to_string().contains("10 s")));

@@ -8,7 +8,7 @@ use super::{Reply, Status};
 use crate::batch::fault::{Class, Fault};
 use crate::scene::Scene;
 use extricate_core::penetration::{Effort, SeparationOptions};
-use extricate_dynamics::{BodyPenetration, BodySeparation, BodySeparationError, Mobility, World};
+use extricate_dynamics::{BodyPenetration, BodySeparation, BuildError, Mobility, World};
 
 /// What a separation came to.
 #[derive(Debug, Serialize)]
@@ -48,12 +48,10 @@ pub fn separated(
 }
 
 /// The best arrangement found, where a separation failed for want of one.
-fn best_effort(error: BodySeparationError) -> Result<BodySeparation, Fault> {
+fn best_effort(error: BuildError) -> Result<BodySeparation, Fault> {
     match error {
-        BodySeparationError::NotSeparated { best, .. } | BodySeparationError::TooFar { best, .. } => {
-            Ok(*best)
-        }
-        BodySeparationError::Pair { .. } => Err(Fault::of(Class::Numerical, &error)),
+        BuildError::NotSeparated { best, .. } | BuildError::TooFar { best, .. } => Ok(*best),
+        BuildError::Pair { .. } => Err(Fault::of(Class::Numerical, &error)),
         _ => Err(Fault::of(Class::Usage, &error)),
     }
 }
@@ -62,7 +60,7 @@ fn best_effort(error: BodySeparationError) -> Result<BodySeparation, Fault> {
 pub(crate) fn moved_apart(scene: Scene, world: &World) -> Result<Scene, Fault> {
     let options = SeparationOptions { effort: Effort::Best, ..SeparationOptions::default() };
     let found = world.separate(&Mobility::default(), &options).map_err(|error| match error {
-        BodySeparationError::Pair { .. } => Fault::of(Class::Numerical, &error),
+        BuildError::Pair { .. } => Fault::of(Class::Numerical, &error),
         _ => Fault::of(Class::NoFreePose, &error),
     })?;
     Ok(scene.moved(&found.moved))

@@ -3,9 +3,10 @@
 use nalgebra::{Point3, Vector3};
 
 use super::super::cell::{Depths, Shape, value};
-use super::super::{ContactError, ContactOptions, Primitive, SignedDistance, SoftContact, node_depths};
+use super::super::{ContactOptions, Primitive, SignedDistance, SoftContact, node_depths};
 use super::noise;
 use super::shapes::{block, blocks};
+use crate::error::SoftError;
 use extricate_core::geometry::tet_mesh::{TET_EDGES, TET_FACES};
 
 fn field(depths: &Depths, corners: &[Vector3<f64>; 4], point: &Vector3<f64>) -> f64 {
@@ -113,11 +114,11 @@ fn bad_depths_and_options_are_refused() {
     let mesh = block([1, 1, 1], [1.0; 3], [0.0; 3]);
     let mut contact = SoftContact::new(ContactOptions::default()).unwrap();
     let few = contact.add_body(&mesh, 0, &[0.0; 3]);
-    assert!(matches!(few, Err(ContactError::Depths { depths: 3, nodes: 8 })));
+    assert!(matches!(few, Err(SoftError::Depths { depths: 3, nodes: 8 })));
     let bad = contact.add_body(&mesh, 0, &[0.0, f64::NAN, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-    assert!(matches!(bad, Err(ContactError::Depth { node: 1, .. })));
+    assert!(matches!(bad, Err(SoftError::Depth { node: 1, .. })));
     let options = ContactOptions { stiffness: f64::NAN, ..ContactOptions::default() };
-    assert!(matches!(SoftContact::new(options), Err(ContactError::Option { name: "stiffness", .. })));
+    assert!(matches!(SoftContact::new(options), Err(SoftError::Option { name: "stiffness", .. })));
     let options = ContactOptions { creep: Some(0.0), ..ContactOptions::default() };
-    assert!(matches!(SoftContact::new(options), Err(ContactError::Option { name: "creep", .. })));
+    assert!(matches!(SoftContact::new(options), Err(SoftError::Option { name: "creep", .. })));
 }

@@ -14,10 +14,9 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::super::material::lanes::{Column, Lanes, combined, cross, dot, scaled};
-use super::super::material::neo_hookean_energy;
-use super::super::material::{Constitutive, SignedSvd};
-use super::{ElementKind, Elements};
+use super::elements::{ElementKind, Elements};
+use crate::soft::material::lanes::{Column, Lanes, combined, cross, dot, scaled};
+use crate::soft::material::{Constitutive, SignedSvd, neo_hookean_energy};
 
 /// Change of the rotation at which the iteration stops: the next one would be its square.
 const SETTLED: f64 = 1e-8;

@@ -1,0 +1,133 @@
+//! From descriptions to rapier's sets. Bodies and joints go in sorted by name.
+
+use std::collections::BTreeMap;
+
+use rapier3d::dynamics::{
+    GenericJoint, GenericJointBuilder, JointAxesMask, JointAxis, RigidBodyBuilder, RigidBodyHandle,
+    RigidBodyType, RopeJointBuilder,
+};
+use rapier3d::geometry::{ColliderBuilder, NarrowPhase as RapierNarrowPhase};
+use rapier3d::pipeline::{ActiveHooks, PhysicsWorld};
+
+use crate::contact::dispatcher::{ContactTally, Dispatcher};
+use crate::contact::shapes::Shapes;
+use crate::description::{BodyDescription, BodyKind, JointDescription, JointKind};
+use crate::error::BuildError;
+use crate::mass::mass_properties;
+use crate::options::{NarrowPhase, WorldOptions};
+use crate::passes::Passes;
+use crate::robot::body::RobotBody;
+use crate::robot::parts::Parts;
+use crate::shape::Shape;
+use crate::soft::bodies::Rigid;
+use crate::soft::bodies::description::SoftBodyDescription;
+use crate::soft::bodies::world::SoftWorld;
+use crate::world::World;
+
+/// Longest distance [m] a body with restitution may cover in a step with its contacts still foreseen: a bounce
+/// then starts from the right speed.
+const BOUNCE_PREDICTION: f64 = 0.05;
+
+/// A world with bodies, joints, robots, and soft bodies sorted by name, which have been checked one by one.
+pub(super) fn assemble(
+    options: WorldOptions,
+    bodies: BTreeMap<String, BodyDescription>,
+    joints: &BTreeMap<String, JointDescription>,
+    robots: &BTreeMap<String, Parts>,
+    soft: Vec<SoftBodyDescription>,
+) -> Result<World, BuildError> {
+    let mut physics = PhysicsWorld::new();
+    physics.gravity = options.gravity.into();
+    physics.integration_parameters = options.integration_parameters();
+    let tally = ContactTally::default();
+    let narrow_phase = options.narrow_phase;
+    physics.narrow_phase = RapierNarrowPhase::with_query_dispatcher(Dispatcher::chained(&options, &tally));
+    let mut handles = BTreeMap::<&str, RigidBodyHandle>::new();
+    let mut shapes = Shapes::new(narrow_phase);
+    for body in bodies.values() {
+        let handle = insert_body(&mut physics, body, &options, &mut shapes)?;
+        handles.insert(&body.name, handle);
+    }
+    for joint in joints.values() {
+        let [a, b] = [0, 1].map(|i| handles[joint.bodies[i].as_str()]);
+        physics.insert_impulse_joint(a, b, rapier_joint(joint));
+    }
+    let robots = robots.values().map(|parts| RobotBody::insert(&mut physics, parts, &handles)).collect();
+    let handles: Vec<_> = handles.into_values().collect();
+    let bodies: Vec<_> = bodies.into_values().collect();
+    let passes = Passes::of(&physics, &bodies, &handles, &options);
+    let rigid = Rigid { physics: &physics, bodies: &bodies, handles: &handles };
+    let soft = SoftWorld::assembled((&options.soft, options.gravity), soft, &rigid)?.map(Box::new);
+    Ok(World { options, physics, tally, bodies, handles, robots, steps: 0, passes, soft, pull: None })
+}
+
+fn insert_body(
+    physics: &mut PhysicsWorld,
+    body: &BodyDescription,
+    options: &WorldOptions,
+    shapes: &mut Shapes,
+) -> Result<RigidBodyHandle, BuildError> {
+    let kind = match body.kind {
+        BodyKind::Fixed => RigidBodyType::Fixed,
+        BodyKind::Dynamic => RigidBodyType::Dynamic,
+        BodyKind::Kinematic => RigidBodyType::KinematicVelocityBased,
+    };
+    let rigid_body = RigidBodyBuilder::new(kind)
+        .pose(body.pose.into())
+        .linvel(body.linear_velocity.into())
+        .angvel(body.angular_velocity.into())
+        .linear_damping(body.linear_damping)
+        .angular_damping(body.angular_damping)
+        .can_sleep(options.sleeping)
+        .gyroscopic_forces_enabled(false)
+        .allow_fast_rotation(true)
+        .soft_ccd_prediction(prediction(body, options.narrow_phase));
+    let (shape, shape_to_body) = shapes.of(body)?;
+    let mut collider = ColliderBuilder::new(shape)
+        .position(shape_to_body.into())
+        .friction(body.friction)
+        .restitution(0.0)
+        .active_hooks(ActiveHooks::MODIFY_SOLVER_CONTACTS);
+    if body.kind == BodyKind::Dynamic {
+        let properties = mass_properties(body)?.transform_by(&shape_to_body.inverse().into());
+        collider = collider.mass_properties(properties);
+    }
+    Ok(physics.insert(rigid_body, collider).0)
+}
+
+/// Greatest motion in a step [m] that contacts of the body foresee on top of rapier's prediction distance.
+///
+/// Bodies foresee any motion up to their size; our contacts take no more of it than they need. rapier's own take it
+/// all, and stacks suffer, so only bodies that bounce get some.
+fn prediction(body: &BodyDescription, narrow_phase: NarrowPhase) -> f64 {
+    match &body.shape {
+        Shape::HalfSpace { .. } => 0.0,
+        Shape::Mesh(model) => model.radius(),
+        shape if narrow_phase == NarrowPhase::Extricate => shape.bounding_radius(),
+        _ if body.restitution > 0.0 => BOUNCE_PREDICTION,
+        _ => 0.0,
+    }
+}
+
+fn rapier_joint(joint: &JointDescription) -> GenericJoint {
+    let mut data: GenericJoint = match joint.kind {
+        JointKind::Fixed => GenericJointBuilder::new(JointAxesMask::LOCKED_FIXED_AXES).build(),
+        JointKind::Spherical => GenericJointBuilder::new(JointAxesMask::LOCKED_SPHERICAL_AXES).build(),
+        JointKind::Revolute { limits } => {
+            limited(JointAxesMask::LOCKED_REVOLUTE_AXES, JointAxis::AngX, limits)
+        }
+        JointKind::Prismatic { limits } => {
+            limited(JointAxesMask::LOCKED_PRISMATIC_AXES, JointAxis::LinX, limits)
+        }
+        JointKind::Rope { length } => RopeJointBuilder::new(length).build().into(),
+    };
+    data.set_local_frame1(joint.anchors[0].into());
+    data.set_local_frame2(joint.anchors[1].into());
+    data.set_contacts_enabled(joint.contacts);
+    data
+}
+
+fn limited(locked: JointAxesMask, free: JointAxis, limits: Option<[f64; 2]>) -> GenericJoint {
+    let builder = GenericJointBuilder::new(locked);
+    limits.map_or(builder, |limits| builder.limits(free, limits)).build()
+}

@@ -1,0 +1,6 @@
+//! Putting a world together.
+
+mod assembly;
+mod builder;
+
+pub use builder::WorldBuilder;

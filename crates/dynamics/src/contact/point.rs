@@ -1,0 +1,18 @@
+//! A contact for the solver.
+
+use nalgebra::{Point3, Vector3};
+
+use extricate_core::proximity::contacts::Feature;
+
+/// A contact for the solver.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct ContactPoint {
+    /// The point on the second shape [m], frame of the first.
+    pub(super) point: Point3<f64>,
+    /// Unit normal from the first shape to the second, frame of the first.
+    pub(super) normal: Vector3<f64>,
+    /// Signed distance along the normal [m].
+    pub(super) distance: f64,
+    /// What touches what.
+    pub(super) features: [Feature; 2],
+}

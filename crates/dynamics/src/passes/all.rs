@@ -1,0 +1,86 @@
+//! The algorithms of the passes of a world, and their states.
+
+use rapier3d::dynamics::RigidBodyHandle;
+use rapier3d::pipeline::PhysicsWorld;
+use serde::{Deserialize, Serialize};
+
+use super::continuous::ContinuousCollision;
+use super::depenetration::Depenetration;
+use super::free_rotation::FreeRotation;
+use super::monitor::Monitor;
+use super::restitution::Restitution;
+use super::rolling;
+use crate::description::BodyDescription;
+use crate::options::WorldOptions;
+use crate::stateful::{Mismatch, Stateful};
+
+/// The algorithms around rapier's step.
+pub(crate) struct Passes {
+    pub(crate) continuous: ContinuousCollision,
+    pub(crate) rotation: FreeRotation,
+    pub(crate) restitution: Restitution,
+    pub(crate) depenetration: Depenetration,
+    /// Of the state at the start; there is none before the first step.
+    pub(crate) monitor: Option<Monitor>,
+    /// Number of parts that the next step is taken in.
+    pub(crate) parts: u32,
+    /// Length of the last part [s]: impulses of contacts are those of that time.
+    pub(crate) part: f64,
+}
+
+impl Passes {
+    /// Of a world with bodies in the order of their handles.
+    pub(crate) fn of(
+        physics: &PhysicsWorld,
+        bodies: &[BodyDescription],
+        handles: &[RigidBodyHandle],
+        options: &WorldOptions,
+    ) -> Self {
+        let slow = options.solver_settings().least_bounce_speed;
+        Self {
+            continuous: ContinuousCollision::new(physics, bodies, handles),
+            rotation: FreeRotation::of(physics, handles),
+            restitution: Restitution::of(physics, bodies, handles, slow),
+            depenetration: Depenetration::of(physics, bodies, handles, options.recoverable_depth()),
+            monitor: None,
+            parts: 1,
+            part: options.time_step,
+        }
+    }
+}
+
+/// The states of the algorithms; continuous collision has none.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct PassesState {
+    rotation: <FreeRotation as Stateful>::State,
+    restitution: <Restitution as Stateful>::State,
+    depenetration: <Depenetration as Stateful>::State,
+    parts: u32,
+    part: f64,
+    monitor: Option<Monitor>,
+}
+
+impl Stateful for Passes {
+    type State = PassesState;
+
+    fn snapshot(&self) -> PassesState {
+        PassesState {
+            rotation: self.rotation.snapshot(),
+            restitution: self.restitution.snapshot(),
+            depenetration: self.depenetration.snapshot(),
+            parts: self.parts,
+            part: self.part,
+            monitor: self.monitor.clone(),
+        }
+    }
+
+    fn restore(&mut self, state: PassesState) -> Result<(), Mismatch> {
+        self.rotation.restore(state.rotation)?;
+        self.restitution.restore(state.restitution)?;
+        self.depenetration.restore(state.depenetration)?;
+        // A forged checkpoint could ask for any number.
+        self.parts = state.parts.clamp(1, rolling::MOST);
+        (self.part, self.monitor) = (state.part, state.monitor);
+        Ok(())
+    }
+}

@@ -1,0 +1,72 @@
+//! When two bodies on their ways meet so that they must stop.
+//!
+//! | pair                       | how deep they are                                | first time by                    |
+//! |----------------------------|--------------------------------------------------|----------------------------------|
+//! | anything and a half-space  | height of the lowest point                       | advancement                      |
+//! | two convex bodies          | certified signed distance, exact                 | advancement                      |
+//! | a ball and a mesh          | distance of the centre from the surface, exact   | advancement                      |
+//! | all others                 | the mesh of one less its skin meets the other    | [`surfaces`]                     |
+//!
+//! In the last row cylinders, cones and capsules are the meshes that stand for them.
+
+use nalgebra::{Unit, Vector3};
+
+use super::advancement::meeting_of;
+use super::gaps::{BallGap, ConvexGap, Height};
+use super::path::Path;
+use super::surfaces;
+use super::swept::{Kind, Moving, SweptShape};
+use extricate_core::geometry::convex::{ConvexShape, Core};
+use extricate_core::penetration::convex::ConvexCache;
+
+/// The time from `from` on at which two bodies must stop, if they must.
+pub(super) fn meeting(pair: [Moving<'_>; 2], from: f64) -> Option<f64> {
+    let [(a, path_a), (b, path_b)] = pair;
+    match (&a.kind, &b.kind) {
+        (Kind::HalfSpace(_), Kind::HalfSpace(_)) => None,
+        (_, Kind::HalfSpace(normal)) => above_plane((a, path_a), (normal, path_b), from),
+        (Kind::HalfSpace(normal), _) => above_plane((b, path_b), (normal, path_a), from),
+        (Kind::Convex(of_a), Kind::Convex(of_b)) => {
+            let reaches = [a.reach_from(&path_a.center), b.reach_from(&path_b.center)];
+            let (shapes, paths, cache) = ([of_a, of_b], [path_a, path_b], ConvexCache::default());
+            meeting_of(&mut ConvexGap { shapes, paths, reaches, cache }, least_skin(a, b), from)
+        }
+        (Kind::Convex(ball), Kind::Mesh(_)) if is_ball(ball) => {
+            ball_and_mesh((a, path_a, ball), (b, path_b), from)
+        }
+        (Kind::Mesh(_), Kind::Convex(ball)) if is_ball(ball) => {
+            ball_and_mesh((b, path_b, ball), (a, path_a), from)
+        }
+        _ => surfaces::meeting(pair, from),
+    }
+}
+
+fn is_ball(shape: &ConvexShape) -> bool {
+    *shape.core() == Core::Point
+}
+
+/// The lesser skin [m] of those that have one.
+fn least_skin(a: &SweptShape, b: &SweptShape) -> f64 {
+    if a.skin > 0.0 && b.skin > 0.0 { a.skin.min(b.skin) } else { a.skin.max(b.skin) }
+}
+
+fn above_plane(
+    (shape, path): Moving<'_>,
+    (normal, plane): (&Unit<Vector3<f64>>, &Path),
+    from: f64,
+) -> Option<f64> {
+    /// Share of the reach that stands for the skin of a surface, which has none of its own.
+    const SURFACE: f64 = 5e-3;
+    let skin = if shape.skin > 0.0 { shape.skin } else { SURFACE * shape.reach_from(&path.center) };
+    meeting_of(&mut Height { shape, path, plane, normal }, skin, from)
+}
+
+fn ball_and_mesh(
+    (ball, path, shape): (&SweptShape, &Path, &ConvexShape),
+    (other, mesh): Moving<'_>,
+    from: f64,
+) -> Option<f64> {
+    let model = other.surface()?;
+    let (radius, reach) = (shape.radius(), other.reach_from(&mesh.center));
+    meeting_of(&mut BallGap { path, radius, model, mesh, reach }, least_skin(ball, other), from)
+}

@@ -1,0 +1,374 @@
+//! Overlaps are resolved by position, with no velocity and no energy but the height it takes.
+//!
+//! A pair that overlaps at the start of a run, or deeper than contacts at rest ever do, is *resolving* until it is
+//! apart. To the solver its contacts seem to touch without overlap: it holds the bodies, and pushes nothing. After
+//! each step bodies are translated apart, by a bounded way, to satisfy
+//!
+//! n·(x_b − x_a) ≥ depth at the contacts of resolving pairs, n·(x_b − x_a) ≥ −gap at all others,
+//!
+//! with the least Σ m |x|², by projected Gauss–Seidel sweeps. Bodies that joints tie together move as one; fixed and
+//! kinematic bodies stay, and so do robots. Where that makes bodies overlap that bore no load on each other, they are
+//! resolved, too.
+//!
+//! | here      | meaning                                                          |
+//! |-----------|------------------------------------------------------------------|
+//! | size      | bounding radius of the smaller body of a pair [m]                |
+//! | x         | translation of a body after the step [m, world]                  |
+//! | n         | unit normal of a contact from its first body to its second       |
+
+use std::collections::BTreeSet;
+
+use nalgebra::{Isometry3, Point3, Vector3};
+use rapier3d::dynamics::RigidBodyHandle;
+use rapier3d::geometry::{ColliderHandle, ColliderSet, ContactPair};
+use rapier3d::pipeline::{ContactModificationContext, PhysicsHooks, PhysicsWorld};
+use serde::{Deserialize, Serialize};
+
+use crate::description::{BodyDescription, BodyKind};
+use crate::rigid::{parents, raw};
+use crate::stateful::{Mismatch, Stateful, fits};
+
+/// Share of the size beyond which an overlap is no contact at rest.
+const DEEP: f64 = 1e-2;
+/// Share of the size beyond which an overlap is resolved that came about without a load: at the start of the run, or
+/// because a body was moved. Less is left to the solver.
+const SHALLOW: f64 = 1e-6;
+/// Share of the size up to which an overlap may be left where many bodies are in each other's way.
+const LEFT: f64 = 1e-4;
+/// Share of the size by which a pair ends up apart.
+const CLEARANCE: f64 = 1e-9;
+/// Sizes that a body is moved in a second at most.
+const SPEED: f64 = 5.0;
+/// Sweeps over the contacts.
+const SWEEPS: usize = 50;
+/// Share of the greatest way below which a sweep has changed nothing.
+const CONVERGED: f64 = 1e-6;
+
+/// The overlaps of a world that are being resolved.
+#[derive(Debug, Default)]
+pub(crate) struct Depenetration {
+    /// Bounding radii [m], by the raw index of the body.
+    sizes: Vec<f64>,
+    /// Index of the group of bodies that move as one, by the raw index of the body; none for what does not move.
+    groups: Vec<Option<usize>>,
+    /// Bodies of each group.
+    members: Vec<Vec<RigidBodyHandle>>,
+    /// Mass of each group [kg].
+    masses: Vec<f64>,
+    state: DepenetrationState,
+    /// Depth [m] up to which the solver pushes harder at what is deeper.
+    recoverable: f64,
+}
+
+/// The state of the overlaps of a world.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct DepenetrationState {
+    /// Pairs of bodies that are being resolved, by raw index, the lesser first.
+    resolving: BTreeSet<[usize; 2]>,
+    /// Pairs that bore a load in the last step, by raw index, the lesser first; kept while bodies are moved.
+    loaded: BTreeSet<[usize; 2]>,
+    /// Which bodies were moved after the last step, by raw index.
+    moved: Vec<bool>,
+    /// Whether no step has been made.
+    fresh: bool,
+}
+
+impl Stateful for Depenetration {
+    type State = DepenetrationState;
+
+    fn snapshot(&self) -> DepenetrationState {
+        self.state.clone()
+    }
+
+    fn restore(&mut self, state: DepenetrationState) -> Result<(), Mismatch> {
+        fits(state.moved.len() == self.sizes.len())?;
+        fits(state.resolving.iter().flatten().all(|&body| body < self.sizes.len()))?;
+        self.state = state;
+        Ok(())
+    }
+}
+
+/// A contact with what is asked of it: n·(x_b − x_a) ≥ least.
+#[derive(Debug, Clone, Copy)]
+struct Demand {
+    bodies: [usize; 2],
+    groups: [Option<usize>; 2],
+    pub normal: Vector3<f64>,
+    pub depth: f64,
+    least: f64,
+    /// Mass-weighted impulse so far [m·kg].
+    push: f64,
+}
+
+fn bodies_of(colliders: &ColliderSet, pair: [ColliderHandle; 2]) -> Option<[usize; 2]> {
+    Some(parents(colliders, pair)?.map(raw))
+}
+
+fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
+    [a.min(b), a.max(b)]
+}
+
+impl Depenetration {
+    /// Of bodies with their handles, in the same order; `recoverable` is the depth [m] up to which the solver pushes
+    /// harder at what is deeper.
+    pub(crate) fn of(
+        physics: &PhysicsWorld,
+        described: &[BodyDescription],
+        handles: &[RigidBodyHandle],
+        recoverable: f64,
+    ) -> Self {
+        let count = handles.iter().map(|&handle| raw(handle) + 1).max().unwrap_or(0);
+        let mut this = Self {
+            sizes: vec![0.0; count],
+            groups: vec![None; count],
+            state: DepenetrationState { moved: vec![false; count], fresh: true, ..Default::default() },
+            recoverable,
+            ..Self::default()
+        };
+        for (body, &handle) in described.iter().zip(handles) {
+            this.sizes[raw(handle)] = body.shape.bounding_radius();
+            let is_free = physics.multibody_joints.rigid_body_link(handle).is_none();
+            if body.kind == BodyKind::Dynamic && is_free {
+                this.groups[raw(handle)] = Some(this.members.len());
+                this.members.push(vec![handle]);
+            }
+        }
+        for (_, joint) in physics.impulse_joints.iter() {
+            this.tie([joint.body1(), joint.body2()]);
+        }
+        let mass =
+            |group: &Vec<RigidBodyHandle>| group.iter().map(|&body| physics.bodies[body].mass()).sum::<f64>();
+        this.masses = this.members.iter().map(mass).collect();
+        this
+    }
+
+    /// Makes two bodies with a joint move as one; where one of them does not move, neither does.
+    fn tie(&mut self, bodies: [RigidBodyHandle; 2]) {
+        let [a, b] = bodies.map(|body| self.groups[raw(body)]);
+        match (a, b) {
+            (Some(a), Some(b)) if a != b => {
+                let joining = std::mem::take(&mut self.members[b]);
+                joining.iter().for_each(|&body| self.groups[raw(body)] = Some(a));
+                self.members[a].extend(joining);
+            }
+            (Some(group), None) | (None, Some(group)) => {
+                let staying = std::mem::take(&mut self.members[group]);
+                staying.iter().for_each(|&body| self.groups[raw(body)] = None);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether two bodies, by raw index, overlap and are being taken apart.
+    pub(crate) fn is_resolving(&self, bodies: [usize; 2]) -> bool {
+        self.state.resolving.contains(&sorted(bodies))
+    }
+
+    /// How many pairs are being resolved.
+    pub(crate) fn pairs(&self) -> usize {
+        self.state.resolving.len()
+    }
+
+    /// The depth [m] beyond which two bodies that are not being resolved are; infinite where neither can be moved.
+    fn threshold(&self, bodies: [usize; 2]) -> f64 {
+        let [a, b] = bodies.map(|body| self.groups[body]);
+        if a == b {
+            return f64::INFINITY;
+        }
+        let moved = || bodies.iter().any(|&body| self.state.moved[body]);
+        let new = self.state.fresh || moved() && !self.state.loaded.contains(&sorted(bodies));
+        (if new { SHALLOW } else { DEEP }) * self.size(bodies)
+    }
+
+    /// Bounding radius of a body [m].
+    pub(crate) fn radius(&self, body: RigidBodyHandle) -> f64 {
+        self.sizes[raw(body)]
+    }
+
+    fn size(&self, [a, b]: [usize; 2]) -> f64 {
+        self.sizes[a].min(self.sizes[b])
+    }
+
+    /// Takes overlaps apart, as far as a step may. Tells the work against gravity [J] that it took.
+    pub(crate) fn after_step(&mut self, physics: &mut PhysicsWorld) -> f64 {
+        self.state.resolving = self.found(physics);
+        self.state.fresh = false;
+        self.state.moved.fill(false);
+        if self.state.resolving.is_empty() {
+            return 0.0;
+        }
+        self.state.loaded = loaded(physics);
+        let step = physics.integration_parameters.dt;
+        let mut demands = self.demands(physics, step);
+        let ways = self.ways(&mut demands, step);
+        self.release(&demands, &ways);
+        let gravity: Vector3<f64> = physics.gravity.into();
+        let mut work = 0.0;
+        for ((members, mass), way) in self.members.iter().zip(&self.masses).zip(&ways) {
+            if *way == Vector3::zeros() {
+                continue;
+            }
+            work -= mass * gravity.dot(way);
+            for &body in members {
+                let translation = Vector3::from(physics.bodies[body].translation()) + way;
+                physics.bodies[body].set_translation(translation.into(), true);
+                self.state.moved[raw(body)] = true;
+            }
+        }
+        work
+    }
+
+    /// The pairs of bodies that have to be taken apart, by raw index, the lesser first: by the depths at the start of the
+    /// step that was made last.
+    fn found(&self, physics: &PhysicsWorld) -> BTreeSet<[usize; 2]> {
+        let mut found = BTreeSet::new();
+        for pair in physics.narrow_phase.contact_pairs() {
+            let Some(bodies) = bodies_of(&physics.colliders, [pair.collider1, pair.collider2]) else {
+                continue;
+            };
+            let is_resolving = self.is_resolving(bodies);
+            let least = if is_resolving { SHALLOW * self.size(bodies) } else { self.threshold(bodies) };
+            if depth(pair) > least {
+                found.insert(sorted(bodies));
+            }
+        }
+        found
+    }
+
+    /// Of pairs of bodies, those that overlapped at the start of the step that was made last, and are being taken apart.
+    pub(crate) fn taken_apart(
+        &self,
+        physics: &PhysicsWorld,
+        handles: &[RigidBodyHandle],
+        pairs: &[[usize; 2]],
+    ) -> BTreeSet<[usize; 2]> {
+        let found = self.found(physics);
+        let is_found = |pair: &[usize; 2]| found.contains(&sorted(pair.map(|body| raw(handles[body]))));
+        pairs.iter().copied().filter(is_found).collect()
+    }
+
+    /// What is asked of the contacts, at the poses at the end of the step.
+    fn demands(&self, physics: &PhysicsWorld, step: f64) -> Vec<Demand> {
+        let mut demands = Vec::new();
+        for pair in physics.narrow_phase.contact_pairs() {
+            let handles = [pair.collider1, pair.collider2];
+            let Some(bodies) = bodies_of(&physics.colliders, handles) else { continue };
+            let groups = bodies.map(|body| self.groups[body]);
+            if groups[0] == groups[1] {
+                continue;
+            }
+            let size = self.size(bodies);
+            let resolving = self.is_resolving(bodies);
+            let poses: [Isometry3<f64>; 2] =
+                handles.map(|handle| (*physics.colliders[handle].position()).into());
+            for manifold in pair.solver_manifolds() {
+                let normal = poses[0].rotation * Vector3::from(manifold.local_n1);
+                for contact in &manifold.points {
+                    let on_first = poses[0] * Point3::from(Vector3::from(contact.local_p1));
+                    let on_second = poses[1] * Point3::from(Vector3::from(contact.local_p2));
+                    let depth = -(on_second - on_first).dot(&normal);
+                    let least = match resolving {
+                        true => f64::min(depth + CLEARANCE * size, SPEED * step * size),
+                        false => f64::min(depth, 0.0),
+                    };
+                    demands.push(Demand { bodies, groups, normal, depth, least, push: 0.0 });
+                }
+            }
+        }
+        // Whatever order rapier keeps its pairs in.
+        demands.sort_by_key(|demand| demand.bodies);
+        demands
+    }
+
+    /// Hands pairs that are apart now back to the solver.
+    fn release(&mut self, demands: &[Demand], ways: &[Vector3<f64>]) {
+        let way = |group: Option<usize>| group.map_or(Vector3::zeros(), |group| ways[group]);
+        let left = demands.iter().filter(|demand| {
+            let [a, b] = demand.groups.map(way);
+            demand.depth - (b - a).dot(&demand.normal) > LEFT * self.size(demand.bodies)
+        });
+        let left: BTreeSet<_> = left.map(|demand| sorted(demand.bodies)).collect();
+        self.state.resolving.retain(|pair| left.contains(pair));
+    }
+
+    /// Translations of the groups [m].
+    fn ways(&self, demands: &mut [Demand], step: f64) -> Vec<Vector3<f64>> {
+        let mut ways = vec![Vector3::zeros(); self.members.len()];
+        let weight = |group: Option<usize>| group.map_or(0.0, |group| 1.0 / self.masses[group]);
+        let greatest = demands.iter().map(|demand| demand.least).fold(0.0, f64::max);
+        for _ in 0..SWEEPS {
+            let mut change = 0.0_f64;
+            for demand in demands.iter_mut() {
+                let [a, b] = demand.groups;
+                let yields = weight(a) + weight(b);
+                if !(yields > 0.0) {
+                    continue;
+                }
+                let way = |group: Option<usize>| group.map_or(Vector3::zeros(), |group| ways[group]);
+                let opened = (way(b) - way(a)).dot(&demand.normal);
+                let push = f64::max(0.0, demand.push + (demand.least - opened) / yields);
+                let more = push - demand.push;
+                demand.push = push;
+                change = change.max((more * yields).abs());
+                for (group, sign) in [(a, -1.0), (b, 1.0)] {
+                    if let Some(group) = group {
+                        ways[group] += demand.normal * (sign * more / self.masses[group]);
+                    }
+                }
+            }
+            if change <= CONVERGED * greatest {
+                break;
+            }
+        }
+        for (way, members) in ways.iter_mut().zip(&self.members) {
+            let most = members.iter().map(|&body| SPEED * step * self.sizes[raw(body)]).fold(0.0, f64::max);
+            if way.norm() > most {
+                *way *= most / way.norm();
+            }
+        }
+        ways
+    }
+}
+
+/// The pairs of bodies, by raw index, that bore a load in the step.
+fn loaded(physics: &PhysicsWorld) -> BTreeSet<[usize; 2]> {
+    let bears = |pair: &&ContactPair| {
+        let mut points = pair.solver_manifolds().iter().flat_map(|manifold| &manifold.points);
+        points.any(|contact| contact.data.impulse > 0.0)
+    };
+    let pairs = physics.narrow_phase.contact_pairs().filter(bears);
+    pairs
+        .filter_map(|pair| bodies_of(&physics.colliders, [pair.collider1, pair.collider2]))
+        .map(sorted)
+        .collect()
+}
+
+/// The greatest depth [m] of a pair at the start of the step; negative for what is apart.
+fn depth(pair: &ContactPair) -> f64 {
+    let points = pair.solver_manifolds().iter().flat_map(|manifold| &manifold.points);
+    points.map(|contact| -contact.dist).fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// Hides the depth of what is being resolved from the solver.
+///
+/// What cannot be resolved because joints hold it in place is left to the solver. It pushes bodies apart no faster than
+/// a bound, which depths beyond `recoverable` reach; four corners beyond it would be pushed alike however much they
+/// differ, and the body would turn at random. So the depths of a manifold are lessened alike.
+impl PhysicsHooks for Depenetration {
+    fn modify_solver_contacts(&self, context: &mut ContactModificationContext) {
+        let Some(bodies) = bodies_of(context.colliders, [context.collider1, context.collider2]) else {
+            return;
+        };
+        let (resolving, threshold) = (self.is_resolving(bodies), self.threshold(bodies));
+        let Some(rigid) = context.rigid_mut() else { return };
+        let deepest = rigid.manifold.points.iter().map(|contact| -contact.dist).fold(0.0, f64::max);
+        let contacts = rigid.solver_contacts.iter_mut();
+        if resolving || deepest > threshold {
+            // A little apart, so that rounding pushes nothing.
+            let apart = CLEARANCE * self.size(bodies);
+            contacts.for_each(|contact| contact.dist = contact.dist.max(apart));
+        } else if deepest > self.recoverable {
+            contacts.for_each(|contact| contact.dist += deepest - self.recoverable);
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! What is done in a step around rapier's, by algorithms of their own; [`step`](crate::step) orders them.
+
+mod all;
+pub(crate) mod continuous;
+pub(crate) mod depenetration;
+pub(crate) mod free_rotation;
+pub(crate) mod monitor;
+pub(crate) mod restitution;
+pub(crate) mod rolling;
+
+pub(crate) use all::Passes;

@@ -1,0 +1,60 @@
+//! Quantities of rapier's rigid bodies.
+
+use nalgebra::{Point3, UnitQuaternion, Vector3};
+use rapier3d::dynamics::{MassProperties, RigidBody, RigidBodyHandle};
+use rapier3d::geometry::{ColliderHandle, ColliderSet, SolverContact};
+use rapier3d::math::{Matrix, Vector};
+
+use crate::state::BodyState;
+use extricate_core::kinematics::urdf::Inertial;
+
+/// I ω: angular momentum of a body about its centre of mass [kg·m²/s, world].
+pub(crate) fn spin(body: &RigidBody) -> Vector3<f64> {
+    inertia_times(body, &body.angvel().into())
+}
+
+/// I v, with the inertia of a body about its centre of mass in the world frame.
+pub(crate) fn inertia_times(body: &RigidBody, v: &Vector3<f64>) -> Vector3<f64> {
+    let properties = &body.mass_properties().local_mprops;
+    let principal_to_world = body.rotation() * properties.principal_inertia_local_frame;
+    let turning = principal_to_world.inverse() * Vector::from(*v);
+    (principal_to_world * (properties.principal_inertia() * turning)).into()
+}
+
+/// Mass properties as rapier has them.
+pub(crate) fn rapier_mass(inertial: &Inertial) -> MassProperties {
+    let inertia: Matrix = inertial.inertia.into();
+    MassProperties::with_inertia_matrix(inertial.center.coords.into(), inertial.mass, inertia)
+}
+
+/// The index of a body in rapier's set.
+pub(crate) fn raw(body: RigidBodyHandle) -> usize {
+    body.into_raw_parts().0 as usize
+}
+
+/// The bodies of two colliders.
+pub(crate) fn parents(colliders: &ColliderSet, pair: [ColliderHandle; 2]) -> Option<[RigidBodyHandle; 2]> {
+    let [a, b] = pair.map(|collider| colliders.get(collider).and_then(|collider| collider.parent()));
+    Some([a?, b?])
+}
+
+/// The part of a solver contact's number that is its index in the manifold.
+pub(crate) fn index_in_manifold(contact: &SolverContact) -> usize {
+    const INDEX: u32 = 0x7fff_ffff;
+    #[expect(clippy::cast_possible_truncation, reason = "only the low bits count")]
+    let index = (contact.contact_id[0] as u32 & INDEX) as usize;
+    index
+}
+
+/// State of a body.
+pub(crate) fn body_state(name: &str, body: &RigidBody) -> BodyState {
+    let rotation: UnitQuaternion<f64> = (*body.rotation()).into();
+    let position: Vector3<f64> = body.translation().into();
+    BodyState {
+        name: name.to_owned(),
+        position: Point3::from(position),
+        rotation,
+        linear_velocity: body.linvel().into(),
+        angular_velocity: body.angvel().into(),
+    }
+}

@@ -1,0 +1,167 @@
+//! Rigid shapes as soft bodies meet them: a signed distance, and points of the surface.
+//!
+//! Half-spaces, balls, cuboids, capsules and cylinders are formulas; meshes, cones, hulls and rounded shapes are looked up
+//! by closest points of their mesh. A mesh that is a surface without an inside has no depth: only its vertices push.
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+
+use crate::shape::Shape;
+use crate::soft::contact::{Obstacle, Primitive, SignedDistance};
+use extricate_core::geometry::procedural::{Capsule, Cone, Cuboid, Cylinder, Procedural, Sphere};
+use extricate_core::geometry::{Solidity, TriangleMesh};
+use extricate_core::proximity::Model;
+
+/// Cells along an edge of a cuboid whose corners are its samples.
+const CUTS: u32 = 6;
+/// Steps of a quarter of a great circle between samples of round shapes.
+const FREQUENCY: u32 = 6;
+/// Samples around a cylinder or a cone.
+const AROUND: u32 = 24;
+/// Sides of the polygon that stands for a cone's circle: inside it by 0.05 % of the radius.
+const SIDES: u32 = 96;
+
+/// A signed distance moved from its own frame into an obstacle's.
+struct Placed {
+    shape: Arc<dyn SignedDistance>,
+    /// Obstacle's frame → the shape's own.
+    to_shape: Isometry3<f64>,
+}
+
+impl SignedDistance for Placed {
+    fn value_and_gradient(&self, point: &Point3<f64>) -> (f64, Vector3<f64>) {
+        let (distance, gradient) = self.shape.value_and_gradient(&(self.to_shape * point));
+        (distance, self.to_shape.rotation.inverse() * gradient)
+    }
+}
+
+/// The obstacle that a rigid body is, standing at the origin; its frame is the body's moved to `centre` [m, body frame].
+/// None where a shape has no mesh.
+pub(super) fn obstacle(shape: &Shape, centre: &Vector3<f64>) -> Option<Obstacle> {
+    let formula = primitive(shape);
+    let (own, turn): (Arc<dyn SignedDistance>, _) = match formula {
+        Some((primitive, turn)) => (Arc::new(primitive), turn),
+        None => (model(shape)?, UnitQuaternion::identity()),
+    };
+    let mut samples = match shape {
+        Shape::HalfSpace { .. } => Vec::new(),
+        _ => Obstacle::of_model(sampled(shape)?, Isometry3::identity()).samples,
+    };
+    samples.iter_mut().for_each(|(point, _)| *point -= centre);
+    let to_shape = Isometry3::from_parts((turn * centre).into(), turn);
+    let mut obstacle = Obstacle::new(Arc::new(Placed { shape: own, to_shape }), Isometry3::identity());
+    obstacle.samples = samples;
+    Some(obstacle)
+}
+
+/// The formula of a shape, and the rotation body frame → the formula's.
+fn primitive(shape: &Shape) -> Option<(Primitive, UnitQuaternion<f64>)> {
+    let upright = UnitQuaternion::identity();
+    Some(match *shape {
+        Shape::HalfSpace { normal } => {
+            // Opposite vectors have no shortest rotation; half a turn about any axis across will do.
+            let upside_down = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
+            let turn = UnitQuaternion::rotation_between(&normal, &Vector3::z()).unwrap_or(upside_down);
+            (Primitive::HalfSpace, turn)
+        }
+        Shape::Ball { radius } => (Primitive::Ball { radius }, upright),
+        Shape::Cuboid { size } => (Primitive::Cuboid { half: size / 2.0 }, upright),
+        Shape::Capsule { radius, length } => {
+            (Primitive::Capsule { half_height: length / 2.0, radius }, upright)
+        }
+        Shape::Cylinder { radius, height } => {
+            (Primitive::Cylinder { half_height: height / 2.0, radius }, upright)
+        }
+        Shape::Mesh(_) | Shape::Cone { .. } | Shape::Hull(_) | Shape::Rounded { .. } => return None,
+    })
+}
+
+/// The mesh of a shape that has no formula.
+fn model(shape: &Shape) -> Option<Arc<Model>> {
+    let solid = |mesh: TriangleMesh| Arc::new(Model::new(mesh, Solidity::Solid));
+    match shape {
+        Shape::Mesh(model) => Some(model.clone()),
+        Shape::Cone { radius, height } => {
+            Cone { radius: *radius, height: *height, segments: SIDES }.mesh().ok().map(solid)
+        }
+        _ => shape.surface().map(solid),
+    }
+}
+
+/// A mesh whose vertices are the samples.
+fn sampled(shape: &Shape) -> Option<Arc<Model>> {
+    let mesh = match *shape {
+        Shape::Ball { radius } => Sphere { radius, frequency: FREQUENCY }.mesh(),
+        Shape::Cuboid { size } => Cuboid { x: size.x, y: size.y, z: size.z, subdivisions: CUTS }.mesh(),
+        Shape::Capsule { radius, length } => {
+            Capsule { radius, length, segments: AROUND, rings: FREQUENCY }.mesh()
+        }
+        Shape::Cylinder { radius, height } => Cylinder { radius, height, segments: AROUND }.mesh(),
+        _ => return model(shape),
+    };
+    mesh.ok().map(|mesh| Arc::new(Model::new(mesh, Solidity::Solid)))
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Unit;
+
+    use super::*;
+    use extricate_core::geometry::convex::ConvexHull;
+
+    fn shapes() -> Vec<Shape> {
+        let size = Vector3::new(0.4, 0.6, 0.2);
+        let corners: Vec<_> = (0..8_u32)
+            .map(|i| Point3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)))
+            .collect();
+        let torus = extricate_core::geometry::procedural::Torus::default().mesh().unwrap();
+        vec![
+            Shape::Ball { radius: 0.3 },
+            Shape::Cuboid { size },
+            Shape::Capsule { radius: 0.1, length: 0.5 },
+            Shape::Cylinder { radius: 0.2, height: 0.3 },
+            Shape::Cone { radius: 0.2, height: 0.3 },
+            Shape::Hull(Arc::new(ConvexHull::new(&corners).unwrap())),
+            Shape::Rounded { core: Arc::new(Shape::Cuboid { size }), radius: 0.05 },
+            Shape::Mesh(Arc::new(Model::new(torus, Solidity::Solid))),
+        ]
+    }
+
+    #[test]
+    fn samples_are_on_the_surface_and_the_gradient_leads_away_from_it() {
+        let centre = Vector3::new(0.03, -0.02, 0.05);
+        for shape in shapes() {
+            let obstacle = obstacle(&shape, &centre).unwrap();
+            assert!(obstacle.samples.len() >= 8, "{shape:?}");
+            let area: f64 = obstacle.samples.iter().map(|(_, area)| area).sum();
+            assert!(area > 0.0);
+            for (point, _) in &obstacle.samples {
+                let (distance, _) = obstacle.shape.value_and_gradient(point);
+                // The samples' mesh of a round shape has its vertices on it.
+                assert!(distance.abs() < 1e-9, "{shape:?} {distance}");
+                let out = point + 0.01 * (point.coords + centre);
+                let (above, gradient) = obstacle.shape.value_and_gradient(&out);
+                let further = obstacle.shape.value_and_gradient(&(out + 1e-4 * gradient)).0;
+                assert!(
+                    above.abs() < 1e-9 || (further - above - 1e-4).abs() < 1e-6,
+                    "{shape:?} {above} {further}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_half_space_is_below_its_plane_whichever_way_it_faces() {
+        for normal in [Vector3::z(), -Vector3::z(), Vector3::new(0.48, -0.6, 0.64), -Vector3::x()] {
+            let shape = Shape::HalfSpace { normal: Unit::new_normalize(normal) };
+            let centre = Vector3::new(0.1, 0.2, 0.3);
+            let obstacle = obstacle(&shape, &centre).unwrap();
+            assert!(obstacle.samples.is_empty());
+            let point = Point3::new(0.7, -0.4, 1.1);
+            let (distance, gradient) = obstacle.shape.value_and_gradient(&point);
+            assert!((distance - normal.dot(&(point.coords + centre))).abs() < 1e-14);
+            assert!((gradient - normal).norm() < 1e-14);
+        }
+    }
+}

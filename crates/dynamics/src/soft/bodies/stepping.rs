@@ -1,0 +1,228 @@
+//! A step of the soft bodies beside the rigid ones.
+
+use std::time::Instant;
+
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use rapier3d::pipeline::PhysicsWorld;
+
+use super::description::{SoftOptions, SoftScheme};
+use super::partner::{Moving, Role};
+use super::state::SoftReport;
+use super::world::SoftWorld;
+use crate::error::SoftError;
+use crate::soft::attachment::{Attached, Attachment};
+use crate::soft::contact::Motion;
+use crate::soft::interaction::{Interaction, OuterProducts};
+use crate::soft::{Scheme, SoftStepReport, StepOptions, Times};
+
+/// Most times that the parts of a step are halved.
+const HALVINGS: u32 = 3;
+
+/// A step that failed in all attempts.
+pub(crate) struct Failure {
+    pub(crate) source: SoftError,
+    /// Parts of the last attempt.
+    pub(crate) parts: usize,
+}
+
+impl SoftWorld {
+    /// Moves the soft bodies by the step of the world that begins at `time` and takes `dt` [s], and pushes the rigid ones. A step that does
+    /// not converge is taken again in halves, quarters, eighths; on failure all is as before.
+    pub(crate) fn step(
+        &mut self,
+        physics: &mut PhysicsWorld,
+        options: &SoftOptions,
+        (time, dt): (f64, f64),
+    ) -> Result<(SoftReport, Times), Failure> {
+        let start = Instant::now();
+        let moving: Vec<_> = self.partners.iter().map(|partner| partner.moving(physics, dt)).collect();
+        let before = (self.system.x.clone(), self.system.v.clone());
+        // Only the release of overlaps at the start makes contact remember steps.
+        let contact = options.contact.recovery.map(|_| self.contact.clone());
+        let mut halvings = 0;
+        let (moved, (mut report, mut times)) = loop {
+            let (parts, mut moved) = (1 << halvings, moving.clone());
+            match self.parts(&mut moved, options, (time, dt), parts) {
+                Ok(done) => break (moved, done),
+                Err(source) if halvings == HALVINGS => return Err(Failure { source, parts }),
+                Err(_) => {
+                    self.system.x.clone_from(&before.0);
+                    self.system.v.clone_from(&before.1);
+                    if let Some(contact) = &contact {
+                        self.contact.clone_from(contact);
+                    }
+                    halvings += 1;
+                }
+            }
+        };
+        let looking = Instant::now();
+        self.take_loads(&moved, &mut report);
+        for (partner, moving) in self.partners.iter_mut().zip(&moved) {
+            partner.push(physics, moving, dt);
+        }
+        self.look();
+        self.report_look(&mut report);
+        times.contact += looking.elapsed().as_secs_f64();
+        times.total = start.elapsed().as_secs_f64();
+        Ok((report, times))
+    }
+
+    /// The step in `parts` equal parts.
+    fn parts(
+        &mut self,
+        moving: &mut [Moving],
+        options: &SoftOptions,
+        (time, dt): (f64, f64),
+        parts: usize,
+    ) -> Result<(SoftReport, Times), SoftError> {
+        let mut report = SoftReport { parts, ..SoftReport::default() };
+        let mut times = Times::default();
+        let length = dt / parts as f64;
+        for part in 1..=parts {
+            let end = time + dt * (part as f64 / parts as f64);
+            let done = self.part(moving, options, (end, length))?;
+            report.newton_iterations += done.newton_iterations;
+            report.linear_iterations += done.linear_iterations;
+            report.residual = done.residual;
+            report.relative_residual = done.relative_residual;
+            times.assembly += done.times.assembly;
+            times.solve += done.times.solve;
+            times.contact += done.times.contact;
+        }
+        Ok((report, times))
+    }
+
+    /// A part of a step that ends at `end` and takes `dt` [s].
+    fn part(
+        &mut self,
+        moving: &mut [Moving],
+        options: &SoftOptions,
+        (end, dt): (f64, f64),
+    ) -> Result<SoftStepReport, SoftError> {
+        self.place(moving, options.scheme, dt);
+        let poses: Vec<Isometry3<f64>> = moving.iter().map(|moving| moving.pose_after(dt)).collect();
+        self.holds.iter().for_each(|hold| hold.prescribe(&mut self.system, (end, dt), &|index| poses[index]));
+        let attachments = self.attachments(moving);
+        let starting = Instant::now();
+        self.contact.begin_step(&self.system.x, dt);
+        let began = starting.elapsed().as_secs_f64();
+        let mut attached = Attached { attachments: &attachments, other: &mut self.contact };
+        let mut pulled;
+        let acts: &mut dyn Interaction = match &self.pull {
+            Some(pull) => {
+                let (state, how) = ((&self.system.x[..], dt), (&self.system.gravity, options.scheme));
+                pulled = pull.during(state, how, &mut attached);
+                &mut pulled
+            }
+            None => &mut attached,
+        };
+        let mut step = StepOptions { newton: options.newton, linear: options.linear, ..Default::default() };
+        let mut report = match options.scheme {
+            SoftScheme::Dynamic(scheme) => {
+                step.scheme = scheme;
+                self.system.step(dt, &step, acts)?
+            }
+            SoftScheme::QuasiStatic => self.system.solve_beside_extra(dt, &step, acts)?,
+        };
+        report.times.contact += began;
+        self.follow(moving, options.scheme, dt);
+        Ok(report)
+    }
+
+    /// Puts obstacles and extra blocks where the rigid bodies are, with the velocities that they will have.
+    fn place(&mut self, moving: &[Moving], scheme: SoftScheme, dt: f64) {
+        for (index, (partner, moving)) in self.partners.iter().zip(moving).enumerate() {
+            let motion = match partner.role {
+                Role::Fixed => Motion::Fixed,
+                Role::Driven | Role::Link => moving.driven(),
+                Role::Free => Motion::Dynamic {
+                    block: u32::try_from(self.system.extra_block(partner.extra.unwrap_or_default()))
+                        .expect("blocks fit 32 bits"),
+                },
+            };
+            let pose = if partner.role == Role::Free { moving.pose } else { moving.pose_after(dt) };
+            self.contact.move_obstacle(index, pose, motion);
+            let Some(extra) = partner.extra else { continue };
+            let blocks = moving.blocks(moving.pushed(share(scheme), dt));
+            let targets = [moving.pose_after(dt).translation.vector, dt * moving.velocity[1]];
+            for place in 0..2 {
+                self.system.set_extra(extra + place, blocks[place]);
+                if partner.role == Role::Link {
+                    let block = self.system.extra_block(extra + place);
+                    self.system.prescribe(block, [true; 3], targets[place]);
+                }
+            }
+        }
+    }
+
+    /// The springs with the rigid bodies where they are.
+    fn attachments(&self, moving: &[Moving]) -> Vec<Attachment> {
+        let narrow = |block: usize| u32::try_from(block).expect("blocks fit 32 bits");
+        let springs = self.springs.iter().map(|spring| Attachment {
+            node: narrow(spring.node),
+            body: narrow(self.system.extra_block(self.partners[spring.partner].extra.unwrap_or_default())),
+            arm: moving[spring.partner].pose.rotation * spring.place.coords,
+            stiffness: spring.stiffness,
+        });
+        springs.collect()
+    }
+
+    /// Moves the rigid bodies on as they were solved, or driven.
+    fn follow(&self, moving: &mut [Moving], scheme: SoftScheme, dt: f64) {
+        for (partner, moving) in self.partners.iter().zip(moving) {
+            let (Role::Free, Some(extra)) = (partner.role, partner.extra) else {
+                moving.pose = moving.pose_after(dt);
+                continue;
+            };
+            let [position, turn] = [0, 1].map(|place| self.system.extra_block(extra + place));
+            let pushed = moving.pushed(share(scheme), dt);
+            let solved = [self.system.v[position], self.system.v[turn]];
+            let coordinate = [self.system.x[position].norm(), self.system.x[turn].norm()];
+            for i in 0..2 {
+                let change = solved[i] - pushed[i];
+                // A body that nothing touches is not to be changed by rounding.
+                let rounding = ROUNDING * (coordinate[i] / dt + pushed[i].norm());
+                let change = if change.norm() > rounding { change } else { Vector3::zeros() };
+                moving.change[i] += change;
+                moving.velocity[i] += dt * moving.drift[i] + change;
+            }
+            let turned = UnitQuaternion::from_scaled_axis(self.system.x[turn]) * moving.pose.rotation;
+            moving.pose = Isometry3::from_parts(self.system.x[position].into(), turned);
+        }
+    }
+
+    /// What the soft bodies do at the end of the step to bodies that have no blocks of their own, and whether all forces of
+    /// contact balance.
+    fn take_loads(&mut self, moving: &[Moving], report: &mut SoftReport) {
+        let x = &self.system.x;
+        let wrenches = self.contact.wrenches(x);
+        let mut gradient = vec![Vector3::zeros(); x.len()];
+        self.contact.linearise(x, &mut gradient, &mut OuterProducts::default());
+        let on_nodes: Vector3<f64> = self.system.node_blocks().map(|block| -gradient[block]).sum();
+        let on_rigid: Vector3<f64> = wrenches.iter().map(|wrench| wrench.force).sum();
+        report.imbalance = (on_nodes + on_rigid).norm();
+        report.contact_force = self.contact.contacts(x).iter().map(|contact| contact.force().norm()).sum();
+        for (partner, wrench) in self.partners.iter_mut().zip(&wrenches) {
+            (partner.state.load.force, partner.state.load.torque) = (wrench.force, wrench.torque);
+        }
+        for spring in &self.springs {
+            let (load, pose) = (&mut self.partners[spring.partner].state.load, &moving[spring.partner].pose);
+            let arm = pose.rotation * spring.place.coords;
+            let force = spring.stiffness * (self.system.x[spring.node] - pose.translation.vector - arm);
+            load.force += force;
+            load.torque += arm.cross(&force);
+        }
+    }
+}
+
+/// Changes of velocity that cannot be told from rounding, as a share of the velocities that meet.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// Part of a step's change of velocity by a constant acceleration that a block's velocity at the start must have for the
+/// scheme to move it as that acceleration would.
+fn share(scheme: SoftScheme) -> f64 {
+    match scheme {
+        SoftScheme::Dynamic(Scheme::ImplicitMidpoint | Scheme::Newmark) => 0.5,
+        SoftScheme::Dynamic(Scheme::ImplicitEuler | Scheme::SymplecticEuler) | SoftScheme::QuasiStatic => 1.0,
+    }
+}

@@ -1,0 +1,131 @@
+//! Handles go where their keyframes say.
+
+use std::f64::consts::FRAC_PI_2;
+
+use nalgebra::UnitQuaternion;
+
+use super::*;
+use crate::soft::element::ElementKind;
+use crate::{Handle, Keyframe, SoftAttachment, SoftScheme};
+
+/// Nodes of the face x = −0.05 m of the cube.
+fn face(body: &SoftBodyDescription) -> Vec<u32> {
+    let low = (0_u32..).zip(body.mesh.nodes()).filter(|(_, node)| node.x < -0.049);
+    low.map(|(index, _)| index).collect()
+}
+
+fn grip(nodes: Vec<u32>) -> Handle {
+    let turned = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2);
+    Handle {
+        name: "grip".into(),
+        nodes,
+        axes: [true; 3],
+        pivot: Point3::new(-0.05, 0.0, 1.0),
+        keyframes: vec![
+            Keyframe {
+                time: 0.1,
+                displacement: Vector3::new(-0.02, 0.0, 0.0),
+                rotation: UnitQuaternion::identity(),
+            },
+            Keyframe { time: 0.2, displacement: Vector3::new(-0.02, 0.01, 0.0), rotation: turned },
+        ],
+        until: Some(0.25),
+    }
+}
+
+fn held(scheme: SoftScheme) -> World {
+    let mut weightless = options(1e6, 0.01);
+    weightless.gravity = Vector3::zeros();
+    weightless.soft.scheme = scheme;
+    let mut builder = World::builder(weightless);
+    let mut cube = soft_cube("cube", 1.0);
+    cube.handles = vec![grip(face(&cube))];
+    builder.add_soft_body(cube).unwrap();
+    built(builder)
+}
+
+#[test]
+fn handles_are_at_their_keyframes_exactly_and_half_way_between_them_in_the_middle() {
+    for scheme in [SoftScheme::default(), SoftScheme::QuasiStatic] {
+        let mut world = held(scheme);
+        let start = world.soft_positions("cube").unwrap().to_vec();
+        let nodes = face(&world.soft_descriptions()[0]);
+        let pivot = Vector3::new(-0.05, 0.0, 1.0);
+        let mut check = |until: f64, displacement: Vector3<f64>, angle: f64| {
+            while world.time() < until - 1e-9 {
+                world.step().unwrap();
+            }
+            let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), angle);
+            for &node in &nodes {
+                let expected = pivot + displacement + turn * (start[node as usize] - pivot);
+                let is = world.soft_positions("cube").unwrap()[node as usize];
+                assert!((is - expected).norm() < 1e-15, "{scheme:?} {until} {is} {expected}");
+            }
+        };
+        check(0.05, Vector3::new(-0.01, 0.0, 0.0), 0.0);
+        check(0.1, Vector3::new(-0.02, 0.0, 0.0), 0.0);
+        check(0.15, Vector3::new(-0.02, 0.005, 0.0), FRAC_PI_2 / 2.0);
+        check(0.2, Vector3::new(-0.02, 0.01, 0.0), FRAC_PI_2);
+        check(0.25, Vector3::new(-0.02, 0.01, 0.0), FRAC_PI_2);
+    }
+}
+
+#[test]
+fn a_handle_lets_go_at_its_time() {
+    let mut world = held(SoftScheme::default());
+    run(&mut world, 0.25 - 1e-9);
+    let last = world.soft_positions("cube").unwrap()[0];
+    world.step().unwrap();
+    assert!((world.soft_positions("cube").unwrap()[0] - last).norm() > 1e-9);
+}
+
+#[test]
+fn nodes_on_a_kinematic_body_go_with_it_and_free_axes_stay_free() {
+    let mut builder = World::builder(options(1e6, 0.01));
+    let paddle = rigid_box("paddle", Vector3::repeat(0.02), 1.3);
+    let (linear, angular) = (Vector3::new(0.1, 0.0, 0.2), Vector3::new(0.0, 0.0, 2.0));
+    let paddle = BodyDescription {
+        kind: BodyKind::Kinematic,
+        linear_velocity: linear,
+        angular_velocity: angular,
+        ..paddle
+    };
+    builder.add_body(paddle).unwrap();
+    let mut cube = soft_cube("cube", 1.0);
+    cube.attachments = vec![SoftAttachment { body: "paddle".into(), nodes: vec![0], stiffness: 1.0 }];
+    let slide = Handle { axes: [false, true, false], keyframes: Vec::new(), until: None, ..grip(vec![26]) };
+    cube.handles = vec![slide];
+    builder.add_soft_body(cube).unwrap();
+    let mut world = built(builder);
+    let start = world.soft_positions("cube").unwrap().to_vec();
+    run(&mut world, 0.1 - 1e-9);
+    let body = world.body("paddle").unwrap();
+    let pose = Isometry3::from_parts(body.position.coords.into(), body.rotation);
+    let from = Isometry3::translation(0.0, 0.0, 1.3);
+    let expected = pose * (from.inverse() * Point3::from(start[0]));
+    let now = world.soft_positions("cube").unwrap();
+    // rapier turns a body by 2 atan(ω h/2) in a substep h instead of by ω h.
+    assert!((now[0] - expected.coords).norm() < 1e-8, "{} {expected}", now[0]);
+    assert!((body.position - Point3::new(0.01, 0.0, 1.32)).norm() < 1e-12);
+    assert!((now[26].y - start[26].y).abs() < 1e-15 && (now[26].z - start[26].z).abs() > 1e-3);
+}
+
+#[test]
+fn middles_of_edges_between_held_nodes_are_held() {
+    let mut builder = World::builder(options(1e6, 0.01));
+    let mut cube = soft_cube("cube", 1.0);
+    cube.elements = ElementKind::Quadratic;
+    let corners = cube.mesh.nodes().len();
+    cube.handles = vec![Handle { until: None, ..grip(face(&cube)) }];
+    builder.add_soft_body(cube).unwrap();
+    let mut world = built(builder);
+    let start = world.soft_positions("cube").unwrap().to_vec();
+    run(&mut world, 0.1 - 1e-9);
+    let shift = Vector3::new(-0.02, 0.0, 0.0);
+    let held = start.iter().zip(world.soft_positions("cube").unwrap()).enumerate();
+    let held: Vec<_> = held.filter(|(_, (from, _))| from.x < -0.049).collect();
+    // Nine corners, twelve edges along the axes and four diagonals.
+    assert_eq!(held.len(), 9 + 12 + 4);
+    assert!(held.iter().any(|(node, _)| *node >= corners));
+    assert!(held.iter().all(|(_, (from, to))| (*to - *from - shift).norm() < 1e-15));
+}

@@ -1,0 +1,68 @@
+//! Soft bodies in worlds, beside rigid ones.
+
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use crate::soft::contact::ContactOptions;
+use crate::soft::material::{Constitutive, Material};
+use crate::{BodyDescription, BodyKind, Shape, World, WorldBuilder, WorldOptions};
+use crate::{SoftBodyDescription, SoftOptions};
+use extricate_core::geometry::TetMesh;
+use extricate_core::geometry::tet_mesh::procedural::block;
+
+mod coupling;
+mod errors;
+mod fields;
+mod handles;
+mod overlaps;
+mod robots;
+
+/// Density of the soft bodies [kg/m³].
+const DENSITY: f64 = 1000.0;
+
+/// A cube of side `size` [m], centred at the origin, of `cells`³ cubes of six tetrahedra each.
+fn cube(cells: usize, size: f64) -> Arc<TetMesh> {
+    let origin = Point3::from(Vector3::repeat(-0.5 * size));
+    Arc::new(block([cells; 3], Vector3::repeat(size), origin).unwrap())
+}
+
+fn rubber(youngs_modulus: f64) -> Material {
+    let material = Material::new(Constitutive::Corotational, DENSITY, youngs_modulus, 0.3).unwrap();
+    material.with_damping(2.0, 1e-3).unwrap()
+}
+
+/// A soft cube of side 0.1 m whose centre is at a height [m].
+fn soft_cube(name: &str, height: f64) -> SoftBodyDescription {
+    SoftBodyDescription::new(name, cube(2, 0.1), rubber(1e5), Isometry3::translation(0.0, 0.0, height))
+}
+
+fn options(stiffness: f64, time_step: f64) -> WorldOptions {
+    let contact = ContactOptions { stiffness, ..ContactOptions::default() };
+    WorldOptions {
+        time_step,
+        soft: SoftOptions { contact, ..SoftOptions::default() },
+        ..WorldOptions::default()
+    }
+}
+
+fn ground() -> BodyDescription {
+    let plane = Shape::HalfSpace { normal: Vector3::z_axis() };
+    BodyDescription::new("ground", BodyKind::Fixed, plane, Isometry3::identity())
+}
+
+fn rigid_box(name: &str, size: Vector3<f64>, height: f64) -> BodyDescription {
+    let above = Isometry3::translation(0.0, 0.0, height);
+    BodyDescription::new(name, BodyKind::Dynamic, Shape::Cuboid { size }, above)
+}
+
+fn run(world: &mut World, duration: f64) {
+    let until = world.time() + duration;
+    while world.time() < until {
+        world.step().unwrap();
+    }
+}
+
+fn built(builder: WorldBuilder) -> World {
+    builder.build().unwrap()
+}

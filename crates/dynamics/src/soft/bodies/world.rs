@@ -1,0 +1,204 @@
+//! The soft bodies of a world with what is known of them.
+
+use nalgebra::{Point3, Unit, Vector3};
+
+use super::description::SoftBodyDescription;
+use super::handle::Hold;
+use super::partner::Partner;
+use super::pull::NodePull;
+use super::state::{SoftBodyState, SoftLoad, SoftReport};
+use crate::error::SoftError;
+use crate::soft::SoftSystem;
+use crate::soft::contact::{Contact, Field, Overlap, SoftContact};
+use crate::state::{AnyBody, Energy, Momentum, WorldContact};
+use extricate_core::geometry::tet_mesh::signed_volume;
+
+/// The soft bodies of a world.
+pub(crate) struct SoftWorld {
+    /// Sorted by name.
+    pub(crate) described: Vec<SoftBodyDescription>,
+    pub(crate) system: SoftSystem,
+    pub(crate) contact: SoftContact,
+    /// The rigid bodies of the world, in its order.
+    pub(super) partners: Vec<Partner>,
+    pub(super) holds: Vec<Hold>,
+    pub(super) springs: Vec<Spring>,
+    pub(super) pull: Option<NodePull>,
+    /// Depths of the nodes of each body under its surface at rest [m].
+    pub(crate) depths: Vec<Vec<f64>>,
+    rest_volumes: Vec<f64>,
+    /// Overlaps at the end of the last step.
+    pub(crate) overlaps: Vec<Overlap>,
+    /// Elements turned inside out then, by body.
+    pub(super) inverted: Vec<usize>,
+}
+
+/// A node that hangs on a rigid body.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spring {
+    /// Its block.
+    pub(super) node: usize,
+    /// Index of the rigid body.
+    pub(super) partner: usize,
+    /// Where it hangs [m, obstacle's frame].
+    pub(super) place: Point3<f64>,
+    /// Stiffness [N/m].
+    pub(super) stiffness: f64,
+}
+
+impl SoftWorld {
+    pub(super) fn of(
+        described: Vec<SoftBodyDescription>,
+        system: SoftSystem,
+        contact: SoftContact,
+        partners: Vec<Partner>,
+        depths: Vec<Vec<f64>>,
+    ) -> Self {
+        let rest_volumes = system.bodies().iter().map(|body| body.linear_mesh().volume()).collect();
+        let inverted = vec![0; described.len()];
+        Self {
+            described,
+            system,
+            contact,
+            partners,
+            holds: Vec::new(),
+            springs: Vec::new(),
+            pull: None,
+            depths,
+            rest_volumes,
+            overlaps: Vec::new(),
+            inverted,
+        }
+    }
+
+    /// Notes what overlaps and what is inverted now.
+    pub(super) fn look(&mut self) {
+        self.overlaps = self.contact.overlaps(&self.system.x);
+        let inverted = self.system.bodies().iter().enumerate().map(|(body, elements)| {
+            let x = self.system.positions_of(body);
+            (0..elements.element_count()).filter(|&element| elements.is_inverted(element, x)).count()
+        });
+        self.inverted = inverted.collect();
+    }
+
+    /// What overlaps and what is inverted, in a report.
+    pub(super) fn report_look(&self, report: &mut SoftReport) {
+        report.contacts = self.overlaps.iter().map(|overlap| overlap.count).sum();
+        report.inverted = self.inverted.iter().sum();
+        for overlap in &self.overlaps {
+            if overlap.depth > report.max_penetration {
+                report.max_penetration = overlap.depth;
+                report.deepest = Some(bodies_of(overlap));
+            }
+        }
+    }
+
+    pub(crate) fn state(&self, index: usize) -> SoftBodyState {
+        let elements = &self.system.bodies()[index];
+        let (x, blocks) = (self.system.positions_of(index), self.system.blocks_of(index));
+        let mass: f64 = elements.masses().iter().sum();
+        let weighed = |of: &[Vector3<f64>]| {
+            let terms = of.iter().zip(elements.masses()).map(|(v, mass)| *mass * v);
+            terms.sum::<Vector3<f64>>() / mass
+        };
+        let tets = elements.linear_mesh().tets().iter();
+        let parts = self.overlaps.iter().filter(|overlap| bodies_of(overlap).contains(&AnyBody::Soft(index)));
+        SoftBodyState {
+            name: self.described[index].name.clone(),
+            centroid: weighed(x).into(),
+            velocity: weighed(&self.system.v[blocks]),
+            volume: tets.map(|tet| signed_volume(&tet.map(|node| x[node as usize].into()))).sum(),
+            rest_volume: self.rest_volumes[index],
+            max_penetration: parts.map(|overlap| overlap.depth).fold(0.0, f64::max),
+            inverted: self.inverted[index],
+        }
+    }
+
+    /// Names of the bodies that may be at fault for an error.
+    pub(crate) fn names_at_fault(&self, error: &SoftError) -> String {
+        /// Most names that are told.
+        const MOST: usize = 4;
+        if let SoftError::NotFinite { block: Some(block), .. } = error
+            && let Some(body) = (0..self.described.len()).find(|&i| self.system.blocks_of(i).contains(block))
+        {
+            return format!("`{}`", self.described[body].name);
+        }
+        let names = self.described.iter().take(MOST).map(|body| format!("`{}`", body.name));
+        let more = if self.described.len() > MOST { ", …" } else { "" };
+        names.collect::<Vec<_>>().join(", ") + more
+    }
+
+    /// Number of nodes of a body.
+    pub(crate) fn node_count(&self, body: usize) -> usize {
+        self.system.bodies()[body].node_count()
+    }
+
+    /// Pulls at the nodes of the elements around a node of a body towards a place [m], or at none.
+    pub(crate) fn hang_on(&mut self, pull: Option<(usize, usize, Point3<f64>)>) {
+        self.pull = pull.map(|(body, node, target)| NodePull::new(&self.system, body, node, target));
+    }
+
+    /// Where the nodes that are pulled are [m].
+    pub(crate) fn held_at(&self) -> Option<Point3<f64>> {
+        Some(Point3::from(self.pull.as_ref()?.mean(&self.system.x)))
+    }
+
+    /// What the soft bodies did to a rigid body in the last step.
+    pub(crate) fn load_on(&self, body: usize) -> SoftLoad {
+        self.partners[body].state.load
+    }
+
+    /// Energy of the soft bodies.
+    pub(crate) fn energy(&self) -> Energy {
+        let mut energy = Energy { elastic: self.system.energies().elastic, ..Energy::default() };
+        self.each_node(|mass, x, v| {
+            energy.kinetic += 0.5 * mass * v.norm_squared();
+            energy.potential -= mass * self.system.gravity.dot(x);
+        });
+        energy
+    }
+
+    /// Momentum of the soft bodies.
+    pub(crate) fn momentum(&self) -> Momentum {
+        let mut momentum = Momentum::default();
+        self.each_node(|mass, x, v| {
+            momentum.linear += mass * v;
+            momentum.angular += x.cross(&(mass * v));
+        });
+        momentum
+    }
+
+    /// The contacts at the end of the last step, the body whose point it is in front.
+    pub(crate) fn world_contacts(&self) -> impl Iterator<Item = WorldContact> + '_ {
+        self.contact.last_contacts().iter().filter_map(|contact: &Contact| {
+            Some(WorldContact {
+                bodies: [self.contact.owner(contact.probe), contact.field].map(body_of),
+                point: Point3::from(contact.point),
+                normal: Unit::try_new(-contact.gradient, 0.0)?,
+                depth: contact.depth,
+                force: contact.force().norm(),
+            })
+        })
+    }
+
+    fn each_node(&self, mut visit: impl FnMut(f64, &Vector3<f64>, &Vector3<f64>)) {
+        for (body, elements) in self.system.bodies().iter().enumerate() {
+            for (block, &mass) in self.system.blocks_of(body).zip(elements.masses()) {
+                visit(mass, &self.system.x[block], &self.system.v[block]);
+            }
+        }
+    }
+}
+
+/// The bodies of an overlap, the soft one first.
+pub(crate) fn bodies_of(overlap: &Overlap) -> [AnyBody; 2] {
+    [AnyBody::Soft(overlap.pair.0 as usize), body_of(overlap.pair.1)]
+}
+
+/// The body of a field.
+pub(super) fn body_of(field: Field) -> AnyBody {
+    match field {
+        Field::Body(body) => AnyBody::Soft(body as usize),
+        Field::Obstacle(obstacle) => AnyBody::Rigid(obstacle as usize),
+    }
+}

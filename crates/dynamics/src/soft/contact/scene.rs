@@ -1,0 +1,27 @@
+//! What searches for contacts look at.
+
+use nalgebra::Vector3;
+
+use super::body::Body;
+use super::options::ContactOptions;
+
+/// What a search looks at.
+pub(super) struct Scene<'a> {
+    pub(super) bodies: &'a [Body],
+    pub(super) x: &'a [Vector3<f64>],
+    /// Samples of each obstacle [m, world].
+    pub(super) samples: &'a [Vec<Vector3<f64>>],
+    pub(super) self_contact: bool,
+    pub(super) edges: bool,
+}
+
+impl<'a> Scene<'a> {
+    pub(super) fn of(
+        bodies: &'a [Body],
+        x: &'a [Vector3<f64>],
+        samples: &'a [Vec<Vector3<f64>>],
+        options: &ContactOptions,
+    ) -> Self {
+        Self { bodies, x, samples, self_contact: options.self_contact, edges: options.edges }
+    }
+}

@@ -1,0 +1,69 @@
+//! The state of the contacts of a system of soft bodies.
+//!
+//! Candidates are those of where everything was when they were taken: they are taken there again. What is known of nodes that
+//! are clear of obstacles only spares looking at them, and is found anew.
+
+use nalgebra::Isometry3;
+use serde::{Deserialize, Serialize};
+
+use super::contacts::{MARGIN, SoftContact};
+use super::detect::Clearance;
+use super::held::Held;
+use super::obstacle::Motion;
+use super::point::{Field, Probe};
+use super::scene::Scene;
+use super::search::{Candidates, SearchState};
+use crate::stateful::{Mismatch, Stateful, fits};
+
+/// The state of the contacts of a system of soft bodies.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ContactState {
+    search: SearchState,
+    held: Held,
+    left: Option<Vec<((Probe, Field), f64)>>,
+    /// Pose and motion of each obstacle.
+    obstacles: Vec<(Isometry3<f64>, Motion)>,
+}
+
+impl Stateful for SoftContact {
+    type State = ContactState;
+
+    fn snapshot(&self) -> ContactState {
+        ContactState {
+            search: self.candidates.snapshot(),
+            held: self.held.clone(),
+            left: self.left.clone(),
+            obstacles: self.obstacles.iter().map(|obstacle| (obstacle.pose, obstacle.motion)).collect(),
+        }
+    }
+
+    fn restore(&mut self, state: ContactState) -> Result<(), Mismatch> {
+        let ContactState { search, held, left, obstacles } = state;
+        let blocks = self.bodies.iter().map(|body| body.blocks[1] as usize).max().unwrap_or(0);
+        fits(obstacles.len() == self.obstacles.len() && search.has_blocks(blocks))?;
+        for (obstacle, (pose, motion)) in self.obstacles.iter_mut().zip(obstacles) {
+            (obstacle.pose, obstacle.motion) = (pose, motion);
+        }
+        self.clearances.iter_mut().for_each(|clear| clear.fill(Clearance::UNKNOWN));
+        self.search_again(&search);
+        (self.held, self.left) = (held, left);
+        self.found_at.clear();
+        Ok(())
+    }
+}
+
+impl SoftContact {
+    /// Takes neighbourhoods and candidates where they were taken.
+    fn search_again(&mut self, search: &SearchState) {
+        let margin = self.options.margin.unwrap_or(MARGIN * self.longest);
+        let SearchState { neighbours_at: wide, at: near } = search;
+        self.candidates = Candidates::default();
+        if !wide.x.is_empty() {
+            self.bodies.iter_mut().for_each(|body| body.refit(&wide.x));
+            self.candidates.widen(&Scene::of(&self.bodies, &wide.x, &wide.samples, &self.options), margin);
+        }
+        if !near.x.is_empty() {
+            self.candidates.refresh(&Scene::of(&self.bodies, &near.x, &near.samples, &self.options), margin);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Options and report of the linear solver.
+
+/// How linear systems are solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LinearMethod {
+    /// Cholesky for small systems, for quasi-static ones, and from then on where conjugate gradients took more than
+    /// their limit; else conjugate gradients.
+    #[default]
+    Automatic,
+    /// Conjugate gradients preconditioned by the inverse diagonal blocks.
+    ConjugateGradients,
+    /// Conjugate gradients preconditioned by a Cholesky factor of the elastic and inertial part: one or two
+    /// iterations without contact.
+    Cholesky,
+}
+
+/// Options of the linear solver.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinearOptions {
+    /// The method.
+    pub method: LinearMethod,
+    /// Residual over the right-hand side at which to stop.
+    pub relative_tolerance: f64,
+    /// Most iterations.
+    pub max_iterations: usize,
+}
+
+impl Default for LinearOptions {
+    fn default() -> Self {
+        Self { method: LinearMethod::Automatic, relative_tolerance: 1e-3, max_iterations: 500 }
+    }
+}
+
+/// What a linear solve achieved.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct LinearReport {
+    /// Iterations of conjugate gradients.
+    pub iterations: usize,
+    /// Residual over the right-hand side.
+    pub residual: f64,
+    /// Whether a Cholesky factor was the preconditioner.
+    pub factored: bool,
+}

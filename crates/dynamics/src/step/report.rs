@@ -1,0 +1,84 @@
+//! What a step did.
+
+use std::time::Duration;
+
+use crate::soft::Times;
+use crate::soft::bodies::state::SoftReport;
+use crate::state::{Energy, Momentum};
+
+/// What a step did. Everything but [`timings`](Self::timings) is the same in equal runs.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StepReport {
+    /// Number of the step, 1-based.
+    pub step: u64,
+    /// Time at the end of the step [s].
+    pub time: f64,
+    /// Manifolds the solver was given: groups of up to four contacts of one normal.
+    pub manifolds: usize,
+    /// Contact points the solver was given, those foreseen but not touching included.
+    pub contacts: usize,
+    /// Deepest contact [m], ≥ 0, at the poses at the start of the step.
+    pub max_penetration: f64,
+    /// The bodies of that contact: indices in [`World::descriptions`](crate::World::descriptions), the lesser first.
+    pub deepest: Option<[usize; 2]>,
+    /// Pairs of bodies that overlap and are being taken apart by position.
+    pub resolving: usize,
+    /// Work against gravity [J] that taking them apart took: energy that the bodies have more, without motion.
+    pub lifted: f64,
+    /// Greatest speed [m/s] of a centre of mass at the end of the step, kinematic bodies included.
+    pub greatest_speed: f64,
+    /// The body that has it: index in [`World::descriptions`](crate::World::descriptions).
+    pub fastest: Option<usize>,
+    /// Energy at the end of the step.
+    pub energy: Energy,
+    /// Momentum at the end of the step.
+    pub momentum: Momentum,
+    /// What it did to the soft bodies, if there are any.
+    pub soft: Option<SoftReport>,
+    /// Where the time went; differs from run to run.
+    pub timings: StepTimings,
+}
+
+/// Where the time of a step went: wall-clock times that add up to the total but for some bookkeeping, and the sum over
+/// the threads of what [`contacts`](Self::contacts) took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StepTimings {
+    /// The whole step.
+    pub total: Duration,
+    /// Finding the pairs of bodies that may touch.
+    pub broad_phase: Duration,
+    /// Finding the contacts of these pairs.
+    pub narrow_phase: Duration,
+    /// Solving for velocities and positions.
+    pub solver: Duration,
+    /// Sweeping fast bodies.
+    pub continuous: Duration,
+    /// What is done around rapier's step: free rotation, bounces, overlaps, monitoring.
+    pub outside: Duration,
+    /// Time spent on contacts, summed over the threads; what is left to rapier's narrow phase is not counted.
+    pub contacts: Duration,
+    /// Soft bodies, all of their step.
+    pub soft: Duration,
+    /// Of that: energies, forces and stiffnesses of the elements.
+    pub soft_assembly: Duration,
+    /// Of that: linear systems.
+    pub soft_solve: Duration,
+    /// Of that: contact, in the solve and after it.
+    pub soft_contact: Duration,
+}
+
+impl StepTimings {
+    /// The same with the times of the soft bodies.
+    pub(crate) fn with_soft(self, times: &Times) -> Self {
+        let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        let soft = seconds(times.total);
+        Self {
+            soft,
+            soft_assembly: seconds(times.assembly),
+            soft_solve: seconds(times.solve),
+            soft_contact: seconds(times.contact),
+            outside: self.outside.saturating_sub(soft),
+            ..self
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The order of a step: which passes it is made of.
+
+use std::time::{Duration, Instant};
+
+use StepPass::{Always, Fallible};
+
+use super::passes;
+use super::progress::Progress;
+use super::report::StepReport;
+use crate::error::StepError;
+use crate::soft::Times;
+use crate::world::World;
+
+/// Passes before the rigid bodies move.
+const PRE_STEP: [StepPass; 3] =
+    [Always(passes::start_monitoring), Fallible(passes::step_soft_bodies), Always(passes::start_pull)];
+
+/// Passes of each part of the step; most steps have one part.
+const PART: [StepPass; 9] = [
+    Always(passes::drive_robots),
+    Always(passes::start_continuous_collision),
+    Always(passes::start_restitution),
+    Always(passes::start_free_rotation),
+    Always(passes::step_rigid_bodies),
+    Always(passes::stop_at_contacts),
+    Always(passes::finish_free_rotation),
+    Always(passes::apply_restitution),
+    Always(passes::resolve_overlaps),
+];
+
+/// Passes after the rigid bodies have moved.
+const POST_STEP: [StepPass; 4] = [
+    Always(passes::end_pull),
+    Always(passes::plan_parts),
+    Always(passes::report_state),
+    Fallible(passes::check_monitor),
+];
+
+/// A pass of a step.
+enum StepPass {
+    /// One that cannot fail.
+    Always(fn(&mut World, &mut Progress)),
+    /// One after whose failure there is no step.
+    Fallible(fn(&mut World, &mut Progress) -> Result<(), StepError>),
+}
+
+impl World {
+    /// Advances the world by one time step.
+    ///
+    /// # Errors
+    /// [`StepError`] when a body's state is not finite any more, a body is faster than any that is meant, or the bodies
+    /// have far more energy than can be explained; the world is of no use then. Where the soft bodies do not converge, the
+    /// world is as before the step.
+    pub fn step(&mut self) -> Result<StepReport, StepError> {
+        let started = Instant::now();
+        self.tally.take();
+        let parts = self.passes.parts;
+        let mut progress = Progress {
+            report: StepReport::default(),
+            part: self.options.time_step / f64::from(parts),
+            pulled: None,
+            stepped: Duration::ZERO,
+            soft_times: Times::default(),
+        };
+        self.run(&PRE_STEP, &mut progress)?;
+        self.physics.integration_parameters.dt = progress.part;
+        self.passes.part = progress.part;
+        for _ in 0..parts {
+            self.run(&PART, &mut progress)?;
+        }
+        self.steps += 1;
+        self.run(&POST_STEP, &mut progress)?;
+        let Progress { mut report, stepped, soft_times, .. } = progress;
+        let timings = &mut report.timings;
+        timings.total = started.elapsed();
+        timings.outside = timings.total.saturating_sub(stepped).saturating_sub(timings.continuous);
+        timings.contacts = self.tally.take();
+        *timings = timings.with_soft(&soft_times);
+        Ok(report)
+    }
+
+    fn run(&mut self, passes: &[StepPass], progress: &mut Progress) -> Result<(), StepError> {
+        passes.iter().try_for_each(|pass| match pass {
+            Always(pass) => {
+                pass(self, progress);
+                Ok(())
+            }
+            Fallible(pass) => pass(self, progress),
+        })
+    }
+}

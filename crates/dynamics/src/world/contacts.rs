@@ -1,0 +1,96 @@
+//! The contacts of a world's last step, one by one: where bodies touch, how deep, and how hard they push.
+
+use nalgebra::{Point3, Unit, Vector3};
+use rapier3d::geometry::{ContactManifold, ContactPair, SolverContact};
+
+use super::data::World;
+use crate::rigid::index_in_manifold;
+use crate::state::{AnyBody, WorldContact};
+
+impl World {
+    /// The contacts of the last step, as its solvers had them: rigid bodies, parts of robots, and soft bodies. Sorted by
+    /// the names of the bodies and the same in equal runs; empty before the first step, but for soft bodies.
+    ///
+    /// Foreseen contacts that carry no force are among them, with a negative depth. Pairs that overlap deeply and are
+    /// taken apart by position ([`StepReport::resolving`](crate::StepReport::resolving)) are there with their depth.
+    ///
+    /// ```
+    /// use extricate_dynamics::{BodyDescription, BodyKind, Shape, World, WorldOptions};
+    /// use nalgebra::{Isometry3, Vector3};
+    ///
+    /// let mut builder = World::builder(WorldOptions::default());
+    /// let (ground, ball) = (Shape::HalfSpace { normal: Vector3::z_axis() }, Shape::Ball { radius: 0.1 });
+    /// builder.add_body(BodyDescription::new("ground", BodyKind::Fixed, ground, Isometry3::identity()))?;
+    /// let above = Isometry3::translation(0.0, 0.0, 0.1);
+    /// builder.add_body(BodyDescription::new("ball", BodyKind::Dynamic, ball, above))?;
+    /// let mut world = builder.build()?;
+    /// while world.time() < 1.0 {
+    ///     world.step()?;
+    /// }
+    /// let [contact] = world.contacts()[..] else { panic!("the ball touches the ground at one point") };
+    /// assert_eq!(contact.bodies.map(|body| world.name_of(body)), ["ball", "ground"]);
+    /// assert!((contact.normal.z - 1.0).abs() < 1e-9, "the ball is pushed up");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn contacts(&self) -> Vec<WorldContact> {
+        let mut contacts = Vec::new();
+        for pair in self.physics.narrow_phase.contact_pairs() {
+            self.add_contacts_of(pair, &mut contacts);
+        }
+        if let Some(soft) = &self.soft {
+            contacts.extend(soft.world_contacts());
+        }
+        for contact in &mut contacts {
+            let [first, second] = contact.bodies.map(|body| self.name_of(body));
+            if first > second {
+                contact.bodies.reverse();
+                contact.normal = -contact.normal;
+            }
+        }
+        // The order of the contacts of a pair is that of its own manifolds.
+        contacts.sort_by(|a, b| {
+            a.bodies.map(|body| self.name_of(body)).cmp(&b.bodies.map(|body| self.name_of(body)))
+        });
+        contacts
+    }
+
+    fn add_contacts_of(&self, pair: &ContactPair, contacts: &mut Vec<WorldContact>) {
+        let Some([first, second]) = self.indices([pair.collider1, pair.collider2]) else { return };
+        for manifold in pair.solver_manifolds() {
+            let Some(normal) = Unit::try_new(-Vector3::from(manifold.data.normal), 0.0) else { continue };
+            for contact in &manifold.data.solver_contacts {
+                let Some(point) = manifold.points.get(index_in_manifold(contact)) else { continue };
+                contacts.push(WorldContact {
+                    bodies: [AnyBody::Rigid(first), AnyBody::Rigid(second)],
+                    point: self.place_of([first, second], manifold, contact),
+                    normal,
+                    depth: -point.dist,
+                    force: point.data.impulse / self.passes.part,
+                });
+            }
+        }
+    }
+
+    /// Where a contact is now: the mean of its points on the bodies that feel it. The solver has these in the frames of
+    /// the centres of mass, and those on other bodies in the world's.
+    fn place_of(
+        &self,
+        bodies: [usize; 2],
+        manifold: &ContactManifold,
+        contact: &SolverContact,
+    ) -> Point3<f64> {
+        let dominance = manifold.data.relative_dominance;
+        let feels = [dominance <= 0, dominance >= 0];
+        let anchors: [Vector3<f64>; 2] = [contact.anchor1.into(), contact.anchor2.into()];
+        let on_bodies = bodies.iter().zip(feels).zip(anchors).filter(|((_, feels), _)| *feels);
+        let places = on_bodies.map(|((&body, _), anchor)| {
+            let body = &self.physics.bodies[self.handles[body]];
+            let turned: Vector3<f64> = (body.rotation() * rapier3d::math::Vector::from(anchor)).into();
+            Vector3::from(body.center_of_mass()) + turned
+        });
+        let (sum, count) =
+            places.fold((Vector3::zeros(), 0.0), |(sum, count), place| (sum + place, count + 1.0));
+        Point3::from(sum / count)
+    }
+}

@@ -1,0 +1,175 @@
+//! A world: bodies and joints under gravity, stepped by rapier with contacts of ours.
+
+use nalgebra::{Isometry3, Vector3};
+use rapier3d::dynamics::{RigidBody, RigidBodyHandle};
+use rapier3d::geometry::{Collider, ColliderHandle};
+use rapier3d::pipeline::PhysicsWorld;
+
+use crate::contact::dispatcher::ContactTally;
+use crate::description::BodyDescription;
+use crate::options::WorldOptions;
+use crate::passes::Passes;
+use crate::pull::Pull;
+use crate::rigid::{body_state, parents, spin};
+use crate::robot::body::RobotBody;
+use crate::soft::bodies::world::SoftWorld;
+use crate::state::{BodyState, Energy, Momentum, StateHash};
+
+/// Bodies and joints under gravity.
+pub struct World {
+    pub(crate) options: WorldOptions,
+    pub(crate) physics: PhysicsWorld,
+    pub(crate) tally: ContactTally,
+    /// Sorted by name.
+    pub(crate) bodies: Vec<BodyDescription>,
+    /// In the order of `bodies`.
+    pub(crate) handles: Vec<RigidBodyHandle>,
+    /// Sorted by name.
+    pub(crate) robots: Vec<RobotBody>,
+    pub(crate) steps: u64,
+    pub(crate) passes: Passes,
+    pub(crate) soft: Option<Box<SoftWorld>>,
+    pub(crate) pull: Option<Pull>,
+}
+
+impl World {
+    /// What the world was built with.
+    #[must_use]
+    pub fn options(&self) -> &WorldOptions {
+        &self.options
+    }
+
+    /// Number of steps taken.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Time since the start [s].
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "2^53 steps are out of reach")]
+        let steps = self.steps as f64;
+        steps * self.options.time_step
+    }
+
+    /// The bodies as they were described, sorted by name.
+    #[must_use]
+    pub fn descriptions(&self) -> &[BodyDescription] {
+        &self.bodies
+    }
+
+    /// States of all bodies, sorted by name.
+    #[must_use]
+    pub fn bodies(&self) -> Vec<BodyState> {
+        self.named_bodies().map(|(name, _, body)| body_state(name, body)).collect()
+    }
+
+    /// State of one body.
+    #[must_use]
+    pub fn body(&self, name: &str) -> Option<BodyState> {
+        let index = self.index_of(name)?;
+        Some(body_state(name, &self.physics.bodies[self.handles[index]]))
+    }
+
+    /// Mechanical energy of the dynamic and the soft bodies.
+    #[must_use]
+    pub fn energy(&self) -> Energy {
+        let soft = self.soft.as_ref().map_or_else(Energy::default, |soft| soft.energy());
+        self.dynamic_bodies().fold(soft, |sum, body| {
+            let one = self.energy_of(body);
+            Energy {
+                kinetic: sum.kinetic + one.kinetic,
+                potential: sum.potential + one.potential,
+                elastic: sum.elastic,
+            }
+        })
+    }
+
+    /// Momentum of the dynamic and the soft bodies.
+    #[must_use]
+    pub fn momentum(&self) -> Momentum {
+        let mut sum = self.soft.as_ref().map_or_else(Momentum::default, |soft| soft.momentum());
+        for body in self.dynamic_bodies() {
+            let center: Vector3<f64> = body.center_of_mass().into();
+            let velocity: Vector3<f64> = body.linvel().into();
+            let linear = body.mass() * velocity;
+            sum.linear += linear;
+            sum.angular += center.cross(&linear) + spin(body);
+        }
+        sum
+    }
+
+    fn energy_of(&self, body: &RigidBody) -> Energy {
+        let mass = body.mass();
+        let (velocity, turning): (Vector3<f64>, Vector3<f64>) = (body.linvel().into(), body.angvel().into());
+        let center: Vector3<f64> = body.center_of_mass().into();
+        Energy {
+            kinetic: 0.5 * (mass * velocity.norm_squared() + turning.dot(&spin(body))),
+            potential: -mass * self.options.gravity.dot(&center),
+            elastic: 0.0,
+        }
+    }
+
+    /// Hash over the states of all bodies in the order of their names, then over the nodes of the soft ones and their
+    /// velocities. Equal for equal runs, whatever the number
+    /// of threads and the order in which the bodies were added; promised per target triple.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        let soft = self.soft_descriptions().iter().map(|body| {
+            let name = body.name.as_str();
+            let [x, v] = [self.soft_positions(name), self.soft_velocities(name)];
+            (name, x.unwrap_or_default(), v.unwrap_or_default())
+        });
+        StateHash::of(&self.bodies()).and_soft(soft).value()
+    }
+
+    /// Index of the body with a name.
+    pub(crate) fn index_of(&self, name: &str) -> Option<usize> {
+        self.bodies.binary_search_by(|body| body.name.as_str().cmp(name)).ok()
+    }
+
+    /// Pose body → world of the body at an index.
+    pub(crate) fn pose(&self, index: usize) -> Isometry3<f64> {
+        (*self.physics.bodies[self.handles[index]].position()).into()
+    }
+
+    /// The collider of the body at an index.
+    pub(crate) fn collider(&self, index: usize) -> &Collider {
+        let body = &self.physics.bodies[self.handles[index]];
+        &self.physics.colliders[body.colliders()[0]]
+    }
+
+    /// Indices of the bodies of two colliders.
+    pub(crate) fn indices(&self, colliders: [ColliderHandle; 2]) -> Option<[usize; 2]> {
+        let [a, b] = parents(&self.physics.colliders, colliders)?
+            .map(|body| self.handles.iter().position(|&handle| handle == body));
+        Some([a?, b?])
+    }
+
+    /// Indices of the two bodies of every joint.
+    pub(crate) fn jointed(&self) -> Vec<[usize; 2]> {
+        let index = |handle| self.handles.iter().position(|&other| other == handle);
+        let joints = self.physics.impulse_joints.iter();
+        joints.filter_map(|(_, joint)| Some([index(joint.body1())?, index(joint.body2())?])).collect()
+    }
+
+    /// Whether no joint between two bodies exempts them from contacts.
+    pub(crate) fn may_collide(&self, [a, b]: [usize; 2]) -> bool {
+        let (a, b) = (self.handles[a], self.handles[b]);
+        self.physics.impulse_joints.joints_between(a, b).all(|(_, joint)| joint.data.contacts_enabled)
+    }
+
+    /// All bodies that move under forces, those of robots included that have no shape.
+    fn dynamic_bodies(&self) -> impl Iterator<Item = &RigidBody> {
+        let hidden = self.robots.iter().flat_map(|robot| robot.hidden(&self.physics));
+        self.named_bodies().map(|(.., body)| body).chain(hidden).filter(|body| body.is_dynamic())
+    }
+
+    pub(crate) fn named_bodies(&self) -> impl Iterator<Item = (&str, RigidBodyHandle, &RigidBody)> + Clone {
+        self.bodies
+            .iter()
+            .zip(&self.handles)
+            .map(|(body, &handle)| (body.name.as_str(), handle, &self.physics.bodies[handle]))
+    }
+}

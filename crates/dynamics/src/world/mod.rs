@@ -1,0 +1,11 @@
+//! A world: its bodies, joints, robots and soft bodies, and what can be asked of it between its steps.
+
+mod contacts;
+mod data;
+mod pull;
+mod robots;
+mod soft;
+#[cfg(test)]
+mod tests;
+
+pub use data::World;
