@@ -6,7 +6,8 @@ use std::path::Path;
 
 use vtkio::model::{Attribute, Attributes, ByteOrder, DataSet, Extent, ImageDataPiece, Piece, Version, Vtk};
 
-use super::{DistanceField, FieldError};
+use super::distance_field::DistanceField;
+use super::error::FieldError;
 
 impl DistanceField {
     /// Writes the field as an image of VTK: the signed distance [m] at the nodes, as `distance`; not a number where

@@ -13,7 +13,7 @@ use vtkio::model::{
     Attributes, ByteOrder, CellType, Cells, DataSet, UnstructuredGridPiece, Version, VertexNumbers, Vtk,
 };
 
-use super::TetMesh;
+use super::mesh::TetMesh;
 use crate::geometry::write::write_atomically;
 
 /// Extensions of the formats that can be written.
