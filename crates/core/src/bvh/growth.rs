@@ -7,8 +7,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::layers::{self, Extent};
-use super::node::{Bounds, Child, Node, Packet};
+use super::layers;
+use super::layers::Extent;
+use super::node::{Child, Node};
+use super::packet::{Bounds, Packet};
 
 /// Nodes and leaves; the root is node 0.
 #[derive(Default)]

@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::TASK;
-use super::layer::{Areas, Layer};
-use super::node::{Child, Node, Packet, WIDTH};
+use super::node::{Child, Node, WIDTH};
+use super::packet::{Areas, Layer, Packet};
 
 /// A subtree's packets, which stand in a row, and their areas.
 #[derive(Debug, Clone, Default)]
@@ -61,3 +60,6 @@ fn extent(node: &Node, lane: usize, extents: &[Extent], areas: &[Areas]) -> Opti
         }
     })
 }
+
+/// Nodes, leaves or triangles that are worth a task.
+pub(super) const TASK: usize = 1 << 10;

@@ -2,9 +2,10 @@
 
 use nalgebra::Vector3;
 
-use super::node::{Bounds, Child, WIDTH};
-use super::{Subtree, TriangleBvh};
-use crate::geometry::Aabb;
+use super::node::{Child, WIDTH};
+use super::packet::Bounds;
+use super::tree::{Subtree, TriangleBvh};
+use crate::geometry::triangle_mesh::Aabb;
 
 impl TriangleBvh {
     /// Number of levels, the box around everything and the deepest leaves included.

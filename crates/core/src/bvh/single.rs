@@ -3,9 +3,10 @@
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use super::lanes::{Isa, Portable};
-use super::node::{Child, Node, Packet, WIDTH};
-use super::{Subtree, TriangleBvh};
+use super::lanes::isa::{Isa, Portable};
+use super::node::{Child, Node, WIDTH};
+use super::packet::Packet;
+use super::tree::{Subtree, TriangleBvh};
 
 /// What a query asks of a descent of one tree; costs as in [`super::tandem::Tandem`].
 pub(crate) trait Single {

@@ -8,8 +8,9 @@ use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
 
 use super::build;
-use super::lanes::{Isa, Mask, Single};
-use super::node::{Bounds, Child, NONE, Node, PACKET, WIDTH};
+use super::lanes::isa::{Isa, Mask, Single};
+use super::node::{Child, Node, WIDTH};
+use super::packet::{Bounds, NONE, PACKET};
 
 /// Leaves or vertices that are worth a task of their own.
 const TASK: usize = 1024;

@@ -8,9 +8,10 @@ use std::ops::ControlFlow;
 
 use rayon::prelude::*;
 
-use super::lanes::{Isa, Portable};
-use super::node::{Child, Node, Packet, Volume, WIDTH};
-use super::{Subtree, TriangleBvh};
+use super::lanes::isa::{Isa, Portable};
+use super::node::{Child, Node, Volume, WIDTH};
+use super::packet::Packet;
+use super::tree::{Subtree, TriangleBvh};
 
 /// What a query asks of a descent of two trees.
 ///

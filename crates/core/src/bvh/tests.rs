@@ -1,6 +1,13 @@
 //! The tree holds every triangle once, in boxes that contain it, and is the same however it was built.
 
 use super::*;
+use crate::bvh::node::Child;
+use crate::bvh::packet::Bounds;
+use crate::bvh::packet::Packet;
+use crate::bvh::tree::Subtree;
+use crate::geometry::triangle_mesh::TriangleMesh;
+use nalgebra::Point3;
+use nalgebra::Vector3;
 
 /// A bumpy height field of `2 n²` triangles.
 fn height_field(n: u32) -> TriangleMesh {
@@ -21,7 +28,7 @@ fn height_field(n: u32) -> TriangleMesh {
 }
 
 /// Whether the layer holds all corners of a packet, to the rounding of their heights.
-fn holds(layer: &layer::Layer, packet: &Packet) -> bool {
+fn holds(layer: &crate::bvh::packet::Layer, packet: &Packet) -> bool {
     let normal = Vector3::from(layer.normal.map(f64::from));
     packet.lanes().all(|(lane, _)| {
         let heights = packet.triangle(lane).map(|corner| normal.dot(&Vector3::from(corner)));

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::grid::Grid;
 use super::march::FAR;
 use super::prism::{Along, LANES, Prism, Row};
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Room for rounding in the width of the band, in cells. A cell that the surface crosses must have all its nodes on
 /// that edge in the band, which takes one cell and this.

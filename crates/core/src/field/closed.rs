@@ -1,8 +1,8 @@
 //! Whether a mesh is closed, in one pass over its triangles.
 
-use super::FieldError;
-use crate::geometry::TriangleMesh;
+use super::error::FieldError;
 use crate::geometry::topology::Topology;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Checks that every edge is used equally often in both directions.
 ///

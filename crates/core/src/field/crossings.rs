@@ -11,7 +11,7 @@ use nalgebra::Point3;
 use rayon::prelude::*;
 
 use super::grid::Grid;
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// A place where a line of nodes crosses the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,11 +2,12 @@
 
 use nalgebra::Point3;
 
-use super::front;
+use super::error::FieldError;
 use super::grid::Grid;
 use super::march::{FAR, Stencil};
-use super::{FieldError, FieldOptions, Order, Side, band, closed, crossings};
-use crate::geometry::{Aabb, TriangleMesh};
+use super::options::{FieldOptions, Order, Side};
+use super::{band, closed, crossings, front};
+use crate::geometry::triangle_mesh::{Aabb, TriangleMesh};
 
 /// Difference of distances in cells up to which two neighbours of a node count as equal: far above rounding, far below
 /// the error of the march.

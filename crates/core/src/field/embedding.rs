@@ -3,9 +3,10 @@
 use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
 
-use crate::geometry::tet_mesh::barycentric;
-use crate::geometry::{Aabb, Solidity, TetMesh};
-use crate::proximity::{Model, closest_point};
+use crate::geometry::tet_mesh::mesh::{TetMesh, barycentric};
+use crate::geometry::triangle_mesh::{Aabb, Solidity};
+use crate::proximity::closest_point;
+use crate::proximity::model::Model;
 
 /// Coordinate below zero at which a point still counts as inside a tetrahedron: rounding on a shared face.
 const ON_FACE: f64 = -1e-12;

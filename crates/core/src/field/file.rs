@@ -20,8 +20,10 @@ use std::path::Path;
 use nalgebra::Point3;
 
 use super::distance_field::{DistanceField, empty};
+use super::error::FieldError;
+use super::grid::Grid;
 use super::march::FAR;
-use super::{FieldError, Grid, Order, Side};
+use super::options::{Order, Side};
 use crate::geometry::limits::FILE_BYTES;
 use crate::geometry::read::file::bytes_of;
 

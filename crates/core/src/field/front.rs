@@ -11,8 +11,8 @@
 
 use super::log::{Bits, Log};
 use super::march::{FAR, KNOWN, Stencil, oriented};
+use super::options::{Order, Side};
 use super::queue::Queue;
-use super::{Order, Side};
 
 /// A node that waits to be solved has the distance of its turn times this.
 const WAITING: f64 = f64::from_bits((1023 + 500) << 52);

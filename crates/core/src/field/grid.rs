@@ -5,9 +5,9 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::FieldError;
+use super::error::FieldError;
 use super::march::MOST_SPACING;
-use crate::geometry::Aabb;
+use crate::geometry::triangle_mesh::Aabb;
 
 /// Nodes with their border that a grid may have: an index and one bit beside it fit into 32 bits.
 const MOST_NODES: u64 = 1 << 31;

@@ -3,7 +3,8 @@
 use nalgebra::Point3;
 use rayon::prelude::*;
 
-use crate::proximity::{Model, signed_distance};
+use crate::proximity::closest_point::signed_distance;
+use crate::proximity::model::Model;
 
 /// Signed distances [m] at `points` [m, body frame of `model`], each from its closest point, with all threads of the
 /// current pool: exact, and cheaper than a field when a grid would have more nodes than some ten times the points.

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use plotters::prelude::*;
 
-use super::{DistanceField, FieldError};
+use super::distance_field::DistanceField;
+use super::error::FieldError;
 
 /// Longest edge of the picture of the slice [px].
 const LONGEST: f64 = 640.0;

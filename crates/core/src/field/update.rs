@@ -7,11 +7,12 @@
 use std::ops::Range;
 
 use super::distance_field::DistanceField;
-use super::front;
+use super::error::FieldError;
 use super::log::{Box3, Log};
 use super::march::FAR;
-use super::{FieldError, FieldOptions, Order, Side, band, closed, crossings};
-use crate::geometry::{Aabb, TriangleMesh};
+use super::options::{FieldOptions, Order, Side};
+use super::{band, closed, crossings, front};
+use crate::geometry::triangle_mesh::{Aabb, TriangleMesh};
 
 /// Jump over the border of a region, in cells, up to which a field counts as continuous: less than the error of the
 /// march.

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::{DistanceField, FieldError};
+use super::distance_field::DistanceField;
+use super::error::FieldError;
 use crate::geometry::vtk::{Values, write_array, write_file};
 use crate::geometry::write::write_atomically;
 

@@ -1,6 +1,6 @@
 //! A number that tells whether two meshes are the same to the bit. It is no protection against forgery.
 
-use super::TriangleMesh;
+use super::triangle_mesh::TriangleMesh;
 
 impl TriangleMesh {
     /// FNV-1a over the coordinates of the vertices and the corners of the triangles, bit by bit and in their order.

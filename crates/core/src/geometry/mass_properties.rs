@@ -13,7 +13,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 use thiserror::Error;
 
-use super::TriangleMesh;
+use super::triangle_mesh::TriangleMesh;
 
 /// Share of area · size below which a volume counts as zero: the rounding of a sum over a million triangles.
 /// A larger value would refuse thin plates, a smaller one would accept folded sheets.

@@ -10,7 +10,7 @@ pub mod read;
 pub mod report;
 pub mod tet_mesh;
 pub mod topology;
-mod triangle_mesh;
+pub(crate) mod triangle_mesh;
 pub(crate) mod vtk;
 pub(crate) mod weld;
 pub mod write;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::mass_properties::{MassProperties, is_negligible, signed_volume, surface_area};
 use super::topology::Topology;
-use super::{Solidity, TriangleMesh};
+use super::triangle_mesh::{Solidity, TriangleMesh};
 
 /// What a mesh is like. Lengths are in metres, in the body frame.
 #[derive(Debug, Clone, PartialEq, Serialize)]

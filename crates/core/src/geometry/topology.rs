@@ -9,7 +9,7 @@
 
 use rayon::prelude::*;
 
-use super::TriangleMesh;
+use super::triangle_mesh::TriangleMesh;
 use super::weld::Welder;
 
 /// Counts that describe how the triangles of a mesh hang together.

@@ -4,13 +4,12 @@
 //! motion. Poses map body to world coordinates.
 
 pub mod articulation;
-mod motion;
-mod rigid_motion;
+pub(crate) mod motion;
+pub(crate) mod rigid_motion;
 pub mod urdf;
 
 pub use articulation::{Articulation, ArticulationError, Joint, JointKind, LinkMotion, PlacedArticulation};
 pub use motion::Motion;
-pub(crate) use rigid_motion::share_along;
 pub use rigid_motion::{MotionBounds, RigidMotion, Twist};
 
 #[cfg(test)]

@@ -2,8 +2,12 @@
 
 use nalgebra::{Isometry3, Point3};
 
-use super::{Penetration, PenetrationError, TranslationalOptions, penetration};
-use crate::proximity::{Distance, Model, distance};
+use super::translational::answer::{Penetration, PenetrationError};
+use super::translational::options::TranslationalOptions;
+use super::translational::query::penetration;
+use crate::proximity::distance;
+use crate::proximity::distance::answer::Distance;
+use crate::proximity::model::Model;
 
 /// How far two models are apart or how deep they penetrate, with all that is known of either.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,11 @@
 //! Whether the ends of a path are places to be, and whether a path is free by collision queries of the models.
 
 use super::segment::Segment;
-use super::{End, PlanError, PlanOptions};
-use crate::penetration::generalized::{Arrangement, Base, GeneralizedError, Pose};
+use super::types::{End, PlanError, PlanOptions};
+use crate::penetration::generalized::arrangement::Arrangement;
+use crate::penetration::generalized::error::GeneralizedError;
+use crate::penetration::generalized::mover::Base;
+use crate::penetration::generalized::pose::Pose;
 
 /// Poses at which a segment is checked, at least.
 const LEAST_CHECKS: usize = 4;

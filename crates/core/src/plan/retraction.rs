@@ -1,6 +1,8 @@
 //! Poses that overlap, moved to the nearest free one by the generalized penetration [Tang14 §6.3].
 
-use crate::penetration::generalized::{Arrangement, GeneralizedOptions, GeneralizedStart, Pose};
+use crate::penetration::generalized::arrangement::Arrangement;
+use crate::penetration::generalized::options::{GeneralizedOptions, GeneralizedStart};
+use crate::penetration::generalized::pose::Pose;
 
 /// Steps of the descent of a retraction: what needs more is no good sample.
 const ITERATIONS: u32 = 25;

@@ -5,10 +5,12 @@ use super::retraction::Retraction;
 use super::space::Space;
 use super::sweep::Sweeper;
 use super::tree::{Extension, Tree, Walk};
-use super::{Plan, PlanError, PlanOptions, PlanWork, Reached, check, shorten};
+use super::types::{Plan, PlanError, PlanOptions, PlanWork, Reached};
+use super::{check, shorten};
 use crate::geometry::random::SplitMix64;
-use crate::penetration::generalized::{Arrangement, Pose};
-use crate::penetration::object_norm::Metric;
+use crate::penetration::generalized::arrangement::Arrangement;
+use crate::penetration::generalized::pose::Pose;
+use crate::penetration::object_norm::metric::Metric;
 
 /// Gap that samples keep, in resolutions beyond the clearance.
 const GAP: f64 = 8.0;

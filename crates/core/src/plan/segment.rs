@@ -1,8 +1,10 @@
 //! A straight motion of a mover: every joint's value runs linearly, the position of the base too, and its rotation the
 //! short way at constant speed.
 
-use crate::kinematics::{Motion, RigidMotion};
-use crate::penetration::generalized::{Obstacle, Pose};
+use crate::kinematics::motion::Motion;
+use crate::kinematics::rigid_motion::RigidMotion;
+use crate::penetration::generalized::mover::Obstacle;
+use crate::penetration::generalized::pose::Pose;
 
 /// A straight motion of a mover among obstacles.
 pub(super) struct Segment<'a> {

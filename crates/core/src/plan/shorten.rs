@@ -1,11 +1,11 @@
 //! A path made shorter: two of its points are joined by a straight segment wherever that is free and shorter.
 
-use super::PlanError;
 use super::segment::Segment;
 use super::space::Space;
 use super::sweep::Sweeper;
+use super::types::PlanError;
 use crate::geometry::random::SplitMix64;
-use crate::penetration::generalized::Pose;
+use crate::penetration::generalized::pose::Pose;
 
 /// Sum of √σ over the segments of a path [m].
 pub(super) fn length(space: &Space<'_>, path: &[Pose]) -> Result<f64, PlanError> {

@@ -5,11 +5,15 @@
 
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 
-use super::{PlanError, PlanOptions};
+use super::types::{PlanError, PlanOptions};
 use crate::geometry::random::SplitMix64;
-use crate::kinematics::{JointKind, Motion, RigidMotion};
-use crate::penetration::generalized::{Arrangement, Base, Pose};
-use crate::penetration::object_norm::Metric;
+use crate::kinematics::articulation::joint::JointKind;
+use crate::kinematics::motion::Motion;
+use crate::kinematics::rigid_motion::RigidMotion;
+use crate::penetration::generalized::arrangement::Arrangement;
+use crate::penetration::generalized::mover::Base;
+use crate::penetration::generalized::pose::Pose;
+use crate::penetration::object_norm::metric::Metric;
 
 /// Where a mover may be.
 pub(super) struct Space<'a> {

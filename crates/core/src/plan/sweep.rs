@@ -19,10 +19,17 @@ use std::ops::Range;
 use nalgebra::{Isometry3, Point3};
 
 use super::segment::Segment;
-use crate::kinematics::{Articulation, JointKind, RigidMotion};
-use crate::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
-use crate::penetration::generalized::{Arrangement, GeneralizedError, Part, Shape};
-use crate::proximity::is_within;
+use crate::kinematics::articulation::joint::JointKind;
+use crate::kinematics::articulation::tree::Articulation;
+use crate::kinematics::rigid_motion::RigidMotion;
+use crate::penetration::convex::cache::ConvexCache;
+use crate::penetration::convex::options::ConvexOptions;
+use crate::penetration::convex::signed_distance;
+use crate::penetration::generalized::arrangement::Arrangement;
+use crate::penetration::generalized::error::GeneralizedError;
+use crate::penetration::generalized::part::Part;
+use crate::penetration::generalized::shape::Shape;
+use crate::proximity::distance::is_within;
 
 /// Relative tolerance of distances of convex pieces: they only have to exceed a bound, and are proved lower bounds.
 const ROUGH: f64 = 0.05;

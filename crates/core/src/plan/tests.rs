@@ -3,9 +3,14 @@ use nalgebra::{Isometry3, Vector3};
 use super::*;
 use crate::geometry::Solidity;
 use crate::geometry::procedural::{Cuboid, Procedural};
-use crate::kinematics::{Articulation, Joint, JointKind, Motion, RigidMotion};
+use crate::kinematics::articulation::joint::{Joint, JointKind};
+use crate::kinematics::articulation::tree::Articulation;
+use crate::kinematics::motion::Motion;
+use crate::kinematics::rigid_motion::RigidMotion;
 use crate::penetration::generalized::{Base, Mover, Obstacle, Shape};
-use crate::proximity::{AllowedCollisions, Model, collide};
+use crate::proximity::articulated::link_pairs::AllowedCollisions;
+use crate::proximity::collision::collide;
+use crate::proximity::model::Model;
 
 fn model(x: f64, y: f64, z: f64) -> Model {
     Model::new(Cuboid { x, y, z, ..Cuboid::default() }.mesh().unwrap(), Solidity::Solid)

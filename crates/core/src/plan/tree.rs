@@ -1,12 +1,12 @@
 //! A tree of free poses, each joined to its parent by a segment that is proved free.
 
-use super::PlanError;
 use super::retraction::Retraction;
 use super::segment::Segment;
 use super::space::Space;
 use super::sweep::Sweeper;
-use crate::penetration::generalized::Pose;
-use crate::penetration::object_norm::{JointWeight, Metric};
+use super::types::PlanError;
+use crate::penetration::generalized::pose::Pose;
+use crate::penetration::object_norm::metric::{JointWeight, Metric};
 
 /// A tree of free poses.
 pub(super) struct Tree {

@@ -7,15 +7,16 @@ use std::ops::ControlFlow;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
-use super::Model;
 use super::inside::shared_point;
 use super::leaf_pair::PreparedLeaf;
+use super::model::Model;
 use super::placement::{MovedBox, Placement, RoundedPlacement};
 use super::triangle_pair::within;
-use crate::bvh::lanes::{Isa, Mask, Single};
-use crate::bvh::layer::Layer;
-use crate::bvh::node::{Node, Packet, Volume, WIDTH};
-use crate::bvh::tandem::{self, Tandem};
+use crate::bvh::lanes::isa::{Isa, Mask, Single};
+use crate::bvh::node::{Node, Volume, WIDTH};
+use crate::bvh::packet::{Layer, Packet};
+use crate::bvh::tandem;
+use crate::bvh::tandem::Tandem;
 
 /// Whether `a` and `b` collide: their surfaces intersect (touching counts), or one of them is a solid that contains
 /// a part of the other one. Poses map body to world coordinates; a pose that is not finite is never free of collision.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use nalgebra::Vector3;
 
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Clusters that are kept, largest area first. A box has six, a prism of many sides two that stand out.
 const CLUSTERS: usize = 12;

@@ -12,8 +12,9 @@ use super::obstacle_tree::{ObstacleTree, Probe, Record};
 use super::placement::Placement;
 use super::time_of_contact::{Ray, Span};
 use super::triangle_pair::contact_interval;
-use crate::bvh::lanes::Isa;
-use crate::bvh::node::{Packet, WIDTH};
+use crate::bvh::lanes::isa::Isa;
+use crate::bvh::node::WIDTH;
+use crate::bvh::packet::Packet;
 
 /// Intersecting pairs that one look gathers before it ends: their last exit is where the next look starts. With 16
 /// there are fewer looks, and yet a thorough search takes half as long again.

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::geometry::mass_properties::MassProperties;
-use crate::geometry::{Solidity, TriangleMesh};
+use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
 
 /// How the volume of a solid, or the area of what has none, is spread.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,6 +1,6 @@
 //! Which triangles meet at which place of a mesh.
 
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::geometry::weld::Welder;
 
 /// Triangles around every place; vertices of equal coordinates are one place.

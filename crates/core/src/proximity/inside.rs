@@ -5,9 +5,9 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::Model;
+use super::model::Model;
 use super::placement::Placement;
-use crate::geometry::Solidity;
+use crate::geometry::triangle_mesh::Solidity;
 
 /// Accuracy of the winding number (β of its source); its error is then below [`ERROR`].
 const ACCURACY: f32 = 2.0;

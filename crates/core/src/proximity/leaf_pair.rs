@@ -5,8 +5,8 @@
 
 use super::placement::Placement;
 use super::triangle_pair::Prepared;
-use crate::bvh::lanes::{Double, Isa, LaneVector, dot, load, splat};
-use crate::bvh::node::{NONE, PACKET, Packet};
+use crate::bvh::lanes::isa::{Double, Isa, LaneVector, dot, load, splat};
+use crate::bvh::packet::{NONE, PACKET, Packet};
 
 /// Keeps the reciprocal of a speed across a layer finite.
 const STILL: f64 = 1e-200;

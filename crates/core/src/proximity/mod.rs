@@ -1,25 +1,30 @@
 //! Proximity queries between triangle models: collision, inside, distance, contact features, time of contact; and
 //! which of many boxes overlap, the broad phase.
 
-mod articulated;
+pub(crate) mod articulated;
 pub(crate) mod broad_phase;
 mod clear_configurations;
-mod closest_point;
+mod clear_place;
+pub(crate) mod closest_point;
 pub(crate) mod collision;
 pub mod contacts;
-mod continuous;
+pub(crate) mod continuous;
 pub mod deforming;
+mod depth_grid;
 pub(crate) mod distance;
+mod error;
 mod face_normals;
 pub(crate) mod first_free;
 pub(crate) mod gyration;
 mod hausdorff;
 mod incidence;
+pub(crate) mod inner_ball;
 pub(crate) mod inner_balls;
 pub(crate) mod inside;
 mod intersection;
 mod leaf_pair;
-mod model;
+pub(crate) mod model;
+mod nearest;
 pub(crate) mod obstacle_tree;
 pub(crate) mod parts;
 pub(crate) mod patch;
@@ -28,6 +33,7 @@ mod principal_axes;
 mod self_collision;
 mod spanning;
 pub(crate) mod time_of_contact;
+pub(crate) mod triangle_distance;
 pub mod triangle_pair;
 mod winding;
 
@@ -36,21 +42,22 @@ pub use articulated::{
     DerivedCollisions, MovingObstacle, Other, Sampling, articulated,
 };
 pub use broad_phase::{BoxHandle, BoxPair, BroadPhase, BroadPhaseError, PairChanges, overlapping_pairs};
-pub use clear_configurations::{
-    ClearConfigurations, ClearConfigurationsError, ClearPlace, RESOLUTION, RESOLUTIONS,
-};
-pub use closest_point::{ClosestPoint, closest_point, closest_point_up_to, signed_distance};
+pub use clear_configurations::ClearConfigurationsError;
+pub use clear_place::{ClearConfigurations, ClearPlace, RESOLUTION, RESOLUTIONS};
+pub use closest_point::{closest_point, closest_point_up_to, signed_distance};
 pub use collision::{collide, intersecting_pairs, pairs_within, surfaces_collide};
-pub use continuous::{ContactInTime, ContinuousError, ContinuousOptions, rigid};
+pub use continuous::{ContactInTime, ContinuousOptions, rigid};
 pub use distance::{
     Distance, DistanceCache, DistanceError, DistanceOptions, distance, distance_up_to, distance_with,
     distance_with_cache, is_within,
 };
+pub use error::ContinuousError;
 pub use hausdorff::{
     Hausdorff, HausdorffError, HausdorffOptions, Side, hausdorff_distance, one_sided_hausdorff_distance,
 };
 pub use intersection::{IntersectionSegment, intersection_segments};
 pub use model::Model;
+pub use nearest::ClosestPoint;
 pub use self_collision::{SelfCollisionOptions, is_self_colliding, self_collisions};
 pub use spanning::{Spanning, spanning_distance};
 pub use time_of_contact::{TimeOfContact, translational};

@@ -5,14 +5,15 @@ use std::sync::OnceLock;
 
 use nalgebra::{Point3, Vector3};
 
-use super::clear_configurations::ClearConfigurations;
+use super::clear_place::ClearConfigurations;
 use super::gyration::Gyration;
 use super::incidence::Incidence;
-use super::inner_balls::InnerBalls;
+use super::inner_ball::InnerBalls;
 use super::winding::WindingNumber;
 use super::{face_normals, parts, principal_axes};
-use crate::bvh::{TreeFileError, TriangleBvh};
-use crate::geometry::{Solidity, TriangleMesh};
+use crate::bvh::file::TreeFileError;
+use crate::bvh::tree::TriangleBvh;
+use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
 
 /// A triangle mesh with its tree, its size and whether it has an inside.
 ///

@@ -14,12 +14,12 @@ use std::ops::ControlFlow;
 
 use nalgebra::Vector3;
 
-use super::Model;
+use super::model::Model;
 use super::placement::{Placement, RoundedPlacement};
-use crate::bvh::lanes::{Isa, Portable, Single};
-use crate::bvh::layer::Layer;
-use crate::bvh::node::{Child, Node, Packet, Volume, WIDTH};
-use crate::bvh::{Subtree, TriangleBvh};
+use crate::bvh::lanes::isa::{Isa, Portable, Single};
+use crate::bvh::node::{Child, Node, Volume, WIDTH};
+use crate::bvh::packet::{Layer, Packet};
+use crate::bvh::tree::{Subtree, TriangleBvh};
 
 /// Records after which the tree starts anew: a bound on memory (about 20 MB).
 const RECORDS: usize = 1 << 15;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use nalgebra::Point3;
 
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Two vertices of each connected part of the mesh: the one farthest from `center`, and the one farthest from that
 /// [m, body frame].

@@ -2,10 +2,10 @@
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
-use super::Model;
-use crate::bvh::lanes::{Double, Isa, LaneVector, Mask, Single};
-use crate::bvh::layer::Layer;
-use crate::bvh::node::{Bounds, Node, above};
+use super::model::Model;
+use crate::bvh::lanes::isa::{Double, Isa, LaneVector, Mask, Single};
+use crate::bvh::node::Node;
+use crate::bvh::packet::{Bounds, Layer, above};
 
 /// Rounding of a transformed box, relative to the sizes that enter it.
 const BOX_ROUNDING: f64 = 1e-14;
@@ -276,4 +276,17 @@ impl RoundedPlacement {
         }
         Along { offset: single(0.5) * (low + high) - height, reach }
     }
+}
+
+/// Corners of a triangle of each model in the frame of B's tree.
+pub(crate) fn triangles_in_b(
+    a: &Model,
+    b: &Model,
+    a_to_b: &Placement,
+    [i, j]: [u32; 2],
+) -> [[Point3<f64>; 3]; 2] {
+    let (center_a, center_b) = (a.center(), b.center());
+    let of_a = a.mesh().triangle(i as usize).map(|p| a_to_b.point(&Point3::from(p - center_a)));
+    let of_b = b.mesh().triangle(j as usize).map(|p| Point3::from(p - center_b));
+    [of_a, of_b]
 }

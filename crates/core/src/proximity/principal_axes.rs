@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use crate::geometry::mass_properties::MassProperties;
-use crate::geometry::{Solidity, TriangleMesh};
+use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
 
 /// Moments that differ by less, relative to the greatest, are equal: rounding must not choose axes of its own.
 const SAME_MOMENT: f64 = 1e-6;

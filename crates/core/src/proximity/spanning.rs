@@ -12,10 +12,11 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::Model;
+use super::model::Model;
 use super::placement::Placement;
-use crate::bvh::node::{Child, PACKET, Packet, Volume, WIDTH};
-use crate::bvh::{Subtree, TriangleBvh};
+use crate::bvh::node::{Child, Volume, WIDTH};
+use crate::bvh::packet::{PACKET, Packet};
+use crate::bvh::tree::{Subtree, TriangleBvh};
 
 /// Rounding of a bound, relative: what is bounded never exceeds it.
 const ROUNDING: f64 = 1e-14;

@@ -7,17 +7,18 @@ use std::ops::ControlFlow;
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
-use super::Model;
 use super::collision::intersecting_pair_at;
-use super::continuous::ContinuousError;
-use super::distance::triangles::closest_points;
+use super::error::ContinuousError;
 use super::leaf_pair::PreparedLeaf;
+use super::model::Model;
 use super::obstacle_tree::{ObstacleTree, Probe, Record, Slab};
 use super::patch::Patch;
-use super::placement::Placement;
-use super::triangle_pair::{SeparatingPlane, contact_interval, separating_planes};
-use crate::bvh::lanes::{Isa, Mask, Single};
-use crate::bvh::node::{Packet, WIDTH, above};
+use super::placement::{Placement, triangles_in_b};
+use super::triangle_distance::closest_points;
+use super::triangle_pair::{contact_interval, nearest_plane};
+use crate::bvh::lanes::isa::{Isa, Mask, Single};
+use crate::bvh::node::WIDTH;
+use crate::bvh::packet::{Packet, above};
 
 /// Rounding of single-precision slab arithmetic, relative: a subtraction, a reciprocal and a product.
 const SLAB_ROUNDING: f32 = 4e-7;
@@ -107,36 +108,6 @@ fn first_contact(
     })?;
     let time = if length > 0.0 { distance / length } else { 0.0 };
     Some((time, triangles))
-}
-
-/// The separating plane with the greatest gap; of equal ones the one that most opposes the motion.
-pub(super) fn nearest_plane(pair: &[[Point3<f64>; 3]; 2], direction: &Vector3<f64>) -> SeparatingPlane {
-    let mut best: Option<SeparatingPlane> = None;
-    let size = pair.iter().flatten().map(|p| (p - pair[0][0]).norm()).fold(0.0, f64::max);
-    separating_planes(&pair[0], &pair[1], |plane| {
-        let better = best.is_none_or(|best| {
-            let tie = 1e-9 * size;
-            plane.gap > best.gap + tie
-                || (plane.gap > best.gap - tie && plane.normal.dot(direction) < best.normal.dot(direction))
-        });
-        if better {
-            best = Some(plane);
-        }
-    });
-    best.expect("a triangle with an area has a normal")
-}
-
-/// Corners of a triangle of each model in the frame of B's tree.
-pub(crate) fn triangles_in_b(
-    a: &Model,
-    b: &Model,
-    a_to_b: &Placement,
-    [i, j]: [u32; 2],
-) -> [[Point3<f64>; 3]; 2] {
-    let (center_a, center_b) = (a.center(), b.center());
-    let of_a = a.mesh().triangle(i as usize).map(|p| a_to_b.point(&Point3::from(p - center_a)));
-    let of_b = b.mesh().triangle(j as usize).map(|p| Point3::from(p - center_b));
-    [of_a, of_b]
 }
 
 /// A pair of triangles that a translation brings together.

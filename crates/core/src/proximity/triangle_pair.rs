@@ -9,8 +9,8 @@
 //! edges may point anywhere, yet what it separates is separated; and with the corners taken relative to one of
 //! them, a gap carries an error of a few units of rounding of the triangles' size.
 
-use crate::bvh::lanes::{Double, LaneVector, Mask, cross, dot, load, norm_l1, splat, sub};
-use crate::bvh::node::Packet;
+use crate::bvh::lanes::isa::{Double, LaneVector, Mask, cross, dot, load, norm_l1, splat, sub};
+use crate::bvh::packet::Packet;
 use nalgebra::{Point3, Unit, Vector3};
 
 /// Squared sine of the angle between planes below which the axes within the planes are looked at.
@@ -259,4 +259,21 @@ pub fn separating_planes(p: &[Point3<f64>; 3], q: &[Point3<f64>; 3], mut visit: 
         axis(n.cross(&e[k]), n.norm() * e[k].norm());
         axis(m.cross(&f[k]), m.norm() * f[k].norm());
     }
+}
+
+/// The separating plane with the greatest gap; of equal ones the one that most opposes the motion.
+pub(super) fn nearest_plane(pair: &[[Point3<f64>; 3]; 2], direction: &Vector3<f64>) -> SeparatingPlane {
+    let mut best: Option<SeparatingPlane> = None;
+    let size = pair.iter().flatten().map(|p| (p - pair[0][0]).norm()).fold(0.0, f64::max);
+    separating_planes(&pair[0], &pair[1], |plane| {
+        let better = best.is_none_or(|best| {
+            let tie = 1e-9 * size;
+            plane.gap > best.gap + tie
+                || (plane.gap > best.gap - tie && plane.normal.dot(direction) < best.normal.dot(direction))
+        });
+        if better {
+            best = Some(plane);
+        }
+    });
+    best.expect("a triangle with an area has a normal")
 }

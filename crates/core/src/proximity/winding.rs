@@ -20,8 +20,9 @@ use std::f64::consts::PI;
 
 use nalgebra::Vector3;
 
-use crate::bvh::TriangleBvh;
-use crate::bvh::node::{Child, Node, Packet, WIDTH, above};
+use crate::bvh::node::{Child, Node, WIDTH};
+use crate::bvh::packet::{Packet, above};
+use crate::bvh::tree::TriangleBvh;
 
 /// Dipoles of all subtrees of a tree, node by node: about 20 bytes a triangle.
 #[derive(Debug, Clone)]

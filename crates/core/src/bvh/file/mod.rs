@@ -25,9 +25,10 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::node::{Child, NONE, Node, PACKET, Packet, WIDTH};
-use super::{Subtree, TriangleBvh};
-use crate::geometry::TriangleMesh;
+use super::node::{Child, Node, WIDTH};
+use super::packet::{NONE, PACKET, Packet};
+use super::tree::{Subtree, TriangleBvh};
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// What every such file begins with.
 const MAGIC: &[u8; 8] = b"exbvhtre";
@@ -205,7 +206,7 @@ impl TriangleBvh {
         let center = mesh.aabb().center();
         let packet = |triangles: &[u32; PACKET]| {
             let count = triangles.iter().take_while(|&&triangle| triangle != NONE).count();
-            Packet::new(&triangles[..count], |triangle| super::corners(mesh, &center, triangle))
+            Packet::new(&triangles[..count], |triangle| super::tree::corners(mesh, &center, triangle))
         };
         let packets = leaves.par_iter().map(packet).collect();
         let mut tree = Self { nodes, packets, center };

@@ -11,7 +11,7 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, Mul, Neg, Sub};
 
-use super::{Double, Isa, Kernel, Mask, Single};
+use super::isa::{Double, Isa, Kernel, Mask, Single};
 
 /// The instruction set AVX2 of x86-64.
 #[derive(Debug, Clone, Copy)]

@@ -4,12 +4,16 @@ use nalgebra::Point3;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{TetrahedralizeError, stuff};
+use super::error::TetrahedralizeError;
+use super::stuffing::stuff;
 use crate::geometry::mass_properties::{signed_volume, surface_area};
+use crate::geometry::tet_mesh::mesh::TetMesh;
 use crate::geometry::tet_mesh::quality::TetQuality;
 use crate::geometry::topology::Topology;
-use crate::geometry::{Solidity, TetMesh, TriangleMesh};
-use crate::proximity::{Model, closest_point, signed_distance};
+use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
+use crate::proximity::closest_point;
+use crate::proximity::closest_point::signed_distance;
+use crate::proximity::model::Model;
 
 /// First guess of a cell, as a share of volume / area: that is a third of a ball's radius, half of a tube's.
 const FIRST_CELL: f64 = 0.6;

@@ -12,11 +12,11 @@
 use nalgebra::Point3;
 use rayon::prelude::*;
 
-use super::TetrahedralizeError;
+use super::error::TetrahedralizeError;
 use super::lattice::{Lattice, Place};
 use super::stencil::{Side, is_long, keep};
-use crate::geometry::tet_mesh::signed_volume;
-use crate::geometry::{Aabb, TetMesh};
+use crate::geometry::tet_mesh::mesh::{TetMesh, signed_volume};
+use crate::geometry::triangle_mesh::Aabb;
 
 /// Share of a long edge within which a cut point draws a lattice point to it [Labelle07, table 1].
 const NEAR_LONG: f64 = 0.24999;

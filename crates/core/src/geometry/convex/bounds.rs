@@ -2,8 +2,9 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::{ConvexShape, Core, START_ANYWHERE};
-use crate::geometry::Aabb;
+use super::extreme::START_ANYWHERE;
+use super::shape::{ConvexShape, Core};
+use crate::geometry::triangle_mesh::Aabb;
 
 impl ConvexShape {
     /// Centre [m], frame of the shape, and radius [m] of a ball around the shape. That of a half-space is infinite.

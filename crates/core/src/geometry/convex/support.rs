@@ -2,19 +2,8 @@
 
 use nalgebra::Vector3;
 
-use super::Core;
-
-/// A point of a core that is extreme in a direction.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Support {
-    /// The point [m], frame of the core.
-    pub point: Vector3<f64>,
-    /// Which vertex it is, where the core has vertices; where to start the search for the next support.
-    pub vertex: u32,
-}
-
-/// Start of a search for a support of which nothing is known.
-pub const START_ANYWHERE: u32 = u32::MAX;
+use super::extreme::Support;
+use super::shape::Core;
 
 /// Squared length below which the horizontal part of a direction counts as zero. Its square would be rounded coarsely
 /// enough to throw a rim point out of the shape; to ignore it costs the 1e-40th part of a direction longer than 1e-100.
@@ -90,6 +79,7 @@ mod tests {
 
     use super::*;
     use crate::geometry::convex::ConvexHull;
+    use crate::geometry::convex::extreme::START_ANYWHERE;
 
     /// Steps around and from pole to pole: multiples of eight, so that the axes are among the directions.
     const STEPS: u32 = 48;

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{ConvexShape, Core};
+use super::shape::{ConvexShape, Core};
 
 /// Why numbers make no convex shape.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]

@@ -1,9 +1,8 @@
 //! Solids with right angles: box, L-shape, tub.
 
-use super::ProceduralError;
 use super::cells::{boundary, centered, subdivided};
-use super::parameters::Checks;
-use crate::geometry::TriangleMesh;
+use super::parameters::{Checks, ProceduralError};
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "box"
     /// A box, its faces cut into rectangles of two triangles each.

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 use nalgebra::Point3;
 
-use super::ProceduralError;
+use super::parameters::ProceduralError;
 use super::surface::Surface;
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// The planes of a grid: ascending coordinates [m] along x, y and z.
 pub(super) type Lines = [Vec<f64>; 3];

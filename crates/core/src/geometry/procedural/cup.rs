@@ -7,10 +7,9 @@ use std::f64::consts::PI;
 
 use nalgebra::{Point3, Vector3};
 
-use super::ProceduralError;
-use super::parameters::Checks;
+use super::parameters::{Checks, ProceduralError};
 use super::surface::{Ring, Surface, border, circle, spans, wrapped};
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "cup"
     /// A cup: a round, slightly tapered wall and a floor, open above, with or without a handle towards +x.

@@ -2,10 +2,9 @@
 
 use nalgebra::Vector3;
 
-use super::ProceduralError;
-use super::parameters::Checks;
+use super::parameters::{Checks, ProceduralError};
 use super::spheres::{checks_frequency, star};
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "figurine"
     /// A plump figure that stands along z and looks along +x, with head, cap, arms, feet and a sack on its back. The

@@ -4,10 +4,9 @@ use std::f64::consts::TAU;
 
 use nalgebra::Point3;
 
-use super::ProceduralError;
-use super::parameters::Checks;
+use super::parameters::{Checks, ProceduralError};
 use super::surface::loft_closed;
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "gear"
     /// A spur gear about z with trapezoidal teeth and a round bore.

@@ -8,10 +8,9 @@ use std::f64::consts::FRAC_PI_2;
 
 use nalgebra::{Point3, Vector3};
 
-use super::ProceduralError;
-use super::parameters::Checks;
+use super::parameters::{Checks, ProceduralError};
 use super::surface::{loft, turn};
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "golf_club"
     /// A golf club: a slender round shaft along z, a bend at its lower end towards +x, and a flat head. The origin is

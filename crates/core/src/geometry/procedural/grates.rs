@@ -1,9 +1,8 @@
 //! Grates: a frame with bars one way, and a lattice of two crossing layers. Each is one connected solid.
 
-use super::ProceduralError;
 use super::cells::{boundary, centered, subdivided};
-use super::parameters::Checks;
-use crate::geometry::TriangleMesh;
+use super::parameters::{Checks, ProceduralError};
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "grate"
     /// A rectangular frame with straight bars along y between evenly spaced slots, all of one thickness.

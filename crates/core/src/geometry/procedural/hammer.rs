@@ -2,10 +2,9 @@
 
 use nalgebra::Point3;
 
-use super::ProceduralError;
-use super::parameters::Checks;
+use super::parameters::{Checks, ProceduralError};
 use super::surface::{Ring, Surface, border, spans, turn, wrapped};
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "hammer"
     /// A hammer: a round head along x with bevelled faces, and a round handle down from its middle. The axis of

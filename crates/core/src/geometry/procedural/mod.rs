@@ -18,7 +18,7 @@
 //! vertices lie on the surface that the parameters describe, so a polygonal volume is a little below the smooth one.
 
 #[macro_use]
-mod parameters;
+pub(crate) mod parameters;
 mod boxes;
 mod cells;
 mod cup;
@@ -36,8 +36,10 @@ mod spheres;
 mod spoon;
 mod surface;
 mod threads;
+mod tube;
 mod turned;
 
+pub use self::parameters::SCALE;
 pub use boxes::{Cuboid, LShape, Tub};
 pub use cup::Cup;
 pub use figurine::Figurine;
@@ -59,7 +61,7 @@ use std::collections::BTreeMap;
 
 use nalgebra::Vector3;
 
-use super::TriangleMesh;
+use super::triangle_mesh::TriangleMesh;
 
 /// Every kind of procedural mesh, by name.
 pub const KINDS: &[Kind] = &[
@@ -92,9 +94,6 @@ pub const KINDS: &[Kind] = &[
     Kind::of::<Tub>(),
     Kind::of::<UvSphere>(),
 ];
-
-/// Name of the parameter that every kind has besides its own: a factor on all lengths.
-pub const SCALE: &str = "scale";
 
 /// The kind of that name.
 ///

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-use crate::geometry::{MeshError, TriangleMesh};
+use crate::geometry::triangle_mesh::{MeshError, TriangleMesh};
 
 /// Number of triangles beyond which a mesh is not made: about a gigabyte.
 const MOST_TRIANGLES: u64 = 10_000_000;
@@ -174,7 +174,7 @@ pub(super) fn set<V: Value>(
 
 /// The error for a parameter that the kind has not.
 pub(super) fn unknown(kind: &'static str, name: &str, known: &[Parameter]) -> ProceduralError {
-    let known = known.iter().map(|parameter| parameter.name).chain([super::SCALE]);
+    let known = known.iter().map(|parameter| parameter.name).chain([self::SCALE]);
     ProceduralError::UnknownParameter {
         kind,
         parameter: name.to_owned(),
@@ -297,3 +297,6 @@ macro_rules! procedural {
         }
     };
 }
+
+/// Name of the parameter that every kind has besides its own: a factor on all lengths.
+pub const SCALE: &str = "scale";

@@ -1,9 +1,8 @@
 //! Bowl and plate: solids of revolution that stand on a flat foot.
 
-use super::ProceduralError;
-use super::parameters::Checks;
+use super::parameters::{Checks, ProceduralError};
 use super::surface::revolve;
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "bowl"
     /// A half sphere of even wall on a flat foot, open above.

@@ -1,14 +1,11 @@
 //! Tori: the smooth one, and one whose centre line waves and whose tube swells.
 
-use std::f64::consts::TAU;
-
 use nalgebra::{Point3, Vector3};
 
-use super::ProceduralError;
-use super::knot::{Tube, clearance};
-use super::parameters::Checks;
+use super::parameters::{Checks, ProceduralError};
 use super::surface::{revolve_closed, turn};
-use crate::geometry::TriangleMesh;
+use super::tube::{Tube, clearance};
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "torus"
     /// A torus about the z axis.
@@ -95,9 +92,4 @@ impl DistortedTorus {
         let z = self.rise * (f64::from(self.waves) * t).sin();
         Point3::new(self.major_radius * t.cos(), self.major_radius * t.sin(), z)
     }
-}
-
-/// The turn around a closed curve that step `i` of `count` has made [rad].
-pub(super) fn parameter(i: u32, count: u32) -> f64 {
-    TAU * f64::from(i) / f64::from(count)
 }

@@ -2,10 +2,9 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use super::ProceduralError;
-use super::parameters::Checks;
+use super::parameters::{Checks, ProceduralError};
 use super::surface::revolve;
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "cylinder"
     /// A cylinder about the z axis.

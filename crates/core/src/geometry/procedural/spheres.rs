@@ -2,11 +2,10 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::ProceduralError;
 use super::noise::fractal;
-use super::parameters::Checks;
+use super::parameters::{Checks, ProceduralError};
 use super::surface::{Surface, revolve};
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::geometry::weld::Welder;
 
 procedural! { "sphere"

@@ -4,10 +4,9 @@ use std::f64::consts::FRAC_PI_2;
 
 use nalgebra::Point3;
 
-use super::ProceduralError;
-use super::parameters::Checks;
+use super::parameters::{Checks, ProceduralError};
 use super::surface::{loft, turn};
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "spoon"
     /// A spoon along x, its bowl towards +x and open above. The rim of the bowl lies in the plane z = 0.

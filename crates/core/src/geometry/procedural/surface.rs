@@ -5,8 +5,8 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::ProceduralError;
-use crate::geometry::TriangleMesh;
+use super::parameters::ProceduralError;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Vertex indices around a closed ring.
 pub(super) type Ring = Vec<u32>;

@@ -7,10 +7,9 @@ use std::f64::consts::{FRAC_PI_3, FRAC_PI_6, TAU};
 
 use nalgebra::Point3;
 
-use super::ProceduralError;
-use super::parameters::Checks;
+use super::parameters::{Checks, ProceduralError};
 use super::surface::{circle, loft, loft_closed};
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "bolt"
     /// A bolt along z with a hexagonal head on top; its thread runs out over one pitch at either end.

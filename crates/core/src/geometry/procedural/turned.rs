@@ -2,10 +2,9 @@
 
 use std::f64::consts::PI;
 
-use super::ProceduralError;
-use super::parameters::Checks;
+use super::parameters::{Checks, ProceduralError};
 use super::surface::revolve;
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "pawn"
     /// A chess pawn: a stepped foot, a slender waist, a collar and a ball.

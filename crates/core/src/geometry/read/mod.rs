@@ -6,79 +6,26 @@
 //! OBJ, STL and OFF have readers of our own, because the format crates give single-precision numbers, renumber the
 //! vertices or cannot name the line of an error; `tobj` and `stl_io` check the writers in the tests.
 
+pub(crate) mod error;
 pub mod file;
 mod gltf;
 mod obj;
 mod off;
 mod ply;
 mod polygons;
-mod reach;
+pub(crate) mod reach;
 mod stl;
 pub(in crate::geometry) mod text;
 
+pub use self::error::{EXTENSIONS, ReadError};
 pub use gltf::buffer_file;
 pub use reach::{OutOfReach, ROOT_MARKER, Reach};
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use thiserror::Error;
-
+use self::error::{Fault, Place};
 use super::limits::FILE_BYTES;
-use super::{MeshError, TriangleMesh};
-
-/// Extensions of the formats that can be read.
-pub const EXTENSIONS: [&str; 6] = ["obj", "stl", "ply", "off", "gltf", "glb"];
-
-/// Why a mesh file was not read.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ReadError {
-    /// The file cannot be opened or read.
-    #[error("{}: cannot be read: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the operating system says.
-        source: std::io::Error,
-    },
-    /// The extension names no known format.
-    #[error("{}: \"{extension}\" is no known mesh format; known are {}", path.display(), EXTENSIONS.join(", "))]
-    UnknownFormat {
-        /// The file.
-        path: PathBuf,
-        /// Its extension.
-        extension: String,
-    },
-    /// A line of a text file is not as the format wants it.
-    #[error("{}:{line}: {cause}", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        cause: String,
-    },
-    /// The file is not as its format wants it.
-    #[error("{}: {cause}", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        cause: String,
-    },
-    /// The file names another one that it may not.
-    #[error(transparent)]
-    OutOfReach(#[from] OutOfReach),
-    /// What the file holds is not a mesh.
-    #[error("{}: {source}", path.display())]
-    Mesh {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: MeshError,
-    },
-}
+use super::triangle_mesh::TriangleMesh;
 
 /// The mesh in a file; the extension, in capitals or not, tells the format.
 ///
@@ -124,13 +71,6 @@ pub fn parse_mesh(bytes: &[u8], path: impl AsRef<Path>) -> Result<TriangleMesh, 
     reader_of(path)?(bytes, Place { path, reach: &Reach::around(path) }).map_err(|fault| fault.in_file(path))
 }
 
-/// Where a file is, and what it may name.
-#[derive(Debug, Clone, Copy)]
-struct Place<'a> {
-    path: &'a Path,
-    reach: &'a Reach,
-}
-
 type Reader = fn(&[u8], Place) -> Result<TriangleMesh, Fault>;
 
 fn reader_of(path: &Path) -> Result<Reader, ReadError> {
@@ -142,38 +82,5 @@ fn reader_of(path: &Path) -> Result<Reader, ReadError> {
         "off" => Ok(off::read),
         "gltf" | "glb" => Ok(gltf::read),
         _ => Err(ReadError::UnknownFormat { path: path.to_owned(), extension }),
-    }
-}
-
-/// What is wrong with the content of a file.
-#[derive(Debug)]
-pub(crate) enum Fault {
-    Line(usize, String),
-    Content(String),
-    OutOfReach(OutOfReach),
-    Mesh(MeshError),
-}
-
-impl Fault {
-    fn in_file(self, path: &Path) -> ReadError {
-        let path = path.to_owned();
-        match self {
-            Self::Line(line, cause) => ReadError::Line { path, line, cause },
-            Self::Content(cause) => ReadError::Content { path, cause },
-            Self::OutOfReach(error) => error.into(),
-            Self::Mesh(source) => ReadError::Mesh { path, source },
-        }
-    }
-}
-
-impl From<OutOfReach> for Fault {
-    fn from(error: OutOfReach) -> Self {
-        Self::OutOfReach(error)
-    }
-}
-
-impl From<MeshError> for Fault {
-    fn from(error: MeshError) -> Self {
-        Self::Mesh(error)
     }
 }

@@ -1,9 +1,9 @@
 //! Wavefront OBJ: vertices and polygons; materials, normals, texture coordinates and grouping are passed over.
 
+use super::error::{Fault, Place};
 use super::polygons::Polygons;
 use super::text::{before_comment, excerpt, integer, lines, point};
-use super::{Fault, Place};
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Statements that say nothing about the triangles.
 const PASSED_OVER: [&str; 19] = [

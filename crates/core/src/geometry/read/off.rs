@@ -1,10 +1,10 @@
 //! OFF: `OFF`, and its variants with normals, texture coordinates and colours (`NOFF`, `STOFF`, `COFF`, …), which
 //! are passed over.
 
+use super::error::{Fault, Place};
 use super::polygons::Polygons;
 use super::text::{before_comment, excerpt, integer, lines, point};
-use super::{Fault, Place};
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 use std::borrow::Cow;
 
 /// Reads the content of a file.

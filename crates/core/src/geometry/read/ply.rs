@@ -7,10 +7,10 @@ use ply_rs_bw::ply::{
 };
 use std::io::Cursor;
 
+use super::error::{Fault, Place};
 use super::polygons::Polygons;
 use super::text::{excerpt, lines};
-use super::{Fault, Place};
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Names that files use for the list of a face's corners.
 const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];

@@ -2,9 +2,9 @@
 
 use nalgebra::{Point3, Vector2, Vector3};
 
-use super::Fault;
-use crate::geometry::TriangleMesh;
+use super::error::Fault;
 use crate::geometry::limits::POLYGON_CORNERS;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Vertices and polygons of a file.
 #[derive(Debug, Default)]

@@ -3,10 +3,10 @@
 
 use nalgebra::Point3;
 
+use super::error::{Fault, Place};
 use super::text::{excerpt, lines, point};
-use super::{Fault, Place};
+use crate::geometry::triangle_mesh::{MeshError, TriangleMesh};
 use crate::geometry::weld::Welder;
-use crate::geometry::{MeshError, TriangleMesh};
 
 /// Bytes before the first triangle of a binary file: a free text and a 32-bit count.
 const HEADER: usize = 84;

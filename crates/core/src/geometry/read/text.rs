@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use nalgebra::Point3;
 
-use super::Fault;
+use super::error::Fault;
 
 /// Longest excerpt of a file that an error message quotes, in characters.
 const EXCERPT: usize = 40;

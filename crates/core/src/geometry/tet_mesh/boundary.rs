@@ -2,7 +2,7 @@
 
 use nalgebra::Point3;
 
-use super::TET_FACES;
+use super::element::TET_FACES;
 
 /// The faces and nodes on the surface of a tetrahedral mesh.
 #[derive(Debug, Clone, PartialEq, Eq)]

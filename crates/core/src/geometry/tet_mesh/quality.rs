@@ -5,7 +5,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{TET_EDGES, TetMesh};
+use super::element::TET_EDGES;
+use super::mesh::TetMesh;
 use crate::geometry::topology::Topology;
 
 /// Number of bins of the histogram of dihedral angles, of 10° each.

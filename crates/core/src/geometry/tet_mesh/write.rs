@@ -9,7 +9,7 @@ use std::path::Path;
 use nalgebra::Point3;
 use thiserror::Error;
 
-use super::TetMesh;
+use super::mesh::TetMesh;
 use crate::geometry::vtk::{self, Values};
 use crate::geometry::write::write_atomically;
 

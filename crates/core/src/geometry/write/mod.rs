@@ -4,10 +4,12 @@
 //! format keeps every bit of the coordinates (text has the shortest decimal that reads back the same), but for binary
 //! STL, which has single precision. STL shares no vertices; what was closed stays closed, as equal corners stay equal.
 
+mod encoding;
 mod obj;
 mod ply;
 mod stl;
 
+pub use self::encoding::Encoding;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use thiserror::Error;
 
-use super::TriangleMesh;
+use super::triangle_mesh::TriangleMesh;
 
 /// Why a mesh file was not written.
 #[derive(Debug, Error)]
@@ -45,16 +47,6 @@ pub enum WriteError {
         /// 0-based index of the vertex.
         vertex: usize,
     },
-}
-
-/// Whether numbers are written as text or as bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Encoding {
-    /// Bytes, little end first, in PLY and STL; OBJ is always text.
-    #[default]
-    Binary,
-    /// Text.
-    Text,
 }
 
 /// Writes a mesh; the extension, in capitals or not, tells the format. PLY and STL become binary files.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Writes vertices and triangles; `{:?}` is the shortest decimal that reads back to the same bits.
 pub(super) fn write(mesh: &TriangleMesh, file: &mut dyn Write) -> io::Result<()> {

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::Encoding;
-use crate::geometry::TriangleMesh;
+use super::encoding::Encoding;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Writes header, vertices and triangles.
 pub(super) fn write(mesh: &TriangleMesh, encoding: Encoding, file: &mut dyn Write) -> io::Result<()> {

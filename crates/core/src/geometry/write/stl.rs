@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use nalgebra::{Point3, Vector3};
 
-use super::Encoding;
-use crate::geometry::TriangleMesh;
+use super::encoding::Encoding;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// The first vertex, if any, with a coordinate that single precision cannot hold.
 pub(super) fn first_beyond_range(mesh: &TriangleMesh) -> Option<usize> {

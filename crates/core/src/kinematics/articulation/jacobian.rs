@@ -13,7 +13,9 @@
 
 use nalgebra::{Isometry3, Matrix3xX, Matrix6xX, Point3, Vector3};
 
-use super::{Articulation, ArticulationError, JointKind};
+use super::error::ArticulationError;
+use super::joint::JointKind;
+use super::tree::Articulation;
 
 /// An articulation placed in one configuration: the poses of its links, and how its numbers move them.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
-use super::ArticulationError;
+use super::error::ArticulationError;
 
 /// How a joint moves its child.
 #[derive(Debug, Clone, Copy, PartialEq)]

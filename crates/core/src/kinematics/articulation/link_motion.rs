@@ -12,7 +12,9 @@
 
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
-use super::{Articulation, ArticulationError, JointKind};
+use super::error::ArticulationError;
+use super::joint::JointKind;
+use super::tree::Articulation;
 use crate::kinematics::motion::Motion;
 use crate::kinematics::rigid_motion::{MotionBounds, RigidMotion, Twist};
 

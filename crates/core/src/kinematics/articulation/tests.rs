@@ -5,6 +5,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::*;
 use crate::kinematics::tests::{Noise, assert_bounds_hold, distance_of};
 use crate::kinematics::{Motion, RigidMotion};
+use std::collections::BTreeMap;
 
 fn turn(axis: Vector3<f64>) -> JointKind {
     JointKind::Revolute { axis }

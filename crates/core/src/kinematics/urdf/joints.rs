@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use urdf_rs::{JointLimit, JointType, Pose};
 
-use crate::kinematics::articulation::{Joint, JointKind, Mimic};
+use crate::kinematics::articulation::joint::{Joint, JointKind, Mimic};
 
 /// The pose of an `<origin>`: fixed-axis roll, pitch, yaw [rad], then the position [m].
 pub(super) fn pose_of(origin: &Pose) -> Isometry3<f64> {

@@ -8,10 +8,11 @@ use urdf_rs::Geometry;
 
 use super::joints::pose_of;
 use super::limits::TRIANGLES;
-use super::{File, Shapes, UrdfError, UrdfOptions};
-use crate::geometry::TriangleMesh;
-use crate::geometry::procedural::{Capsule, Cuboid, Cylinder, Procedural, Sphere};
+use super::options::{File, Shapes, UrdfError, UrdfOptions};
+use crate::geometry::procedural::parameters::Procedural;
+use crate::geometry::procedural::{Capsule, Cuboid, Cylinder, Sphere};
 use crate::geometry::read::read_mesh_within;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Steps around round primitives: their meshes are up to 0.22 % larger than they are.
 const SEGMENTS: u32 = 48;

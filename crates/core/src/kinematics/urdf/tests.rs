@@ -8,6 +8,7 @@ use super::*;
 use crate::geometry::procedural::{Cuboid, Procedural};
 use crate::geometry::write::write_mesh;
 use crate::kinematics::JointKind;
+use std::path::PathBuf;
 
 fn parse(text: &str) -> Result<Robot, UrdfError> {
     parse_urdf(text, Path::new("robots/r.urdf"), &UrdfOptions::default())

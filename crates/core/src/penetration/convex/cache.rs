@@ -3,14 +3,15 @@
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use super::ConvexOptions;
 use super::difference::Difference;
 use super::expansion::Expansion;
 use super::gap::Gap;
 use super::gjk::{Descent, descend};
+use super::options::ConvexOptions;
 use super::polytope::Polytope;
 use super::simplex::Simplex;
-use crate::geometry::convex::{Core, START_ANYWHERE};
+use crate::geometry::convex::extreme::START_ANYWHERE;
+use crate::geometry::convex::shape::Core;
 
 /// What a sequence of queries of one pair of shapes remembers.
 ///

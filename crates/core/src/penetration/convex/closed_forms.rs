@@ -4,7 +4,8 @@ use nalgebra::{Isometry3, Vector3};
 
 use super::difference::Difference;
 use super::gap::Gap;
-use crate::geometry::convex::{Core, START_ANYWHERE};
+use crate::geometry::convex::extreme::START_ANYWHERE;
+use crate::geometry::convex::shape::Core;
 
 /// The gap of two points or segments in the world; `None` for other cores.
 #[inline]

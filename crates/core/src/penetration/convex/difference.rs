@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::convex::{ConvexShape, Core};
+use crate::geometry::convex::shape::{ConvexShape, Core};
 
 /// M = {a − b : a ∈ A, b ∈ B}, frame of A.
 #[derive(Debug, Clone, Copy)]

@@ -26,39 +26,26 @@
 //! bounded, and the bounds reached are returned.
 
 mod boxes;
-mod cache;
+pub(crate) mod cache;
 mod closed_forms;
 mod difference;
 mod expansion;
 mod gap;
 mod gjk;
 pub mod incremental;
+pub(crate) mod options;
 mod polytope;
 mod revolution;
 mod simplex;
 
+pub use self::options::ConvexOptions;
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use thiserror::Error;
 
 pub use self::cache::ConvexCache;
 use self::difference::Difference;
 use self::gap::Gap;
-use crate::geometry::convex::{ConvexShape, Core};
-
-/// Bounds of accuracy and work.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ConvexOptions {
-    /// The bounds shall agree to this share of the distance.
-    pub relative_tolerance: f64,
-    /// Greatest number of supports of the pair that are computed; beyond it the bounds reached are returned.
-    pub max_supports: u32,
-}
-
-impl Default for ConvexOptions {
-    fn default() -> Self {
-        Self { relative_tolerance: 1e-9, max_supports: 1000 }
-    }
-}
+use crate::geometry::convex::shape::{ConvexShape, Core};
 
 /// The signed distance of two convex shapes, world frame.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -9,7 +9,7 @@ use nalgebra::{Vector2, Vector3};
 use super::closed_forms::perpendicular_to;
 use super::difference::Difference;
 use super::gap::Gap;
-use crate::geometry::convex::Core;
+use crate::geometry::convex::shape::Core;
 
 /// Half of a meridian: the radii at the top and at the bottom, and the height of the top above the centre [m].
 #[derive(Debug, Clone, Copy)]

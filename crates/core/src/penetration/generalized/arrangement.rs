@@ -5,34 +5,15 @@ use std::sync::{Arc, Mutex};
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::descent::Workspace;
-use super::shape::Piece;
+use super::error::GeneralizedError;
+use super::mover::{Mover, Obstacle};
+use super::part::Part;
+use super::pose::Pose;
+use super::shape::{Piece, Shape};
+use super::stand_in;
 use super::tree::Tree;
-use super::{GeneralizedError, Mover, Obstacle, Pose, Shape, stand_in};
-use crate::proximity::Model;
-
-/// A part of an arrangement that may collide with another one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
-    /// A link of a mover, both counted from 0.
-    Link {
-        /// The mover.
-        mover: usize,
-        /// The link in its articulation.
-        link: usize,
-    },
-    /// An obstacle, counted from 0.
-    Obstacle(usize),
-}
-
-/// Two parts that collide.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CollidingPair {
-    /// Which two; links come before obstacles.
-    pub parts: [Part; 2],
-    /// How deep the deepest two convex pieces of theirs overlap [m]; NaN where a part is known by its triangles alone.
-    pub depth: f64,
-}
+use super::workspace::Workspace;
+use crate::proximity::model::Model;
 
 /// A part with all that queries need of it.
 #[derive(Debug, Clone)]

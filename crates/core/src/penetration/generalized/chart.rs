@@ -12,10 +12,12 @@
 
 use nalgebra::{Isometry3, Matrix3, Quaternion, SymmetricEigen, Translation3, UnitQuaternion, Vector3};
 
-use super::Pose;
-use super::arrangement::{Arrangement, Part};
+use super::arrangement::Arrangement;
+use super::part::Part;
+use super::pose::Pose;
 use super::rows::ContactRow;
 use super::tree::Tree;
+use super::workspace::Frames;
 
 /// Greatest turn of a revolute joint from its start [rad]: at π the chart ends.
 const MOST_TURN: f64 = 3.0;
@@ -57,20 +59,6 @@ pub(crate) struct Chart {
     joints: Vec<Vec<JointVariable>>,
     /// Least and greatest y of each variable.
     bounds: Vec<[f64; 2]>,
-}
-
-/// Where everything is at a point of a chart.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Frames {
-    /// Pose of each body, body to world.
-    pub(crate) bodies: Vec<Isometry3<f64>>,
-    links: Vec<Isometry3<f64>>,
-    /// Axis and origin of each joint [world].
-    axes: Vec<[Vector3<f64>; 2]>,
-    /// Change of a number of the configuration by a change of y.
-    slopes: Vec<f64>,
-    /// Quaternion of each floating base's turn and its centre [m, world].
-    turns: Vec<(f64, Vector3<f64>, Vector3<f64>)>,
 }
 
 impl Chart {

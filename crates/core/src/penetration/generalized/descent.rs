@@ -5,14 +5,14 @@
 //! A filter of (lack of clearance, σ) takes a step that is better in either than all before; else it is halved. Rows that
 //! contradict each other are softened.
 
-use super::GeneralizedOptions;
 use super::arrangement::Arrangement;
-use super::chart::{Chart, Frames};
-use super::exits::Exit;
-use super::pairs::{Nearness, ScanMemory, ScanOptions};
-use super::rows::ContactRow;
-use crate::penetration::convex::ConvexOptions;
-use crate::penetration::least_change::{LeastChange, Rows};
+use super::chart::Chart;
+use super::options::GeneralizedOptions;
+use super::pairs::{Nearness, ScanOptions};
+use super::workspace::{Exit, Frames, ScanMemory, Workspace};
+use crate::penetration::convex::options::ConvexOptions;
+use crate::penetration::least_change::LeastChange;
+use crate::penetration::least_change::rows::Rows;
 
 /// Share of the arrangement's size by which everything is kept farther apart than asked, so that what touches within
 /// rounding is free: a larger one costs so much σ.
@@ -50,22 +50,6 @@ const BOUND_ROUNDING: f64 = 1e-9;
 const WINDOW: usize = 6;
 const LACK_GAIN: f64 = 0.2;
 const GAIN: f64 = 1e-4;
-
-/// What one descent needs: no allocation once it is warm.
-#[derive(Debug)]
-pub(crate) struct Workspace {
-    pub(crate) scan: ScanMemory,
-    pub(crate) frames: Frames,
-    rows: Vec<ContactRow>,
-    trial_rows: Vec<ContactRow>,
-    trial_frames: Frames,
-    problem: Rows,
-    solver: LeastChange,
-    derivative: Vec<f64>,
-    boxed: Vec<[f64; 2]>,
-    /// Whether the rows contradicted each other in the last step.
-    soft: bool,
-}
 
 impl Workspace {
     pub(crate) fn new(arrangement: &Arrangement) -> Self {

@@ -2,10 +2,11 @@
 
 use thiserror::Error;
 
-use super::{CollidingPair, GeneralizedPenetration};
-use crate::kinematics::ArticulationError;
-use crate::penetration::PenetrationError;
-use crate::penetration::object_norm::ObjectNormError;
+use super::options::GeneralizedPenetration;
+use super::part::CollidingPair;
+use crate::kinematics::articulation::error::ArticulationError;
+use crate::penetration::object_norm::error::ObjectNormError;
+use crate::penetration::translational::answer::PenetrationError;
 
 /// Why there is no generalized penetration.
 #[derive(Debug, Error, Clone)]

@@ -9,34 +9,21 @@ use std::collections::BTreeMap;
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
-use super::arrangement::{Arrangement, Part};
-use super::chart::Frames;
-use super::pairs::ScanMemory;
+use super::arrangement::Arrangement;
+use super::part::Part;
 use super::rows::ContactRow;
 use super::shape::Piece;
-use crate::geometry::convex::{ConvexHull, Core};
-use crate::penetration::convex::{ConvexOptions, SignedDistance};
+use super::workspace::{Exit, Frames, ScanMemory};
+use crate::geometry::convex::hull::ConvexHull;
+use crate::geometry::convex::shape::Core;
+use crate::penetration::convex::SignedDistance;
+use crate::penetration::convex::options::ConvexOptions;
 
 /// Cosine above which a direction counts as the normal of a face (a milliradian): the expansion of polytopes finds normals
 /// of faces to rounding.
 const FACE: f64 = 1.0 - 5e-7;
 /// Share of a piece's radius within which its vertices next to the plane have rows.
 const NEAR_PLANE: f64 = 0.5;
-
-/// A face of a piece, through which the other piece of a pair leaves it.
-///
-/// The nearest way out changes while a descent resolves one overlap after another, and two links that leave a plate on different
-/// sides never come out of it: so the way that was the nearest at first is kept as long as it is not much longer.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Exit {
-    /// Whether the face belongs to B.
-    of_b: bool,
-    /// Outward normal, and a point of the face [m], in the frame of the piece.
-    normal: Vector3<f64>,
-    point: Point3<f64>,
-    /// How many times longer than the nearest way out it may be.
-    detour: f64,
-}
 
 /// How many times longer than the nearest way out the way may be that was the nearest at first, or that was chosen for all.
 const DETOUR: f64 = 4.0;

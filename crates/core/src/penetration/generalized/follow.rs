@@ -3,7 +3,9 @@
 use super::arrangement::Arrangement;
 use super::chart::Chart;
 use super::descent::{Descent, Launch};
-use super::{GeneralizedError, GeneralizedOptions, GeneralizedPenetration, Pose};
+use super::error::GeneralizedError;
+use super::options::{GeneralizedOptions, GeneralizedPenetration};
+use super::pose::Pose;
 
 impl Arrangement {
     /// The pose without overlaps near `poses` to which one descent from `from` leads; `poses` themselves where it gets there.

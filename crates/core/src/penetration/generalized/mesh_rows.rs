@@ -8,12 +8,13 @@
 use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 
 use super::rows::ContactRow;
-use crate::penetration::{Effort, LowerBound, TranslationalOptions, penetration};
+use crate::penetration::translational::options::{Effort, LowerBound, TranslationalOptions};
+use crate::penetration::translational::query::penetration;
 use crate::proximity::collision::pairs_within_as_met;
-use crate::proximity::distance::triangles::closest_points;
-use crate::proximity::placement::Placement;
-use crate::proximity::time_of_contact::triangles_in_b;
-use crate::proximity::{Model, distance_up_to};
+use crate::proximity::distance::distance_up_to;
+use crate::proximity::model::Model;
+use crate::proximity::placement::{Placement, triangles_in_b};
+use crate::proximity::triangle_distance::closest_points;
 
 /// How far behind the nearest pair of triangles others have rows, as a share of the smaller model's radius.
 const NEAR: f64 = 0.05;

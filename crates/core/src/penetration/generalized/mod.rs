@@ -13,35 +13,40 @@
 //! | [`Obstacle`] | what stands still |
 //! | [`Arrangement`] | all of them, made ready: is it free, what collides, what is the least change |
 
-mod arrangement;
+pub(crate) mod arrangement;
 mod articulated;
 mod chart;
 mod descent;
-mod error;
+pub(crate) mod error;
 mod exits;
 mod follow;
 mod mesh_rows;
-mod mover;
-mod options;
+pub(crate) mod mover;
+pub(crate) mod options;
 mod pairs;
+pub(crate) mod part;
+pub(crate) mod pose;
 mod query;
 mod rigid;
 mod rows;
 mod search;
-mod shape;
+pub(crate) mod shape;
 mod stand_in;
 mod starts;
 mod tree;
 mod verify;
 mod watch;
+mod workspace;
 
 #[cfg(test)]
 mod tests;
 
-pub use arrangement::{Arrangement, CollidingPair, Part};
+pub use arrangement::Arrangement;
 pub use error::GeneralizedError;
-pub use mover::{Base, Mover, Obstacle, Pose};
+pub use mover::{Base, Mover, Obstacle};
 pub use options::{GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, GeneralizedStart};
+pub use part::{CollidingPair, Part};
+pub use pose::Pose;
 pub use rigid::{rigid, rigid_coherent};
 pub use shape::Shape;
 pub use watch::CollisionWatch;

@@ -2,11 +2,16 @@
 
 use nalgebra::Isometry3;
 
-use super::{GeneralizedError, Shape};
-use crate::geometry::convex::ConvexShape;
-use crate::kinematics::Articulation;
-use crate::penetration::object_norm::{Extent, ObjectNorm, ObjectNormError};
-use crate::proximity::{AllowedCollisions, ArticulatedModel, Model};
+use super::error::GeneralizedError;
+use super::shape::Shape;
+use crate::geometry::convex::shape::ConvexShape;
+use crate::kinematics::articulation::tree::Articulation;
+use crate::penetration::object_norm::ObjectNorm;
+use crate::penetration::object_norm::error::ObjectNormError;
+use crate::penetration::object_norm::extent::Extent;
+use crate::proximity::articulated::link_pairs::AllowedCollisions;
+use crate::proximity::articulated::model::ArticulatedModel;
+use crate::proximity::model::Model;
 
 /// Whether the root of a mover may move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,22 +42,6 @@ pub struct Obstacle {
     pub shape: Shape,
     /// Its pose, body to world.
     pub pose: Isometry3<f64>,
-}
-
-/// The pose of a mover.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Pose {
-    /// Pose of the root link, link to world.
-    pub base: Isometry3<f64>,
-    /// The configuration of its articulation [rad, m]; empty of a rigid body.
-    pub joints: Vec<f64>,
-}
-
-impl From<Isometry3<f64>> for Pose {
-    /// The pose of a rigid body.
-    fn from(base: Isometry3<f64>) -> Self {
-        Self { base, joints: Vec::new() }
-    }
 }
 
 impl Mover {

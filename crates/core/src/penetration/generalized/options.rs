@@ -1,7 +1,7 @@
 //! What a query may be asked to do, and what it answers.
 
-use super::Pose;
-use crate::penetration::Effort;
+use super::pose::Pose;
+use crate::penetration::translational::options::Effort;
 
 /// Where a descent may start: a source of configurations [Tang14 §5.1].
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -3,12 +3,14 @@
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::arrangement::{Arrangement, BodyPair};
-use super::chart::Frames;
-use super::exits::{Exit, Near};
-use super::mesh_rows::{MeshMemory, mesh_rows};
+use super::exits::Near;
+use super::mesh_rows::mesh_rows;
 use super::rows::ContactRow;
 use super::stand_in::{plane, plane_rows};
-use crate::penetration::convex::{ConvexCache, ConvexOptions, SignedDistance, signed_distance};
+use super::workspace::{Exit, Frames, ScanMemory};
+use crate::penetration::convex::cache::ConvexCache;
+use crate::penetration::convex::options::ConvexOptions;
+use crate::penetration::convex::{SignedDistance, signed_distance};
 
 /// How near everything is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,18 +19,6 @@ pub(crate) struct Nearness {
     pub(crate) lack: f64,
     /// Least gap of any two pieces [m]; the horizon where none is nearer.
     pub(crate) least: f64,
-}
-
-/// What a scan needs besides the frames.
-#[derive(Debug, Default)]
-pub(crate) struct ScanMemory {
-    caches: Vec<ConvexCache>,
-    /// The face through which each pair of pieces that overlaps is on its way out.
-    exits: Vec<Option<Exit>>,
-    /// Pose and middle of each piece [world].
-    pub(super) pieces: Vec<(Isometry3<f64>, Point3<f64>)>,
-    centers: Vec<Point3<f64>>,
-    meshes: MeshMemory,
 }
 
 /// What a scan looks for.

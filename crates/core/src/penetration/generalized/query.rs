@@ -3,11 +3,16 @@
 use nalgebra::Isometry3;
 
 use super::arrangement::Arrangement;
+use super::error::GeneralizedError;
 use super::pairs::ScanOptions;
+use super::part::CollidingPair;
+use super::pose::Pose;
 use super::stand_in::{height, plane};
-use super::{CollidingPair, CollisionWatch, GeneralizedError, Pose};
-use crate::penetration::convex::ConvexOptions;
-use crate::proximity::{Model, collide, is_within};
+use super::watch::CollisionWatch;
+use crate::penetration::convex::options::ConvexOptions;
+use crate::proximity::collision::collide;
+use crate::proximity::distance::is_within;
+use crate::proximity::model::Model;
 
 impl Arrangement {
     /// Whether nothing overlaps, and everything is farther apart than `clearance` [m]. Limits of joints are not looked at.

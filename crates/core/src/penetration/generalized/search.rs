@@ -9,14 +9,17 @@
 use nalgebra::Translation3;
 use rayon::prelude::*;
 
-use super::arrangement::{Arrangement, Body, Part};
+use super::arrangement::{Arrangement, Body};
 use super::chart::Chart;
 use super::descent::{Descended, Descent, Launch, squared};
-use super::{
-    Base, GeneralizedCoherence, GeneralizedError, GeneralizedOptions, GeneralizedPenetration,
-    GeneralizedStart, Pose, articulated, starts,
-};
-use crate::penetration::{Effort, LowerBound, TranslationalOptions, penetration};
+use super::error::GeneralizedError;
+use super::mover::Base;
+use super::options::{GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, GeneralizedStart};
+use super::part::Part;
+use super::pose::Pose;
+use super::{articulated, starts};
+use crate::penetration::translational::options::{Effort, LowerBound, TranslationalOptions};
+use crate::penetration::translational::query::penetration;
 
 /// Strategies that find free configurations from nothing but collision queries.
 const STRATEGIES: [GeneralizedStart; 2] =

@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3};
 
-use crate::geometry::convex::{ConvexHull, ConvexShape, Core};
-use crate::geometry::{Solidity, TriangleMesh};
-use crate::proximity::Model;
+use crate::geometry::convex::hull::ConvexHull;
+use crate::geometry::convex::shape::{ConvexShape, Core};
+use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
+use crate::proximity::model::Model;
 
 /// Share of a component's size by which the middle of one of its triangles may lie inside its hull. A smaller one refuses
 /// what single-precision files leave of flat faces; a larger one fills dents that can be seen.

@@ -7,10 +7,12 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::rows::ContactRow;
 use super::shape::Piece;
-use crate::geometry::convex::{ConvexHull, Core, START_ANYWHERE};
-use crate::geometry::{Solidity, TriangleMesh};
-use crate::penetration::translational::fibonacci;
-use crate::proximity::Model;
+use crate::geometry::convex::extreme::START_ANYWHERE;
+use crate::geometry::convex::hull::ConvexHull;
+use crate::geometry::convex::shape::Core;
+use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
+use crate::penetration::translational::free_configuration::spread::fibonacci;
+use crate::proximity::model::Model;
 
 /// Directions in which the surface of what is round is sampled.
 const DIRECTIONS: u32 = 600;

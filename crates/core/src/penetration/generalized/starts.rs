@@ -2,8 +2,9 @@
 
 use nalgebra::Vector3;
 
-use super::arrangement::{Arrangement, Part};
+use super::arrangement::Arrangement;
 use super::chart::Chart;
+use super::part::Part;
 use crate::geometry::random::share;
 
 /// Of every so many random points one moves few variables, in the mean this many.

@@ -2,17 +2,22 @@
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
-use super::chart::{Chart, Frames};
+use super::chart::Chart;
 use super::rows::ContactRow;
+use super::workspace::Frames;
 use super::*;
 use crate::geometry::Solidity;
-use crate::geometry::convex::ConvexShape;
+use crate::geometry::convex::shape::ConvexShape;
 use crate::geometry::procedural::{Cuboid, Procedural};
 use crate::kinematics::articulation::Mimic;
-use crate::kinematics::{Articulation, Joint, JointKind};
+use crate::kinematics::articulation::joint::{Joint, JointKind};
+use crate::kinematics::articulation::tree::Articulation;
 use crate::penetration::object_norm::{Extent, ObjectNorm};
-use crate::penetration::{Effort, TranslationalOptions, penetration};
-use crate::proximity::{AllowedCollisions, Model, collide};
+use crate::penetration::translational::options::{Effort, TranslationalOptions};
+use crate::penetration::translational::query::penetration;
+use crate::proximity::articulated::link_pairs::AllowedCollisions;
+use crate::proximity::collision::collide;
+use crate::proximity::model::Model;
 
 /// d/l and σ/l² of two line sticks, V = 2l [Tang14 eq. 32]: minimised numerically, `two_link.csv` of the ground truth.
 const TWO_LINK: [[f64; 2]; 19] = [

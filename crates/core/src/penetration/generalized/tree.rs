@@ -2,8 +2,8 @@
 
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
-use super::{Base, Mover};
-use crate::kinematics::JointKind;
+use super::mover::{Base, Mover};
+use crate::kinematics::articulation::joint::JointKind;
 
 /// A joint between a link and its parent, as the descent needs it.
 #[derive(Debug, Clone)]

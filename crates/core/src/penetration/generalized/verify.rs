@@ -2,7 +2,9 @@
 
 use super::arrangement::{Arrangement, BodyPair};
 use super::descent::{Descended, Descent};
-use super::{GeneralizedError, GeneralizedOptions, GeneralizedPenetration, Pose};
+use super::error::GeneralizedError;
+use super::options::{GeneralizedOptions, GeneralizedPenetration};
+use super::pose::Pose;
 
 impl Arrangement {
     /// Whether collision queries of all models find everything free: they know nothing of how the poses were found.

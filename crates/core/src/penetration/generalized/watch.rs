@@ -3,9 +3,11 @@
 use nalgebra::Isometry3;
 
 use super::arrangement::{Arrangement, BodyPair};
-use super::descent::Workspace;
-use super::{CollidingPair, GeneralizedError, Pose};
-use crate::penetration::convex::ConvexOptions;
+use super::error::GeneralizedError;
+use super::part::CollidingPair;
+use super::pose::Pose;
+use super::workspace::Workspace;
+use crate::penetration::convex::options::ConvexOptions;
 
 /// What is known of the pairs of one arrangement at the last poses that were asked.
 #[derive(Debug, Clone, Default)]

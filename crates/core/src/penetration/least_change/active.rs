@@ -1,7 +1,7 @@
 //! The active rows of a least-change problem: their multipliers, and the Cholesky factor of their Gram matrix, which
 //! grows and shrinks with them.
 
-use super::{Rows, dot};
+use super::rows::{Rows, dot};
 
 /// The active rows, G = NNᵀ + diag(s²) = LLᵀ.
 #[derive(Debug, Clone, Default)]
@@ -61,7 +61,7 @@ impl Active {
         self.solve_lower(&mut scratch);
         let square = scratch.iter().fold(dot(a, a) + softness * softness, |sum, l| sum - l * l);
         self.factor.extend_from_slice(&scratch);
-        self.factor.push(square.max(super::SPANNED * super::SPANNED).sqrt());
+        self.factor.push(square.max(self::SPANNED * self::SPANNED).sqrt());
         self.scratch = scratch;
         self.rows.push(row);
         self.multipliers.push(multiplier);
@@ -114,3 +114,6 @@ impl Active {
         }
     }
 }
+
+/// Squared sine below which a row counts as spanned by the active ones.
+pub(super) const SPANNED: f64 = 1e-12;

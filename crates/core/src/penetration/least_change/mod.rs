@@ -16,17 +16,16 @@
 //! | r, z        | of an entering row: its coordinates in the active ones, and what they do not span |
 
 mod active;
-mod rows;
+pub(crate) mod rows;
 
 use thiserror::Error;
 
-use self::active::Active;
+use self::active::{Active, SPANNED};
 pub(crate) use self::rows::Rows;
+use self::rows::dot;
 
 /// Violation of a unit row that counts as none, relative to the greatest one at the target.
 const FEASIBLE: f64 = 1e-13;
-/// Squared sine below which a row counts as spanned by the active ones.
-const SPANNED: f64 = 1e-12;
 /// Steps for each row before the method counts as cycling, which rounding could bring about.
 const STEPS_PER_ROW: usize = 10;
 
@@ -200,17 +199,6 @@ impl LeastChange {
             }
         }
     }
-}
-
-/// The scalar product of vectors padded to a multiple of four, in a fixed order of four sums.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    for (a, b) in a.chunks_exact(4).zip(b.chunks_exact(4)) {
-        for k in 0..4 {
-            sums[k] += a[k] * b[k];
-        }
-    }
-    (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
 #[cfg(test)]

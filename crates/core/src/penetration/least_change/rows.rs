@@ -1,7 +1,5 @@
 //! The rows of a least-change problem, scaled to unit length and padded for kernels four wide.
 
-use super::dot;
-
 /// Rows a·y ≥ b.
 #[derive(Debug, Clone)]
 pub(crate) struct Rows {
@@ -87,4 +85,15 @@ impl Rows {
         };
         (0..self.len()).find(|&i| !finite(i))
     }
+}
+
+/// The scalar product of vectors padded to a multiple of four, in a fixed order of four sums.
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    for (a, b) in a.chunks_exact(4).zip(b.chunks_exact(4)) {
+        for k in 0..4 {
+            sums[k] += a[k] * b[k];
+        }
+    }
+    (sums[0] + sums[2]) + (sums[1] + sums[3])
 }

@@ -2,9 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::proximity::Model;
-use crate::proximity::placement::Placement;
-use crate::proximity::time_of_contact::triangles_in_b;
+use crate::proximity::model::Model;
+use crate::proximity::placement::{Placement, triangles_in_b};
 
 /// What a region's curve tells, in the frame of B's tree.
 pub(super) struct Curve {

@@ -13,13 +13,13 @@ mod regions;
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
-use super::translational::{ContactSpace, Penetration};
-use crate::proximity::Model;
+use self::regions::Region;
+use super::translational::answer::Penetration;
+use super::translational::walk::ContactSpace;
 use crate::proximity::collision::pairs_within_at;
-use crate::proximity::patch::Patch;
+use crate::proximity::model::Model;
 use crate::proximity::placement::Placement;
 use crate::proximity::time_of_contact::Cast;
-use regions::Region;
 
 /// The overlap of two models in one region; world frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,11 +122,6 @@ fn separate(
     let outwards = if normal.dot(&global) < -TELLING { -normal } else { normal };
     let along_normal = depth_along(outwards);
     if along_normal.1 <= along_global.1 { along_normal } else { along_global }
-}
-
-/// A region's patches, empty, for models of these numbers of triangles.
-pub(crate) fn empty_patches(a: &Model, b: &Model) -> [Patch; 2] {
-    [a, b].map(|model| Patch::new(model.mesh().triangles().len()))
 }
 
 #[cfg(test)]

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::empty_patches;
-use crate::geometry::Solidity;
-use crate::proximity::Model;
+use crate::geometry::triangle_mesh::Solidity;
+use crate::proximity::model::Model;
 use crate::proximity::parts::DisjointSets;
 use crate::proximity::patch::Patch;
 use crate::proximity::placement::Placement;
@@ -159,4 +158,9 @@ fn sides_of_plane(points: &[Point3<f64>; 3], triangle: &[Vector3<f64>; 3]) -> [i
         let doubt = ROUNDING * normal.norm() * (length + point.coords.norm());
         i8::from(height > doubt) - i8::from(height < -doubt)
     })
+}
+
+/// A region's patches, empty, for models of these numbers of triangles.
+pub(crate) fn empty_patches(a: &Model, b: &Model) -> [Patch; 2] {
+    [a, b].map(|model| Patch::new(model.mesh().triangles().len()))
 }

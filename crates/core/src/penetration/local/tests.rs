@@ -5,7 +5,8 @@ use nalgebra::{Isometry3, Vector3};
 use super::*;
 use crate::geometry::procedural::{BumpySphere, Cuboid, Procedural, Torus};
 use crate::geometry::{Solidity, TriangleMesh};
-use crate::penetration::{TranslationalOptions, penetration};
+use crate::penetration::translational::options::TranslationalOptions;
+use crate::penetration::translational::query::penetration;
 use crate::proximity::intersecting_pairs;
 
 fn cuboid(size: [f64; 3], center: [f64; 3], subdivisions: u32) -> TriangleMesh {

@@ -11,7 +11,8 @@
 
 use nalgebra::Vector3;
 
-use crate::penetration::least_change::{LeastChange, Rows};
+use crate::penetration::least_change::LeastChange;
+use crate::penetration::least_change::rows::Rows;
 
 /// A half-space of relative translations of two bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]

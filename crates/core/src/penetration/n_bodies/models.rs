@@ -2,10 +2,17 @@
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 
-use super::Body;
+use super::separation::Body;
 use super::source::{Contact, Demand, Facts, Pairs, Search};
-use crate::penetration::{LowerBound, PenetrationError, TranslationalOptions, penetration, penetration_from};
-use crate::proximity::{Model, collide, distance, is_within, translational};
+use crate::penetration::translational::answer::PenetrationError;
+use crate::penetration::translational::from_free::penetration_from;
+use crate::penetration::translational::options::{LowerBound, TranslationalOptions};
+use crate::penetration::translational::query::penetration;
+use crate::proximity::collision::collide;
+use crate::proximity::distance;
+use crate::proximity::distance::is_within;
+use crate::proximity::model::Model;
+use crate::proximity::time_of_contact::translational;
 
 /// In-projections of a walk that continues an earlier one.
 const WALK: u32 = 60;

@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 use super::broad_phase::overlap;
 use super::rounds::margin;
+use super::separation::{Overlap, SeparationOptions};
 use super::source::Pairs;
-use super::{Overlap, SeparationOptions};
 
 /// Steps of a way out, in sizes of the body.
 const STRIDE: f64 = 0.05;

@@ -2,7 +2,8 @@
 
 use nalgebra::{UnitQuaternion, Vector3};
 
-use crate::penetration::{Effort, PenetrationError};
+use crate::penetration::translational::answer::PenetrationError;
+use crate::penetration::translational::options::Effort;
 
 /// What is known of a body besides its shape.
 #[derive(Debug, Clone, Copy, PartialEq)]

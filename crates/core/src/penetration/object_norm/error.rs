@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::Measure;
+use super::measure::Measure;
 
 /// Why a shape has no extent, or an articulation no object norm.
 #[derive(Debug, Error, Clone, PartialEq)]

@@ -12,38 +12,17 @@
 //! Pieces of a mesh that overlap count as often as they overlap, as the winding number does.
 
 use std::f64::consts::PI;
-use std::fmt;
 
 use nalgebra::{Isometry3, Matrix3, Point3, SymmetricEigen, Unit, UnitQuaternion, Vector3};
 
-use super::ObjectNormError;
-use crate::geometry::convex::{ConvexShape, Core};
+use super::error::ObjectNormError;
+use super::measure::Measure;
+use crate::geometry::convex::shape::{ConvexShape, Core};
 use crate::geometry::mass_properties::{MassError, MassProperties, surface_area};
-use crate::geometry::{Solidity, TriangleMesh};
+use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
 
 /// Share of the trace of a second moment by which its least eigenvalue may lie below zero for all its rounding.
 const ROUNDING: f64 = 1e-9;
-
-/// What the points of a body are weighted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measure {
-    /// The volume of a solid [m³].
-    Volume,
-    /// The area of a surface without volume [m²].
-    Area,
-    /// What the caller chose, such as the length of a stick [m].
-    Given,
-}
-
-impl fmt::Display for Measure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Volume => "volume",
-            Self::Area => "area",
-            Self::Given => "what was given",
-        })
-    }
-}
 
 /// How a body fills space.
 #[derive(Debug, Clone, Copy, PartialEq)]

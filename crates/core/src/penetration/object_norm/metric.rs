@@ -15,7 +15,7 @@
 
 use nalgebra::Isometry3;
 
-use super::Extent;
+use super::extent::Extent;
 
 /// A joint that moves, as the norm sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]

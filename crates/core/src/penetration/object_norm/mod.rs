@@ -8,18 +8,22 @@
 //!
 //! Bodies are weighted by volume, surfaces without volume by area; [`Extent::kind`] says which.
 
-mod error;
-mod extent;
-mod metric;
+pub(crate) mod error;
+pub(crate) mod extent;
+mod measure;
+pub(crate) mod metric;
 
 use nalgebra::{Isometry3, Point3, Unit};
 
 pub use error::ObjectNormError;
-pub use extent::{Extent, Measure};
+pub use extent::Extent;
+pub use measure::Measure;
 pub use metric::{JointWeight, Metric};
 
-use crate::kinematics::{Articulation, ArticulationError, JointKind};
-use crate::proximity::ArticulatedModel;
+use crate::kinematics::articulation::error::ArticulationError;
+use crate::kinematics::articulation::joint::JointKind;
+use crate::kinematics::articulation::tree::Articulation;
+use crate::proximity::articulated::model::ArticulatedModel;
 
 /// The object norm of an articulated model: its tree and the extents of its links.
 #[derive(Debug, Clone, PartialEq)]

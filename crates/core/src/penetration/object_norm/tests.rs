@@ -4,7 +4,8 @@ use std::sync::Arc;
 use nalgebra::{Matrix3, Translation3, UnitQuaternion, Vector3};
 
 use super::*;
-use crate::geometry::convex::{ConvexHull, ConvexShape};
+use crate::geometry::convex::hull::ConvexHull;
+use crate::geometry::convex::shape::ConvexShape;
 use crate::geometry::procedural::{Capsule, Cuboid, Cylinder, Procedural, Torus};
 use crate::geometry::{Solidity, TriangleMesh};
 use crate::kinematics::Joint;

@@ -6,7 +6,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::proximity::Model;
+use crate::proximity::model::Model;
 use crate::proximity::placement::Placement;
 
 /// Balls of each model that are paired, those worth most.

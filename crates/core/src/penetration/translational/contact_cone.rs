@@ -5,10 +5,10 @@
 use nalgebra::{Point3, Vector3};
 
 use crate::penetration::in_projection::{HalfSpace, nearest};
-use crate::proximity::Model;
-use crate::proximity::distance::triangles::closest_points;
-use crate::proximity::placement::Placement;
-use crate::proximity::time_of_contact::{Hit, triangles_in_b};
+use crate::proximity::model::Model;
+use crate::proximity::placement::{Placement, triangles_in_b};
+use crate::proximity::time_of_contact::Hit;
+use crate::proximity::triangle_distance::closest_points;
 use crate::proximity::triangle_pair::separating_planes;
 
 /// Pairs of triangles that are remembered along a walk. More only slow the walk: an optimum has three.

@@ -2,10 +2,12 @@
 
 use nalgebra::Vector3;
 
+use super::answer::PenetrationError;
 use super::coherence::Remembered;
-use super::free_configuration::{Starts, from_outside, starts};
+use super::free_configuration::outside::from_outside;
+use super::free_configuration::{Starts, starts};
+use super::options::{Effort, FreeConfiguration, TranslationalOptions};
 use super::walk::{ContactSpace, Optimum};
-use super::{Effort, FreeConfiguration, PenetrationError, TranslationalOptions};
 
 /// Walks of a thorough search: the promising starts of a source.
 const WALKS: usize = 10;

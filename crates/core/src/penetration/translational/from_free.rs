@@ -2,9 +2,11 @@
 
 use nalgebra::{Isometry3, Vector3};
 
+use super::answer::{Penetration, PenetrationError};
+use super::options::FreeConfiguration;
+use super::query::{check, verified};
 use super::walk::ContactSpace;
-use super::{FreeConfiguration, Penetration, PenetrationError, check, verified};
-use crate::proximity::Model;
+use crate::proximity::model::Model;
 use crate::proximity::placement::Placement;
 
 /// The local penetration of `a` and `b` that a walk from the free configuration `start` reaches, a translation of A

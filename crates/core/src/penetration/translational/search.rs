@@ -18,9 +18,10 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::FreeConfiguration;
 use super::blocked::Blocked;
-use super::free_configuration::{DIRECTIONS, axes, centroid_difference, fibonacci, maximally_clear, sampled};
+use super::free_configuration::spread::{axes, fibonacci};
+use super::free_configuration::{DIRECTIONS, centroid_difference, maximally_clear, sampled};
+use super::options::FreeConfiguration;
 use super::walk::{ContactSpace, Optimum};
 
 /// Steps that a march from inside may take at the most, of as long a way as it may go.

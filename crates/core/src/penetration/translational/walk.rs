@@ -15,13 +15,13 @@ use std::time::Instant;
 
 use nalgebra::{Point3, Vector3};
 
-use super::FreeConfiguration;
 use super::contact_cone::ContactCone;
-use super::trace::{Trace, WalkStepKind};
-use crate::proximity::Model;
+use super::options::FreeConfiguration;
+use super::steps::{Trace, WalkStepKind};
 use crate::proximity::collision::collide_at;
 use crate::proximity::first_free::March;
 use crate::proximity::inside::shared_point;
+use crate::proximity::model::Model;
 use crate::proximity::obstacle_tree::ObstacleTree;
 use crate::proximity::placement::Placement;
 use crate::proximity::time_of_contact::{Cast, Hit};

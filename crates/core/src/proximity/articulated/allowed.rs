@@ -1,25 +1,11 @@
 //! Which links of an articulation may collide with one another.
 
-use std::collections::BTreeSet;
-
 use nalgebra::Isometry3;
 
-use super::ArticulatedModel;
-use crate::kinematics::{ArticulationError, JointKind};
-
-/// Pairs of links whose collisions are not looked for.
-///
-/// ```
-/// use extricate_core::proximity::AllowedCollisions;
-///
-/// let mut allowed = AllowedCollisions::default();
-/// allowed.allow(3, 1);
-/// assert!(allowed.contains(1, 3) && !allowed.contains(1, 2));
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct AllowedCollisions {
-    pairs: BTreeSet<[usize; 2]>,
-}
+use super::link_pairs::AllowedCollisions;
+use super::model::ArticulatedModel;
+use crate::kinematics::articulation::error::ArticulationError;
+use crate::kinematics::articulation::joint::JointKind;
 
 impl AllowedCollisions {
     /// The pairs of neighbours: a link with a shape and the nearest link with a shape that carries it, and links

@@ -9,11 +9,15 @@
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use rayon::prelude::*;
 
-use super::{AllowedCollisions, ArticulatedModel};
-use crate::kinematics::{LinkMotion, Motion, RigidMotion};
-use crate::proximity::Model;
+use super::link_pairs::AllowedCollisions;
+use super::model::ArticulatedModel;
+use crate::kinematics::articulation::link_motion::LinkMotion;
+use crate::kinematics::motion::Motion;
+use crate::kinematics::rigid_motion::RigidMotion;
 use crate::proximity::continuous::relative::Moving;
-use crate::proximity::continuous::{Advance, ContactInTime, ContinuousError, ContinuousOptions, MovingPair};
+use crate::proximity::continuous::{Advance, ContactInTime, ContinuousOptions, MovingPair};
+use crate::proximity::error::ContinuousError;
+use crate::proximity::model::Model;
 
 /// Rounds in which the motion is searched, after one that looks at its start.
 const ROUNDS: u32 = 8;

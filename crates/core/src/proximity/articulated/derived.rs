@@ -7,9 +7,11 @@
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
-use super::{AllowedCollisions, ArticulatedModel};
+use super::link_pairs::AllowedCollisions;
+use super::model::ArticulatedModel;
 use crate::geometry::random::share;
-use crate::kinematics::{ArticulationError, JointKind};
+use crate::kinematics::articulation::error::ArticulationError;
+use crate::kinematics::articulation::joint::JointKind;
 
 /// How a list of allowed collisions is derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,129 +2,16 @@
 //! [Lin17 §40.3, articulated models; TMK14].
 
 mod allowed;
-mod contact;
+pub(crate) mod contact;
 mod derived;
+pub(crate) mod link_pairs;
+pub(crate) mod model;
 
-use nalgebra::Isometry3;
-use rayon::prelude::*;
+pub use self::model::ArticulatedModel;
 
-use super::{Model, collide};
-use crate::geometry::{Solidity, TriangleMesh};
-use crate::kinematics::urdf::Robot;
-use crate::kinematics::{Articulation, ArticulationError};
-
-pub use allowed::AllowedCollisions;
 pub use contact::{ArticulatedContact, ArticulatedMotion, MovingObstacle, Other, articulated};
 pub use derived::{AllowedBecause, DerivedCollisions, Sampling};
-
-/// An articulation with a model for every link that has a shape.
-#[derive(Debug, Clone)]
-pub struct ArticulatedModel {
-    articulation: Articulation,
-    models: Vec<Option<Model>>,
-}
-
-impl ArticulatedModel {
-    /// The articulation with the mesh of each link in its frame [m], all of them solids or all of them surfaces.
-    ///
-    /// ```
-    /// use extricate_core::geometry::Solidity;
-    /// use extricate_core::geometry::procedural::{Cuboid, Procedural};
-    /// use extricate_core::kinematics::{Articulation, Joint, JointKind};
-    /// use extricate_core::proximity::{AllowedCollisions, ArticulatedModel};
-    /// use nalgebra::{Isometry3, Vector3};
-    ///
-    /// // Three bars in a chain, hinged at their ends: folded up, the last one lies on the first.
-    /// let bar = Cuboid { x: 1.0, y: 0.1, z: 0.1, ..Cuboid::default() }.mesh()?;
-    /// let bar = bar.transformed(&Isometry3::translation(0.5, 0.0, 0.0));
-    /// let hinge = |name: &str, parent: &str, child: &str| {
-    ///     Joint::new(name, parent, child, JointKind::Revolute { axis: Vector3::z() })
-    ///         .at(Isometry3::translation(1.0, 0.0, 0.0))
-    /// };
-    /// let links = ["a", "b", "c"].map(String::from).to_vec();
-    /// let chain = Articulation::new(links, vec![hinge("ab", "a", "b"), hinge("bc", "b", "c")])?;
-    /// let chain = ArticulatedModel::new(chain, vec![Some(bar.clone()), Some(bar.clone()), Some(bar)], Solidity::Solid);
-    /// let allowed = AllowedCollisions::adjacent(&chain);
-    /// let base = Isometry3::identity();
-    /// assert!(chain.self_collisions(&[0.0, 0.0], &base, &allowed)?.is_empty());
-    /// assert_eq!(chain.self_collisions(&[2.0, 2.4], &base, &allowed)?, vec![[0, 2]]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn new(articulation: Articulation, meshes: Vec<Option<TriangleMesh>>, solidity: Solidity) -> Self {
-        let models = meshes.into_iter().map(|mesh| mesh.map(|mesh| Model::new(mesh, solidity)));
-        Self::of_models(articulation, models.collect())
-    }
-
-    /// The articulation with the model of each link in its frame; links beyond the last have none.
-    #[must_use]
-    pub fn of_models(articulation: Articulation, mut models: Vec<Option<Model>>) -> Self {
-        models.resize_with(articulation.links().len(), || None);
-        Self { articulation, models }
-    }
-
-    /// The robot of a file, its links solids.
-    #[must_use]
-    pub fn of_robot(robot: Robot) -> Self {
-        Self::new(robot.articulation, robot.meshes, Solidity::Solid)
-    }
-
-    /// The tree of links.
-    #[must_use]
-    pub fn articulation(&self) -> &Articulation {
-        &self.articulation
-    }
-
-    /// The model of a link in its frame; `None` of a link without a shape.
-    ///
-    /// # Panics
-    /// When there is no such link.
-    #[must_use]
-    pub fn model(&self, link: usize) -> Option<&Model> {
-        self.models[link].as_ref()
-    }
-
-    /// The pairs of links, the lower index first, that collide in a configuration and may not; sorted.
-    ///
-    /// # Errors
-    /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`] when the configuration is none.
-    pub fn self_collisions(
-        &self,
-        configuration: &[f64],
-        base: &Isometry3<f64>,
-        allowed: &AllowedCollisions,
-    ) -> Result<Vec<[usize; 2]>, ArticulationError> {
-        let poses = self.articulation.link_poses(configuration, base)?;
-        let pairs: Vec<_> = self.pairs(allowed).collect();
-        Ok(pairs.into_par_iter().filter(|&pair| self.collide_at(pair, &poses)).collect())
-    }
-
-    /// Whether two links collide at these poses of all.
-    fn collide_at(&self, [i, j]: [usize; 2], poses: &[Isometry3<f64>]) -> bool {
-        match (&self.models[i], &self.models[j]) {
-            (Some(a), Some(b)) => {
-                balls_meet([a, b], [&poses[i], &poses[j]]) && collide(a, &poses[i], b, &poses[j])
-            }
-            _ => false,
-        }
-    }
-
-    /// The pairs of links with shapes that may not collide.
-    fn pairs<'a>(&'a self, allowed: &'a AllowedCollisions) -> impl Iterator<Item = [usize; 2]> + 'a {
-        let shaped = |&link: &usize| self.models[link].is_some();
-        let links = 0..self.models.len();
-        let pairs = links.clone().filter(shaped).flat_map(move |i| {
-            (i + 1..self.models.len()).filter(move |&j| self.models[j].is_some()).map(move |j| [i, j])
-        });
-        pairs.filter(|&[i, j]| !allowed.contains(i, j))
-    }
-}
-
-/// Whether the balls around two models meet; NaN passes for meeting.
-fn balls_meet([a, b]: [&Model; 2], [pose_a, pose_b]: [&Isometry3<f64>; 2]) -> bool {
-    let between = pose_a * a.center() - pose_b * b.center();
-    !(between.norm() * (1.0 - 1e-12) > a.radius() + b.radius())
-}
+pub use link_pairs::AllowedCollisions;
 
 #[cfg(test)]
 mod tests;

@@ -2,9 +2,16 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::*;
 use crate::geometry::procedural::{Capsule, Cuboid, Procedural, Sphere};
+use crate::geometry::triangle_mesh::Solidity;
+use crate::geometry::triangle_mesh::TriangleMesh;
+use crate::kinematics::articulation::tree::Articulation;
 use crate::kinematics::{Joint, JointKind, Motion, RigidMotion};
+use crate::proximity::collision::collide;
+use crate::proximity::continuous::ContinuousOptions;
+use crate::proximity::distance;
+use crate::proximity::error::ContinuousError;
+use crate::proximity::model::Model;
 use crate::proximity::tests::Noise;
-use crate::proximity::{ContinuousError, ContinuousOptions, distance};
 
 /// A bar from the origin to x = `length`.
 fn bar(length: f64, thickness: f64) -> TriangleMesh {

@@ -3,8 +3,8 @@
 //! They stand in the order of the trees, in which neighbours in space are neighbours in memory: looking at all of
 //! them anew costs little more than reading them.
 
-use crate::bvh::lanes::{Double, Isa, Mask, Portable};
-use crate::geometry::Aabb;
+use crate::bvh::lanes::isa::{Double, Isa, Mask, Portable};
+use crate::geometry::triangle_mesh::Aabb;
 
 /// Set in a partner that overlapped when last looked at.
 const OVERLAPS: u32 = 1 << 31;

@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
-use super::BoxHandle;
-use crate::geometry::Aabb;
+use super::handle::BoxHandle;
+use crate::geometry::triangle_mesh::Aabb;
 
 /// Why a broad phase refuses a box.
 #[derive(Debug, Error, Clone, Copy, PartialEq)]

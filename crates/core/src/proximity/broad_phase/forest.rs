@@ -8,14 +8,13 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::BoxHandle;
 use super::candidates::Candidates;
-use super::order::{self, CLASSES};
-use crate::bvh::lanes::{Double, Isa, Mask, Portable};
-use crate::geometry::Aabb;
+use super::handle::{BoxHandle, WIDTH};
+use super::order;
+use super::order::CLASSES;
+use crate::bvh::lanes::isa::{Double, Isa, Mask, Portable};
+use crate::geometry::triangle_mesh::Aabb;
 
-/// Boxes of a leaf and children of a node.
-pub(super) const WIDTH: usize = 8;
 /// Leaves that are worth a task.
 const LEAVES: usize = 256;
 

@@ -6,9 +6,8 @@
 
 use rayon::prelude::*;
 
-use super::forest::WIDTH;
-use super::{BoxHandle, TASK};
-use crate::geometry::Aabb;
+use super::handle::{BoxHandle, TASK, WIDTH};
+use crate::geometry::triangle_mesh::Aabb;
 
 /// Sizes within a class differ at most by this power of two; a larger one makes thicker nodes, a lesser one more trees.
 const CLASS_EXPONENTS: i32 = 3;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{BoxHandle, BoxPair};
+use super::handle::{BoxHandle, BoxPair};
 
 /// Pairs that are worth a task.
 const TASK: usize = 1 << 15;

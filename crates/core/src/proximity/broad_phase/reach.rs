@@ -3,7 +3,7 @@
 //! A box that moves is given room in the direction in which it has been going. While it stays in its room, whatever
 //! it meets is among the candidates that were found for the rooms.
 
-use crate::geometry::Aabb;
+use crate::geometry::triangle_mesh::Aabb;
 
 /// Room on all sides, as a share of the way ahead: for motions that turn and shake.
 const SLACK: f64 = 0.25;

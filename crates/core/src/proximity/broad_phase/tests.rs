@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use nalgebra::{Point3, Vector3};
 
 use super::*;
+use crate::geometry::triangle_mesh::Aabb;
 
 /// A sequence of numbers in [0, 1) from a seed.
 struct Random(u64);

@@ -7,11 +7,14 @@
 use rayon::prelude::*;
 
 use super::candidates::{Candidates, Placed, Places, Turns};
+pub(super) use super::coherence::Coherence;
 use super::forest::{Forest, NO_BOX};
-use super::pair_list::{self, pair};
-use super::{BoxHandle, BoxPair, BroadPhase, PairChanges, TASK, is_present, reach};
-use crate::bvh::lanes::Portable;
-use crate::geometry::Aabb;
+use super::handle::{BoxHandle, BoxPair, TASK, is_present};
+use super::pair_list::pair;
+use super::phase::{BroadPhase, PairChanges};
+use super::{pair_list, reach};
+use crate::bvh::lanes::isa::Portable;
+use crate::geometry::triangle_mesh::Aabb;
 
 /// A search in the trees costs about as much as this many boxes do when all candidates are found anew.
 const COST_OF_SEARCH: usize = 4;
@@ -23,32 +26,6 @@ const MANY_CANDIDATES: f64 = 2.0;
 const FEW_CANDIDATES: f64 = 1.3;
 /// The trees are made anew when so many times the pairs of leaves are looked at as when they were new.
 const WORN: f64 = 1.3;
-
-/// The candidates, and when to find them anew.
-#[derive(Debug, Clone)]
-pub(super) struct Coherence {
-    /// Over the rooms of the boxes that were there when it was made.
-    forest: Forest,
-    /// The boxes in the places of the forest, as the last update saw them; nothing where one is out of its room.
-    placed: Vec<Placed>,
-    candidates: Vec<Candidates>,
-    /// Boxes that are not in the forest.
-    newcomers: Vec<BoxHandle>,
-    /// Pairs of newcomers and of boxes out of their rooms.
-    strays: Vec<BoxPair>,
-    /// Boxes as they were when the candidates were found; empty where there was none.
-    anchors: Vec<Aabb>,
-    /// Updates since the candidates were found.
-    age: u32,
-    /// Updates ahead for which boxes are given room.
-    horizon: u32,
-    /// Searches in the trees since the candidates were found.
-    searches: usize,
-    /// Whether the trees are to be made anew with the next candidates.
-    wants_trees: bool,
-    /// Pairs of leaves for each box and candidate when the trees were new.
-    effort: f64,
-}
 
 impl Default for Coherence {
     fn default() -> Self {

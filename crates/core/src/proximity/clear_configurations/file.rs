@@ -8,10 +8,10 @@ use nalgebra::Point3;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{ClearConfigurations, ClearPlace, PLACES, RESOLUTIONS};
-use crate::geometry::Solidity;
 use crate::geometry::read::file::text_of;
-use crate::proximity::Model;
+use crate::geometry::triangle_mesh::Solidity;
+use crate::proximity::clear_place::{ClearConfigurations, ClearPlace, PLACES, RESOLUTIONS};
+use crate::proximity::model::Model;
 
 /// What the first field of every such file holds.
 const FORMAT: &str = "extricate clear configurations";

@@ -15,22 +15,14 @@ mod file;
 mod slabs;
 mod voxels;
 
-use nalgebra::Point3;
-
 pub use file::ClearConfigurationsError;
 
 use self::slabs::Slabs;
 use self::voxels::{Ridge, Voxels};
-use super::Model;
-use crate::geometry::Solidity;
+use super::clear_place::{ClearConfigurations, ClearPlace, PLACES, RESOLUTION, RESOLUTIONS};
+use super::model::Model;
+use crate::geometry::triangle_mesh::Solidity;
 
-/// Voxels along the longest side of the box unless told otherwise. An odd number has a voxel in the middle. Holes
-/// down to a twentieth of the size are seen; twice as many voxels cost eight times as much.
-pub const RESOLUTION: u32 = 33;
-/// Resolutions that are possible: the finest one takes 128 MiB while it is worked on.
-pub const RESOLUTIONS: std::ops::RangeInclusive<u32> = 4..=256;
-/// Places of either sort that are kept.
-const PLACES: usize = 64;
 /// Clearance of a place, in voxels, below which it is noise of the grid.
 const LEAST_CLEARANCE: f64 = 0.5;
 /// Distance between places, in clearances of the narrower one. With 1 a ridge keeps places whose balls just reach
@@ -38,23 +30,6 @@ const LEAST_CLEARANCE: f64 = 0.5;
 const SPACING: f64 = 0.5;
 /// Lengths that differ by less, in voxels, are equal: the unit of length must not decide.
 const SAME: f64 = 1e-9;
-
-/// A place far from the surface.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ClearPlace {
-    /// Where it is [m, body frame].
-    pub point: Point3<f64>,
-    /// Its distance from the surface [m].
-    pub clearance: f64,
-}
-
-/// The maximally clear places of a mesh, and the same within its flesh.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ClearConfigurations {
-    resolution: u32,
-    free: Vec<ClearPlace>,
-    flesh: Vec<ClearPlace>,
-}
 
 impl ClearConfigurations {
     pub(super) fn new(model: &Model, resolution: u32) -> Self {

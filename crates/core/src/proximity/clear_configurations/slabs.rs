@@ -4,7 +4,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Slabs along the 49 directions whose coordinates are whole numbers up to two.
 pub(super) struct Slabs {

@@ -4,6 +4,7 @@ use super::super::closest_point;
 use super::*;
 use crate::geometry::TriangleMesh;
 use crate::geometry::procedural::{BumpySphere, Cuboid, Cup, Grate, Procedural, Torus};
+use nalgebra::Point3;
 
 fn solid(mesh: &TriangleMesh) -> Model {
     Model::new(mesh.clone(), Solidity::Solid)

@@ -3,9 +3,10 @@
 use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
 
-use super::super::closest_point::{closest_point, closest_point_up_to};
-use super::{ClearPlace, Model};
-use crate::geometry::Aabb;
+use crate::geometry::triangle_mesh::Aabb;
+use crate::proximity::clear_place::ClearPlace;
+use crate::proximity::closest_point::{closest_point, closest_point_up_to};
+use crate::proximity::model::Model;
 
 /// Distances that differ by less, relative to themselves, are equal: the unit of length must not decide.
 const SAME: f64 = 1e-9;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::geometry::TriangleMesh;
+use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::geometry::weld::Welder;
 
 /// Sine of the dihedral angle below which an edge counts as flat. Flat edges and vertices within a plane are

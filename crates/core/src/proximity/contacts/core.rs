@@ -7,12 +7,16 @@ use std::ops::ControlFlow;
 
 use nalgebra::{Point3, Vector3};
 
-use super::features::{PARALLEL, foot_is_inside, inner_foot, owned_edges, owned_vertices, rises_little};
-use super::{Adjacency, Feature, FeaturePair};
-use crate::bvh::lanes::Isa;
-use crate::bvh::node::{Node, Packet, WIDTH, above, below};
-use crate::bvh::single::{self, Single};
-use crate::proximity::Model;
+use super::adjacency::Adjacency;
+use super::features::{
+    Feature, FeaturePair, PARALLEL, foot_is_inside, inner_foot, owned_edges, owned_vertices, rises_little,
+};
+use crate::bvh::lanes::isa::Isa;
+use crate::bvh::node::{Node, WIDTH};
+use crate::bvh::packet::{Packet, above, below};
+use crate::bvh::single;
+use crate::bvh::single::Single;
+use crate::proximity::model::Model;
 
 /// The core of a round shape, in the frame of the mesh.
 #[derive(Debug, Clone, Copy, PartialEq)]

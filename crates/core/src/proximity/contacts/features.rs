@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
-use super::Adjacency;
+use super::adjacency::Adjacency;
 
 /// Sine of the angle by which a neighbour may lie on the wrong side of a contact plane. At 0 rounding tips a cube
 /// over one corner; at 0.3 corners that are well clear of the plane count, and it rocks too.

@@ -11,11 +11,10 @@
 //! Directions of boxes are the axes of both trees and the directions across the layers around patches of surface.
 
 use super::relative::{Instant, Relative};
-use nalgebra::{Unit, Vector3};
-
-use crate::bvh::lanes::{Isa, Single};
+use crate::bvh::lanes::isa::{Isa, Single};
 use crate::bvh::node::{Node, Volume, WIDTH};
 use crate::proximity::placement::{Along, RoundedPlacement};
+use nalgebra::{Unit, Vector3};
 
 /// Rounding of the quotient in single precision, relative to the numbers that enter its divisor.
 const QUOTIENT_ROUNDING: f32 = 1e-6;

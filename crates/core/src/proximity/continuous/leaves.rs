@@ -9,10 +9,10 @@ use nalgebra::{Point3, Unit, Vector3};
 
 use super::free_time::free_time;
 use super::relative::{Instant, Relative};
-use crate::bvh::lanes::{Double, Isa, dot, load, splat};
-use crate::bvh::node::{PACKET, Packet};
-use crate::kinematics::share_along;
-use crate::proximity::distance::triangles::{PreparedTriangle, closest_points, distances_squared};
+use crate::bvh::lanes::isa::{Double, Isa, dot, load, splat};
+use crate::bvh::packet::{PACKET, Packet};
+use crate::kinematics::rigid_motion::share_along;
+use crate::proximity::triangle_distance::{PreparedTriangle, closest_points, distances_squared};
 
 /// What two leaves are at one time.
 pub(super) enum Leaves {

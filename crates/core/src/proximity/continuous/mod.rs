@@ -11,17 +11,17 @@ pub(crate) mod relative;
 pub(crate) mod search;
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
-use thiserror::Error;
 
-use super::Model;
+use self::relative::{Moving, Relative};
+use self::search::{Ending, Search, Touch};
 use super::collision::intersecting_pair_at;
-use super::distance::triangles::{closest_points, common_point};
+use super::error::ContinuousError;
 use super::inside::shared_point;
-use super::placement::Placement;
-use super::time_of_contact::{nearest_plane, triangles_in_b};
-use crate::kinematics::RigidMotion;
-use relative::{Moving, Relative};
-use search::{Ending, Search, Touch};
+use super::model::Model;
+use super::placement::{Placement, triangles_in_b};
+use super::triangle_distance::{closest_points, common_point};
+use super::triangle_pair::nearest_plane;
+use crate::kinematics::rigid_motion::RigidMotion;
 
 /// What a continuous query is to reach, and at what cost at most.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,32 +56,6 @@ pub struct ContactInTime {
     pub triangles: Option<[u32; 2]>,
     /// Advancement steps: looks at a pair of boxes or leaves.
     pub steps: u64,
-}
-
-/// Why a continuous query has no answer.
-#[derive(Debug, Error, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum ContinuousError {
-    /// The steps were used up.
-    #[error("no answer after {steps} steps: the motion is free of contact up to the time {free_until} of 1")]
-    StepsExhausted {
-        /// Steps taken.
-        steps: u64,
-        /// The time up to which the motion is proved free of contact.
-        free_until: f64,
-    },
-    /// A pose or a velocity is NaN or infinite, or so large that squares are.
-    #[error("a pose or a velocity of the motion is not a finite number")]
-    NotFinite,
-    /// The tolerance is not a positive number.
-    #[error("the tolerance {tolerance} is not a positive number")]
-    Tolerance {
-        /// The tolerance given.
-        tolerance: f64,
-    },
-    /// What moves is not an articulation in a configuration.
-    #[error(transparent)]
-    Articulation(#[from] crate::kinematics::ArticulationError),
 }
 
 /// The first contact of `a` and `b` while both move; `None` when the whole motion is proved free of contact.

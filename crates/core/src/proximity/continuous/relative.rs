@@ -11,8 +11,8 @@
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
-use crate::kinematics::{MotionBounds, RigidMotion, Twist};
-use crate::proximity::Model;
+use crate::kinematics::rigid_motion::{MotionBounds, RigidMotion, Twist};
+use crate::proximity::model::Model;
 use crate::proximity::placement::Placement;
 
 /// Rounding of poses and velocities in double precision, relative to the positions and speeds that enter them.

@@ -14,9 +14,11 @@ use std::collections::BinaryHeap;
 use super::free_time::Clock;
 use super::leaves::{Leaves, Limits, look};
 use super::relative::{Instant, Relative};
-use crate::bvh::Subtree;
-use crate::bvh::lanes::{Isa, Kernel, on_widest};
-use crate::bvh::node::{Bounds, Child, Node, WIDTH, above};
+use crate::bvh::lanes::isa::{Isa, Kernel};
+use crate::bvh::lanes::on_widest;
+use crate::bvh::node::{Child, Node, WIDTH};
+use crate::bvh::packet::{Bounds, above};
+use crate::bvh::tree::Subtree;
 
 /// A pair of subtrees and the time until which it is proved apart.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -7,7 +7,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::bvh::lanes::{Isa, Mask, Portable, Single};
+use crate::bvh::lanes::isa::{Isa, Mask, Portable, Single};
 use crate::bvh::swept::outwards;
 
 /// Rounding of a coordinate in the plane, relative to the greatest distance in space: a difference and a scalar

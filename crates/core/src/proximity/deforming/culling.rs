@@ -24,7 +24,8 @@ use rayon::prelude::*;
 
 use super::contour::Contours;
 use super::patches::{Patch, Patches};
-use crate::bvh::node::{Child, NONE, WIDTH};
+use crate::bvh::node::{Child, WIDTH};
+use crate::bvh::packet::NONE;
 use crate::bvh::swept::SweptBvh;
 
 /// Nodes and leaves that are worth a task of their own.

@@ -3,7 +3,7 @@
 use nalgebra::Point3;
 use thiserror::Error;
 
-use super::elementary::ElementaryError;
+use super::elementary::contact::ElementaryError;
 
 /// Why a motion is refused or a query has no answer.
 #[derive(Debug, Error, Clone, PartialEq)]

@@ -16,6 +16,7 @@
 //!
 //! Features that share a vertex, by index, are adjacent and never in contact with one another.
 
+mod contact;
 mod contacts;
 mod contour;
 mod culling;
@@ -27,10 +28,8 @@ mod pairs;
 mod patches;
 mod query;
 
-pub use contacts::{
-    DeformingContact, DeformingOptions, Features, collides, contacts, first_contact, first_self_contact,
-    self_collides, self_contacts,
-};
+pub use contact::{DeformingContact, DeformingOptions, Features};
+pub use contacts::{collides, contacts, first_contact, first_self_contact, self_collides, self_contacts};
 pub use elementary::{ElementaryContact, ElementaryError, ElementaryOptions, edge_edge, vertex_face};
 pub use error::DeformingError;
 pub use model::DeformingModel;

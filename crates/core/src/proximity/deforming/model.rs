@@ -9,7 +9,7 @@ use super::error::DeformingError;
 use super::features::MeshFeatures;
 use super::patches::Patches;
 use crate::bvh::swept::SweptBvh;
-use crate::geometry::{Aabb, TriangleMesh};
+use crate::geometry::triangle_mesh::{Aabb, TriangleMesh};
 
 /// A triangle mesh whose vertices move on straight lines over a step, t ∈ [0, 1].
 #[derive(Debug, Clone)]

@@ -7,8 +7,9 @@ use std::ops::ControlFlow;
 
 use nalgebra::Vector3;
 
-use crate::bvh::lanes::{Isa, Mask, Portable, Single};
-use crate::bvh::node::{Bounds, Child, NONE, PACKET, WIDTH};
+use crate::bvh::lanes::isa::{Isa, Mask, Portable, Single};
+use crate::bvh::node::{Child, WIDTH};
+use crate::bvh::packet::{Bounds, NONE, PACKET};
 use crate::bvh::swept::{Span, SweptBvh, SweptLeaf, SweptNode, moved, overlap};
 
 /// Tasks that a step is split into for the threads.

@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use super::features::MeshFeatures;
-use crate::bvh::node::NONE;
+use crate::bvh::packet::NONE;
 use crate::bvh::swept::SweptBvh;
 
 /// Times that a patch grows before it is given up.

@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use nalgebra::Point3;
 use rayon::prelude::*;
 
-use super::contacts::{DeformingContact, DeformingOptions, Features};
-use super::elementary::{ElementaryOptions, edge_edge_until, vertex_face_until};
+use super::contact::{DeformingContact, DeformingOptions, Features};
+use super::elementary::contact::ElementaryOptions;
+use super::elementary::{edge_edge_until, vertex_face_until};
 use super::error::DeformingError;
 use super::model::DeformingModel;
 use super::pairs::{Task, Trees, Visitor};
-use crate::bvh::lanes::Isa;
+use crate::bvh::lanes::isa::Isa;
 use crate::bvh::swept::Span;
 
 /// A query of two models, or of one with itself.

@@ -10,9 +10,9 @@
 //! of two surfaces look at one another along their normals; so that little is left to look at but what is as close as
 //! the answer. All is in single precision, relative to the centres of the boxes, and rounded towards "closer".
 
-use crate::bvh::lanes::{Isa, Mask, Single};
-use crate::bvh::layer::Layer;
+use crate::bvh::lanes::isa::{Isa, Mask, Single};
 use crate::bvh::node::{Node, Volume, WIDTH};
+use crate::bvh::packet::Layer;
 use crate::proximity::placement::{Placement, RoundedPlacement};
 
 /// Rounding of a squared gap in single precision, relative: a subtraction, squares, sums and a quotient.

@@ -5,36 +5,22 @@
 //! pair of boxes whose gap exceeds the best distance so far is skipped. With a tolerance it is skipped as soon as it
 //! could not lessen the best distance by more than that, which is what proves the answer's lower bound.
 
+pub(crate) mod answer;
 mod gaps;
 mod nearest;
 mod options;
-pub(crate) mod triangles;
 
-use nalgebra::{Isometry3, Point3};
+pub use self::answer::Distance;
+use nalgebra::Isometry3;
 
-use super::Model;
+use self::nearest::Nearest;
+use self::options::check_pose;
 use super::collision::{collide_at, intersecting_pair_at};
 use super::inside::shared_point;
-use super::placement::Placement;
-use super::time_of_contact::triangles_in_b;
-use nearest::Nearest;
-use options::check_pose;
+use super::model::Model;
+use super::placement::{Placement, triangles_in_b};
+use super::triangle_distance::common_point;
 pub use options::{DistanceError, DistanceOptions};
-use triangles::common_point;
-
-/// How far two models are apart.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Distance {
-    /// The distance of the witnesses [m]; zero where the models collide.
-    pub value: f64,
-    /// What the distance of the models is proved to be at least, rounding apart [m]: the same as `value` where no
-    /// tolerance was asked for.
-    pub lower_bound: f64,
-    /// A point of A and one of B that are that far apart [m, world]; the same point where the models collide.
-    pub witnesses: [Point3<f64>; 2],
-    /// The triangles of A and of B that hold the witnesses; `None` where a solid contains them.
-    pub triangles: Option<[u32; 2]>,
-}
 
 /// What a sequence of distance queries of one pair of models remembers: a guess that shortens the next one.
 ///

@@ -8,14 +8,17 @@ use std::ops::ControlFlow;
 
 use nalgebra::{Point3, Vector3};
 
+use super::answer::Distance;
 use super::gaps::{Motion, gaps_squared};
-use super::triangles::{PreparedTriangle, Sides, closest_points, distances_squared};
-use super::{Distance, DistanceOptions, Model};
-use crate::bvh::lanes::{Double as _, Isa, load};
-use crate::bvh::node::{NONE, Node, PACKET, Packet, Volume, WIDTH, above};
-use crate::bvh::tandem::{self, Tandem};
-use crate::proximity::placement::Placement;
-use crate::proximity::time_of_contact::triangles_in_b;
+use super::options::DistanceOptions;
+use crate::bvh::lanes::isa::{Double as _, Isa, load};
+use crate::bvh::node::{Node, Volume, WIDTH};
+use crate::bvh::packet::{NONE, PACKET, Packet, above};
+use crate::bvh::tandem;
+use crate::bvh::tandem::Tandem;
+use crate::proximity::model::Model;
+use crate::proximity::placement::{Placement, triangles_in_b};
+use crate::proximity::triangle_distance::{PreparedTriangle, Sides, closest_points, distances_squared};
 
 /// Descent to the closest pair of triangles; everything in the frame of B's tree.
 pub(super) struct Nearest {

@@ -6,6 +6,8 @@ use super::super::tests::{Noise, all_pairs, soup};
 use super::super::{collide, degenerate, shapes};
 use super::*;
 use crate::geometry::{Solidity, TriangleMesh};
+use crate::proximity::triangle_distance as triangles;
+use nalgebra::Point3;
 
 /// Rounding of a distance, relative to the size of the models and their separation.
 const ROUNDING: f64 = 1e-13;

@@ -3,7 +3,7 @@
 
 use nalgebra::Point3;
 
-use super::Side;
+use super::answer::Side;
 use super::nearest::Near;
 
 /// A point of one model with its distance from the other one: a lower bound.

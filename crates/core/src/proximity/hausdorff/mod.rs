@@ -16,6 +16,7 @@
 //! away, along the Voronoi diagram of B. Where B's triangles meet at an angle the distance has a crease there, and
 //! halving would have to shrink the pieces along it to the size of the error.
 
+mod answer;
 mod bar;
 mod nearest;
 mod piece;
@@ -23,103 +24,11 @@ mod search;
 mod side;
 mod triangle;
 
-use nalgebra::{Isometry3, Point3};
-use thiserror::Error;
+pub use self::answer::{Hausdorff, HausdorffError, HausdorffOptions, Side};
+use nalgebra::Isometry3;
 
-use super::Model;
-use search::Search;
-
-/// How exactly a Hausdorff distance is found, and with how much work.
-///
-/// The search ends as soon as the bounds differ by no more than the greatest of the three errors allowed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct HausdorffOptions {
-    /// Difference of the bounds that is allowed, relative to the lower one.
-    pub relative_error: f64,
-    /// Difference of the bounds that is allowed, relative to [`Model::radius`] of the greater model: what ends the
-    /// search where the distance itself is zero, or tiny. Less than the rounding of coordinates is never reached.
-    pub error_per_size: f64,
-    /// Difference of the bounds that is allowed [m].
-    pub absolute_error: f64,
-    /// Distances of points from a model after which the search gives what it has.
-    pub max_evaluations: u64,
-    /// Whether to work with all threads of the current pool; the result does not depend on it.
-    pub parallel: bool,
-}
-
-impl Default for HausdorffOptions {
-    /// One part in a thousand of the distance or one in a million of the size, whichever is greater; a hundred
-    /// million distances; in parallel.
-    fn default() -> Self {
-        Self {
-            relative_error: 1e-3,
-            error_per_size: 1e-6,
-            absolute_error: 0.0,
-            max_evaluations: 100_000_000,
-            parallel: true,
-        }
-    }
-}
-
-/// One of the two models of a query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Side {
-    /// The first model.
-    A,
-    /// The second model.
-    B,
-}
-
-/// A Hausdorff distance: it is at least `lower_bound` and at most `upper_bound`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Hausdorff {
-    /// How far the witnesses are apart [m]: the greatest deviation found.
-    pub value: f64,
-    /// Proved lower bound [m]: the value less what rounding may amount to.
-    pub lower_bound: f64,
-    /// Proved upper bound [m].
-    pub upper_bound: f64,
-    /// A point of A and one of B [m, world]: the one of [`Hausdorff::farthest_on`] is as far from the other model as the
-    /// value says, and the other one is the closest point there.
-    pub witnesses: [Point3<f64>; 2],
-    /// The triangles of A and of B that hold the witnesses.
-    pub triangles: [u32; 2],
-    /// The model that holds the point which is far from the other model.
-    pub farthest_on: Side,
-    /// Whether the bounds are as close as was asked for, or as rounding allows; if not, the search ended at its bound on
-    /// work.
-    pub converged: bool,
-    /// Distances of points from a model that were computed.
-    pub evaluations: u64,
-}
-
-/// Why a Hausdorff distance could not be bounded.
-#[derive(Debug, Error, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum HausdorffError {
-    /// A pose has a component that is not finite.
-    #[error("the pose of {body} is not finite: {pose}")]
-    PoseNotFinite {
-        /// `A` or `B`.
-        body: char,
-        /// The pose.
-        pose: Isometry3<f64>,
-    },
-    /// An error that is allowed is negative or not a number.
-    #[error("the error that is allowed is negative or not a number: {name} is {value}")]
-    ErrorNotPositive {
-        /// The option.
-        name: &'static str,
-        /// Its value.
-        value: f64,
-    },
-    /// The models are so far apart that squared distances overflow.
-    #[error("the distance overflows: the models are {apart} m apart")]
-    Overflow {
-        /// Distance between the centres of the models [m].
-        apart: f64,
-    },
-}
+use self::search::Search;
+use super::model::Model;
 
 /// The Hausdorff distance of the surfaces of `a` and `b`; poses map body to world coordinates.
 ///

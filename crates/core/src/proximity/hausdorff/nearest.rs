@@ -4,11 +4,13 @@ use std::ops::ControlFlow;
 
 use nalgebra::Point3;
 
-use crate::bvh::TriangleBvh;
-use crate::bvh::lanes::{Double as _, Isa, Single as _};
-use crate::bvh::node::{NONE, Node, PACKET, Packet, WIDTH, above};
-use crate::bvh::single::{self, Single};
-use crate::proximity::distance::triangles::squared_distances;
+use crate::bvh::lanes::isa::{Double as _, Isa, Single as _};
+use crate::bvh::node::{Node, WIDTH};
+use crate::bvh::packet::{NONE, PACKET, Packet, above};
+use crate::bvh::single;
+use crate::bvh::single::Single;
+use crate::bvh::tree::TriangleBvh;
+use crate::proximity::triangle_distance::squared_distances;
 
 /// Rounding of a squared gap in single precision, relative: two subtractions, squares and sums.
 const GAP_ROUNDING: f32 = 1e-6;

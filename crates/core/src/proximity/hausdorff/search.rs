@@ -6,17 +6,18 @@ use std::collections::BinaryHeap;
 use nalgebra::{Isometry3, Point3};
 use rayon::prelude::*;
 
+use super::answer::{Hausdorff, HausdorffError, HausdorffOptions, Side};
 use super::bar::{Allowed, Bar, Deviation};
 use super::nearest::{Covered, Near, closest, find_covers};
 use super::piece::Piece;
 use super::side::OneSide;
 use super::triangle::{Points, Triangle};
-use super::{Hausdorff, HausdorffError, HausdorffOptions, Side};
-use crate::bvh::Subtree;
-use crate::bvh::node::{Child, NONE, PACKET, WIDTH};
-use crate::proximity::Model;
-use crate::proximity::distance::triangles::closest_on_triangle;
+use crate::bvh::node::{Child, WIDTH};
+use crate::bvh::packet::{NONE, PACKET};
+use crate::bvh::tree::Subtree;
+use crate::proximity::model::Model;
 use crate::proximity::placement::Placement;
+use crate::proximity::triangle_distance::closest_on_triangle;
 
 /// Rounding of a distance, relative to the coordinates that enter it.
 const ROUNDING: f64 = 1e-14;

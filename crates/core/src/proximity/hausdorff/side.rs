@@ -2,12 +2,12 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::Side;
+use super::answer::Side;
 use super::bar::{Bar, Deviation};
 use super::nearest::{Near, closest};
 use super::triangle::{POINTS, Points, Triangle};
-use crate::bvh::node::Bounds;
-use crate::proximity::Model;
+use crate::bvh::packet::Bounds;
+use crate::proximity::model::Model;
 use crate::proximity::placement::Placement;
 
 /// A triangle near a box need not be the closest one: its squared distance may be greater by the reciprocal of this.

@@ -3,9 +3,9 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::ThreadPoolBuilder;
 
-use super::super::distance::triangles::closest_on_triangle;
 use super::super::shapes;
 use super::super::tests::{Noise, soup};
+use super::super::triangle_distance::closest_on_triangle;
 use super::*;
 use crate::bvh::lanes::portably;
 use crate::geometry::{Solidity, TriangleMesh};

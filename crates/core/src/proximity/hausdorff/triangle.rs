@@ -2,8 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::bvh::lanes::{Double, Isa, LaneVector, Portable, cross, dot, splat, sub};
-use crate::proximity::Model;
+use crate::bvh::lanes::isa::{Double, Isa, LaneVector, Portable, cross, dot, splat, sub};
+use crate::proximity::model::Model;
 
 /// Points that are measured at once.
 pub(super) const POINTS: usize = 8;
@@ -147,8 +147,8 @@ mod tests {
     use super::*;
     use crate::bvh::lanes::portably;
     use crate::geometry::{Solidity, TriangleMesh};
-    use crate::proximity::distance::triangles::closest_on_triangle;
     use crate::proximity::tests::Noise;
+    use crate::proximity::triangle_distance::closest_on_triangle;
 
     #[test]
     fn eight_points_are_as_far_away_as_they_are_one_by_one_on_every_instruction_set() {

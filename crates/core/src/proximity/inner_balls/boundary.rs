@@ -6,10 +6,10 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::geometry::TriangleMesh;
 use crate::geometry::topology::Topology;
-use crate::proximity::Model;
+use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::proximity::collision::pairs_within_at;
+use crate::proximity::model::Model;
 use crate::proximity::placement::Placement;
 
 /// Triangles of a mesh above which its boundary is not looked for: it would cost more than it brings.

@@ -7,11 +7,11 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::Ball;
 use super::climb::{Climb, Place};
-use super::grid::DepthGrid;
-use crate::bvh::TriangleBvh;
-use crate::proximity::closest_point::closest_beyond;
+use crate::bvh::tree::TriangleBvh;
+use crate::proximity::depth_grid::DepthGrid;
+use crate::proximity::inner_ball::Ball;
+use crate::proximity::nearest::closest_beyond;
 
 /// Balls that are chosen at the most.
 const BALLS: usize = 128;

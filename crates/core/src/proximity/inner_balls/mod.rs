@@ -8,49 +8,20 @@
 mod boundary;
 mod choice;
 pub(crate) mod climb;
-mod grid;
 
 use nalgebra::{Point3, Vector3};
 
-use super::Model;
-use super::closest_point::closest_beyond;
-use crate::bvh::TriangleBvh;
-use crate::geometry::Solidity;
+use super::depth_grid::DepthGrid;
+use super::depth_grid::Estimate;
+use super::inner_ball::{Ball, Field, InnerBalls};
+use super::model::Model;
+use super::nearest::closest_beyond;
+use crate::bvh::tree::TriangleBvh;
 use crate::geometry::topology::Topology;
-use grid::DepthGrid;
-pub(crate) use grid::Estimate;
+use crate::geometry::triangle_mesh::Solidity;
 
 /// Rounding of a distance from a triangle of ordinary shape, relative to the size.
 const ROUNDING: f64 = 1e-14;
-
-/// A ball inside a solid.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ball {
-    /// Centre [m, frame of the tree].
-    pub center: Vector3<f64>,
-    /// No more than the distance of the centre from the boundary [m].
-    pub radius: f64,
-}
-
-/// Balls inside a solid, spread over it so that each point's depth is nearly what the balls say.
-#[derive(Debug, Clone)]
-pub struct InnerBalls {
-    balls: Vec<Ball>,
-    field: Option<Field>,
-}
-
-/// How deep the points of a solid are.
-#[derive(Debug, Clone)]
-struct Field {
-    /// The tree over the boundary where that is less than the model's triangles, which the model's own tree is over.
-    boundary: Option<TriangleBvh>,
-    /// Origin of the boundary's tree in the frame of the model's [m].
-    origin: Vector3<f64>,
-    /// In the frame of the boundary's tree.
-    grid: DepthGrid,
-    /// What the distance from the boundary may be overestimated by [m].
-    rounding: f64,
-}
 
 impl InnerBalls {
     /// The balls of a model; none in what has no inside.

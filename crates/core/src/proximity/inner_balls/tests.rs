@@ -4,8 +4,8 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::geometry::procedural::{Cup, Grate, LShape, Procedural, TorusKnot};
 use crate::geometry::{Solidity, TriangleMesh};
-use crate::proximity::distance::triangles::closest_on_triangle;
 use crate::proximity::tests::Noise;
+use crate::proximity::triangle_distance::closest_on_triangle;
 use crate::proximity::{Model, shapes, signed_distance};
 
 fn solid(mesh: TriangleMesh) -> Model {

@@ -11,11 +11,10 @@ use std::cell::Cell;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::Model;
 use super::collision::pairs_within_at;
-use super::distance::triangles::common_point;
-use super::placement::Placement;
-use super::time_of_contact::triangles_in_b;
+use super::model::Model;
+use super::placement::{Placement, triangles_in_b};
+use super::triangle_distance::common_point;
 
 /// Squared sine of the angle between two planes below which their line is too uncertain to order points along it.
 const PARALLEL_PLANES: f64 = 1e-8;

@@ -6,9 +6,9 @@ use std::f64::consts::TAU;
 use nalgebra::Vector3;
 
 use super::super::degenerate;
-use super::super::distance::triangles::closest_on_triangle;
 use super::super::shapes;
 use super::super::tests::{Noise, soup};
+use super::super::triangle_distance::closest_on_triangle;
 use super::super::{Model, intersecting_pairs};
 use super::*;
 use crate::geometry::{Solidity, TriangleMesh};

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use nalgebra::Point3;
 use rayon::prelude::*;
 
-use super::SelfCollisionOptions;
 use super::clearance::is_clear;
+use super::options::SelfCollisionOptions;
 use super::pair::{Judge, Shared};
-use crate::bvh::node::{Bounds, Child, NONE, Node, PACKET, Packet, WIDTH};
-use crate::bvh::{Subtree, TriangleBvh};
-use crate::geometry::TriangleMesh;
-use crate::proximity::Model;
+use crate::bvh::node::{Child, Node, WIDTH};
+use crate::bvh::packet::{Bounds, NONE, PACKET, Packet};
+use crate::bvh::tree::{Subtree, TriangleBvh};
+use crate::geometry::triangle_mesh::TriangleMesh;
+use crate::proximity::model::Model;
 
 /// Parts of the work that threads share: enough for many threads, few enough to cost nothing.
 const SHARES: usize = 256;

@@ -15,7 +15,7 @@ use nalgebra::Vector3;
 
 use super::rows::Rows;
 use super::skeleton::Edge;
-use crate::geometry::convex::support::{START_ANYWHERE, Support};
+use crate::geometry::convex::extreme::{START_ANYWHERE, Support};
 
 /// Number of vertices up to which looking at all of them (17 ns at 32) is faster than the table and a climb (22 ns).
 const SMALL: usize = 32;

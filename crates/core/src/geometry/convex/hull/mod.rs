@@ -27,8 +27,8 @@ use self::facets::{Facets, Flat, Surface};
 use self::rows::Rows;
 use self::skeleton::{Edge, skeleton, triangles};
 use self::span::Span;
-use super::Support;
-use crate::geometry::{MeshError, TriangleMesh};
+use super::extreme::Support;
+use crate::geometry::triangle_mesh::{MeshError, TriangleMesh};
 
 /// The convex hull of points.
 #[derive(Debug, Clone, PartialEq)]
@@ -197,7 +197,7 @@ impl ConvexHull {
     /// the one whose normal is nearest to it. Points, segments and needles have none.
     #[must_use]
     pub fn facet_towards(&self, direction: &Vector3<f64>) -> Option<Facet<'_>> {
-        let vertex = self.climb.support(direction, super::START_ANYWHERE).vertex;
+        let vertex = self.climb.support(direction, super::extreme::START_ANYWHERE).vertex;
         self.facet_at(vertex, direction)
     }
 

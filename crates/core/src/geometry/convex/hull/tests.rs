@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::geometry::Aabb;
-use crate::geometry::convex::START_ANYWHERE;
+use crate::geometry::convex::extreme::START_ANYWHERE;
 use crate::geometry::mass_properties::{MassProperties, signed_volume, surface_area};
 
 /// Deterministic numbers in [-1, 1].

@@ -10,9 +10,9 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use gltf::Document;
 use gltf::buffer::{Buffer, Source};
 
-use super::Fault;
 use crate::geometry::limits::{BUFFERS, FILE_BYTES};
-use crate::geometry::read::{Place, file};
+use crate::geometry::read::error::{Fault, Place};
+use crate::geometry::read::file;
 
 /// The bytes of all buffers. Those that name one file share it.
 pub(super) fn load_all(

@@ -14,9 +14,9 @@ use gltf::scene::Transform;
 use gltf::{Accessor, Document, Gltf, Node, Primitive, Semantic};
 use nalgebra::{Isometry3, Matrix4, Point3, Quaternion, Translation3, UnitQuaternion};
 
-use super::{Fault, Place};
-use crate::geometry::TriangleMesh;
+use super::error::{Fault, Place};
 use crate::geometry::limits::{CORNERS_PER_BYTE, GLTF_ITEMS, INSTANCED_CORNERS};
+use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::geometry::weld::Welder;
 
 /// Bytes of the header of a GLB file.

@@ -4,7 +4,7 @@ use nalgebra::Point2;
 
 use super::section::Section;
 use super::sweep::{Sweep, swept};
-use crate::geometry::tet_mesh::{TetMesh, TetMeshError};
+use crate::geometry::tet_mesh::mesh::{TetMesh, TetMeshError};
 
 /// A hole along the axis of a rod with the section of a disc.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,7 +8,7 @@ mod sweep;
 
 use nalgebra::{Point3, Vector3};
 
-use super::{TetMesh, TetMeshError};
+use super::mesh::{TetMesh, TetMeshError};
 
 pub use bored::{Bore, bored_rod};
 pub use section::Section;

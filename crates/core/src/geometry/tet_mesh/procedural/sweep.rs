@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 use nalgebra::{Point2, Point3};
 
 use super::section::{Section, Triangles};
-use crate::geometry::tet_mesh::{TetMesh, TetMeshError};
+use crate::geometry::tet_mesh::mesh::{TetMesh, TetMeshError};
 
 /// Angle by which a ring may miss the full turn and still close, as a share of it: rounding of the caller's 2π.
 const FULL_TURN: f64 = 1e-12;

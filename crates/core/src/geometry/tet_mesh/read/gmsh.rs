@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use nalgebra::Point3;
 
-use super::Parts;
-use crate::geometry::read::Fault;
+use super::parts::Parts;
+use crate::geometry::read::error::Fault;
 use crate::geometry::read::text::{excerpt, integer, lines, number};
 
 /// Gmsh's number of four-node tetrahedra.

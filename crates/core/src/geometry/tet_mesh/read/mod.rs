@@ -8,16 +8,18 @@
 //! is refused, and so is one with a flat tetrahedron: that is a defect, not a convention.
 
 mod gmsh;
+mod parts;
 mod tetgen;
 
+pub use self::parts::TetFile;
 use std::path::{Path, PathBuf};
 
-use nalgebra::Point3;
 use thiserror::Error;
 
-use super::{TetMesh, TetMeshError, signed_volume};
+use self::parts::Parts;
+use super::mesh::TetMeshError;
 use crate::geometry::limits::FILE_BYTES;
-use crate::geometry::read::Fault;
+use crate::geometry::read::error::Fault;
 use crate::geometry::read::file::bytes_of;
 
 /// Extensions of the formats that can be read.
@@ -73,17 +75,6 @@ pub enum TetReadError {
         /// Why not.
         source: TetMeshError,
     },
-}
-
-/// A tetrahedral mesh from a file, and what was done to it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TetFile {
-    /// The mesh; the coordinates are those of the file, taken as metres.
-    pub mesh: TetMesh,
-    /// Whether all tetrahedra of the file had negative volumes and were turned round.
-    pub reoriented: bool,
-    /// Nodes of the file that no tetrahedron uses; they are left out, and those that follow move up.
-    pub unused_nodes: usize,
 }
 
 /// The tetrahedral mesh in a file; the extension tells the format. Of a pair of `.node` and `.ele` either may be named.
@@ -163,40 +154,6 @@ fn in_file<T>(path: &Path, read: Result<T, Fault>) -> Result<T, TetReadError> {
         Fault::OutOfReach(error) => TetReadError::Content { path, cause: error.to_string() },
         Fault::Mesh(error) => TetReadError::Content { path, cause: error.to_string() },
     })
-}
-
-/// Nodes and tetrahedra of a file; every index is in range.
-#[derive(Debug)]
-struct Parts {
-    nodes: Vec<Point3<f64>>,
-    tets: Vec<[u32; 4]>,
-}
-
-impl Parts {
-    fn into_mesh(mut self) -> Result<TetFile, TetMeshError> {
-        let is_negative = |tet: &[u32; 4]| signed_volume(&tet.map(|i| self.nodes[i as usize])) < 0.0;
-        let reoriented = !self.tets.is_empty() && self.tets.iter().all(is_negative);
-        if reoriented {
-            self.tets.iter_mut().for_each(|tet| tet.swap(2, 3));
-        }
-        let unused_nodes = self.drop_unused();
-        Ok(TetFile { mesh: TetMesh::new(self.nodes, self.tets)?, reoriented, unused_nodes })
-    }
-
-    fn drop_unused(&mut self) -> usize {
-        let mut is_used = vec![false; self.nodes.len()];
-        self.tets.iter().flatten().for_each(|&node| is_used[node as usize] = true);
-        let mut place = Vec::with_capacity(is_used.len());
-        let mut next = 0_u32;
-        for &used in &is_used {
-            place.push(next);
-            next += u32::from(used);
-        }
-        self.tets.iter_mut().flatten().for_each(|node| *node = place[*node as usize]);
-        let mut used = is_used.iter();
-        self.nodes.retain(|_| used.next() == Some(&true));
-        is_used.len() - self.nodes.len()
-    }
 }
 
 #[cfg(test)]

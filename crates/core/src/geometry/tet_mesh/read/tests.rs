@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::*;
 use crate::geometry::tet_mesh::procedural::block;
 use crate::geometry::tet_mesh::write::write_tets;
+use nalgebra::Point3;
 
 /// A folder of its own, removed when the test passes.
 struct Folder(PathBuf);

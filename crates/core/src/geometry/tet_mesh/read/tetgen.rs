@@ -3,7 +3,7 @@
 
 use nalgebra::Point3;
 
-use crate::geometry::read::Fault;
+use crate::geometry::read::error::Fault;
 use crate::geometry::read::text::{before_comment, excerpt, integer, lines, point};
 
 /// Index of the first node, 0 or 1, and the nodes.

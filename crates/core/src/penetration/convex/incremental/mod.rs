@@ -40,9 +40,9 @@ mod tests;
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use thiserror::Error;
 
-use crate::geometry::convex::{ConvexShape, Core};
-use obstacle::{Extreme, NotInside, Obstacle};
-use portal::{Planes, Portal};
+use self::obstacle::{Extreme, NotInside, Obstacle};
+use self::portal::{Planes, Portal};
+use crate::geometry::convex::shape::{ConvexShape, Core};
 
 /// Accuracy and work of [`incremental`].
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,8 +2,9 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::super::difference::Difference;
-use crate::geometry::convex::{ConvexShape, START_ANYWHERE};
+use crate::geometry::convex::extreme::START_ANYWHERE;
+use crate::geometry::convex::shape::ConvexShape;
+use crate::penetration::convex::difference::Difference;
 
 /// Rounding of a support value as a share of the radii, which the noise of the cores leaves out.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
 
 use super::{IncrementalError, IncrementalOptions, IncrementalPenetration, incremental};
-use crate::geometry::convex::{ConvexHull, ConvexShape};
+use crate::geometry::convex::hull::ConvexHull;
+use crate::geometry::convex::shape::ConvexShape;
 use crate::geometry::procedural::{Procedural, Sphere};
 
 /// Pairs of a row of the tables; the paper has 10 000.

@@ -2,20 +2,9 @@
 
 use nalgebra::Vector3;
 
-use super::super::difference::{Difference, Vertex};
-use super::surface::{AROUND, Corner, Face, GONE, Link, Plane, UNBOUNDED};
+use super::surface::{AROUND, Corner, Face, GONE, Horizon, Link, Plane, UNBOUNDED};
 use super::{Candidate, Polytope};
-
-/// An edge around the faces that are seen from a point.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Horizon {
-    /// The edge of the face that is not seen.
-    link: Link,
-    /// Where the edge begins, as the face that is seen has it …
-    from: u16,
-    /// … and where it ends.
-    to: u16,
-}
+use crate::penetration::convex::difference::{Difference, Vertex};
 
 /// Surfaces larger than this are not kept up: a new one is built instead.
 const MAX_FACES: usize = 1 << 13;

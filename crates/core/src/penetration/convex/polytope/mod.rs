@@ -14,9 +14,8 @@ mod surface;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use self::growth::Horizon;
 pub(super) use self::surface::Plane;
-use self::surface::{AROUND, Corner, Face, GONE, Link, Surface, TETRAHEDRON};
+use self::surface::{AROUND, Corner, Face, GONE, Horizon, Link, Surface, TETRAHEDRON};
 use super::difference::Difference;
 use super::simplex::Simplex;
 

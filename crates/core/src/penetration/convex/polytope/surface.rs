@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::super::difference::{Difference, Vertex};
+use crate::penetration::convex::difference::{Difference, Vertex};
 
 /// A triangle, counter-clockwise from outside; edge `i` leads from corner `i` to corner `i + 1`.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -159,6 +159,17 @@ pub(super) const TETRAHEDRON: [([u16; 3], [Link; 3]); 4] = [
 
 /// The edges after an edge; four, so that no index of two bits is out of range.
 pub(super) const AROUND: [(usize, usize); 4] = [(1, 2), (2, 0), (0, 1), (0, 0)];
+
+/// An edge around the faces that are seen from a point.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Horizon {
+    /// The edge of the face that is not seen.
+    pub(super) link: Link,
+    /// Where the edge begins, as the face that is seen has it …
+    pub(super) from: u16,
+    /// … and where it ends.
+    pub(super) to: u16,
+}
 
 #[cfg(test)]
 mod tests {

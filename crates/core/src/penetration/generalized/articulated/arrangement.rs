@@ -2,17 +2,23 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::translation::{free_directions, least_translation};
-use super::{
-    Configurations, Direction, FirstContact, constrained_translation, project, successive_perturbation,
-};
-use crate::kinematics::{JointKind, Motion};
+use super::configurations::{Configurations, FirstContact};
+use super::perturbation::successive_perturbation;
+use super::projection::{Direction, project};
+use super::translation::{constrained_translation, free_directions, least_translation};
+use crate::kinematics::articulation::joint::JointKind;
+use crate::kinematics::motion::Motion;
 use crate::penetration::generalized::arrangement::Arrangement;
-use crate::penetration::generalized::{Base, GeneralizedStart, Part, Pose};
-use crate::proximity::{
-    AllowedCollisions, ArticulatedModel, ArticulatedMotion, ContinuousOptions, MovingObstacle, Other,
-    articulated, distance_up_to,
-};
+use crate::penetration::generalized::mover::Base;
+use crate::penetration::generalized::options::GeneralizedStart;
+use crate::penetration::generalized::part::Part;
+use crate::penetration::generalized::pose::Pose;
+use crate::proximity::articulated;
+use crate::proximity::articulated::contact::{ArticulatedMotion, MovingObstacle, Other};
+use crate::proximity::articulated::link_pairs::AllowedCollisions;
+use crate::proximity::articulated::model::ArticulatedModel;
+use crate::proximity::continuous::ContinuousOptions;
+use crate::proximity::distance::distance_up_to;
 
 /// Samples of a motion where there are no triangle models to follow continuously, and halvings at the first that
 /// collides.

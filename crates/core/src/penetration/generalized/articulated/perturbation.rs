@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Configurations, children, depths, hangs_on};
+use super::configurations::{Configurations, children, depths, hangs_on};
 
 /// Greatest change of a joint, in its scale, and the share of it by which changes grow.
 const MOST: f64 = 1.5;

@@ -6,7 +6,7 @@
 //! blocks the way far from the input can be avoided by looking from the other end: *reverse* projection takes samples of
 //! the motion from the input on, and starts from the first that is free (Fig. 8).
 
-use super::{Configurations, depths};
+use super::configurations::{Configurations, depths};
 
 /// Samples of a motion in a reverse projection.
 const SAMPLES: u32 = 32;

@@ -2,14 +2,23 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::super::{
-    Arrangement, Base, GeneralizedError, GeneralizedOptions, GeneralizedStart, Mover, Obstacle, Pose, Shape,
-};
-use super::{Configurations, Direction, FirstContact, project, start, successive_perturbation};
+use super::arrangement::start;
+use super::configurations::{Configurations, FirstContact};
+use super::perturbation::successive_perturbation;
+use super::projection::{Direction, project};
 use crate::geometry::Solidity;
 use crate::geometry::procedural::{BumpySphere, Procedural, Torus};
-use crate::kinematics::{Articulation, Joint, JointKind};
-use crate::proximity::{AllowedCollisions, ArticulatedModel, Model};
+use crate::kinematics::articulation::joint::{Joint, JointKind};
+use crate::kinematics::articulation::tree::Articulation;
+use crate::penetration::generalized::arrangement::Arrangement;
+use crate::penetration::generalized::error::GeneralizedError;
+use crate::penetration::generalized::mover::{Base, Mover, Obstacle};
+use crate::penetration::generalized::options::{GeneralizedOptions, GeneralizedStart};
+use crate::penetration::generalized::pose::Pose;
+use crate::penetration::generalized::shape::Shape;
+use crate::proximity::articulated::link_pairs::AllowedCollisions;
+use crate::proximity::articulated::model::ArticulatedModel;
+use crate::proximity::model::Model;
 
 /// Links whose collisions are told by a rule; motions are followed in small steps.
 struct Rule<F> {

@@ -7,7 +7,7 @@
 
 use nalgebra::Vector3;
 
-use super::Configurations;
+use super::configurations::Configurations;
 
 /// Lengths along a direction, growing geometrically from this share of the whole.
 const FIRST: f64 = 1.0 / 256.0;

@@ -15,8 +15,8 @@
 
 use nalgebra::{Isometry3, Matrix3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3, Vector6};
 
-use crate::proximity::Model;
 use crate::proximity::gyration::Gyration;
+use crate::proximity::model::Model;
 use crate::proximity::placement::Placement;
 
 /// Greatest length of Q: sine of half of the greatest turn, 163°.

@@ -9,7 +9,7 @@
 use nalgebra::{Point3, Vector3, Vector6};
 
 use super::chart::{Chart, Configuration};
-use crate::proximity::distance::triangles::closest_points;
+use crate::proximity::triangle_distance::closest_points;
 
 /// Sine of the angle between edges below which their cross product is all rounding.
 const PARALLEL: f64 = 1e-12;

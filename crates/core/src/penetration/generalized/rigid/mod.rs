@@ -8,6 +8,7 @@
 mod chart;
 mod contacts;
 mod feature;
+mod free;
 mod projection;
 mod search;
 mod starts;
@@ -17,11 +18,12 @@ mod walk;
 
 use nalgebra::Isometry3;
 
-use super::{
-    CollidingPair, GeneralizedCoherence, GeneralizedError, GeneralizedOptions, GeneralizedPenetration, Part,
-};
-use crate::proximity::{Model, collide, is_within};
-use search::{Found, Search};
+use self::free::is_free;
+use self::search::{Found, Search};
+use super::error::GeneralizedError;
+use super::options::{GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration};
+use super::part::{CollidingPair, Part};
+use crate::proximity::model::Model;
 
 /// The least motion of `a` found after which it is apart from the resting `b`; `None` when they are proved apart already.
 /// Poses map body to world coordinates; the answer holds one pose, that of A.
@@ -123,10 +125,4 @@ fn packed(search: &Search<'_>, found: &Found, clearance: f64) -> GeneralizedPene
         verified_free: found.verified_free,
         iterations: search.iterations,
     }
-}
-
-/// Whether two models are apart by more than a clearance [m].
-fn is_free(a: (&Model, &Isometry3<f64>), b: (&Model, &Isometry3<f64>), clearance: f64) -> bool {
-    let near = clearance > 0.0 && is_within(a.0, a.1, b.0, b.1, clearance);
-    !near && !collide(a.0, a.1, b.0, b.1)
 }

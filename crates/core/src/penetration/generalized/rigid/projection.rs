@@ -6,8 +6,8 @@
 use nalgebra::{Vector3, Vector6};
 
 use super::walk::Walk;
-use crate::kinematics::Motion;
-use crate::proximity::{ContinuousOptions, rigid};
+use crate::kinematics::motion::Motion;
+use crate::proximity::continuous::{ContinuousOptions, rigid};
 
 /// A free configuration on the way from the free `y` to the input, from which a walk can start. Where continuous
 /// collision gives up, it is `y` itself.

@@ -13,16 +13,20 @@
 use nalgebra::{Isometry3, Translation3, Vector3, Vector6};
 use rayon::prelude::*;
 
-use super::is_free;
+use super::free::is_free;
 use super::projection::project;
 use super::starts::{Start, from_outside, orientations, promising};
 use super::walk::{Optimum, Walk, WalkEffort};
-use crate::penetration::generalized::{GeneralizedError, GeneralizedOptions, GeneralizedStart};
-use crate::penetration::translational::{axes, centroid_difference, maximally_clear};
-use crate::penetration::{
-    Effort, FreeConfiguration, LowerBound, PenetrationError, TranslationalOptions, penetration,
+use crate::penetration::generalized::error::GeneralizedError;
+use crate::penetration::generalized::options::{GeneralizedOptions, GeneralizedStart};
+use crate::penetration::translational::answer::PenetrationError;
+use crate::penetration::translational::free_configuration::spread::axes;
+use crate::penetration::translational::free_configuration::{centroid_difference, maximally_clear};
+use crate::penetration::translational::options::{
+    Effort, FreeConfiguration, LowerBound, TranslationalOptions,
 };
-use crate::proximity::Model;
+use crate::penetration::translational::query::penetration;
+use crate::proximity::model::Model;
 
 /// A walk to the optimum.
 const FINE: WalkEffort = WalkEffort {

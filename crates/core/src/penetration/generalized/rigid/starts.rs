@@ -4,7 +4,7 @@
 use nalgebra::{Vector3, Vector6};
 
 use super::walk::Walk;
-use crate::penetration::translational::{axes, fibonacci};
+use crate::penetration::translational::free_configuration::spread::{axes, fibonacci};
 
 /// Directions from outside at the input's orientation, beside the axes of both bodies.
 const DIRECTIONS: u32 = 200;

@@ -7,7 +7,8 @@ use super::{rigid, rigid_coherent};
 use crate::geometry::procedural::{BumpySphere, Cuboid, Cup, Procedural, Spoon, Torus};
 use crate::geometry::{Solidity, TriangleMesh};
 use crate::penetration::translational::fibonacci;
-use crate::penetration::{Effort, LowerBound, TranslationalOptions, penetration};
+use crate::penetration::translational::options::{Effort, LowerBound, TranslationalOptions};
+use crate::penetration::translational::query::penetration;
 use crate::proximity::{Model, collide, is_within};
 
 fn solid(mesh: TriangleMesh) -> Model {

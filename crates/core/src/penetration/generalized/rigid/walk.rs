@@ -13,11 +13,12 @@ use nalgebra::{Isometry3, Point3, Vector3, Vector6};
 use super::chart::{Chart, Configuration};
 use super::contacts::Contacts;
 use super::feature::Pair;
-use super::is_free;
-use crate::penetration::least_change::{LeastChange, Rows};
-use crate::penetration::translational::ContactSpace;
-use crate::proximity::Model;
+use super::free::is_free;
+use crate::penetration::least_change::LeastChange;
+use crate::penetration::least_change::rows::Rows;
+use crate::penetration::translational::walk::ContactSpace;
 use crate::proximity::collision::intersecting_pair_at;
+use crate::proximity::model::Model;
 
 /// Contacts this close, relative to the size, touch.
 const TOUCHING: f64 = 1e-6;

@@ -9,7 +9,7 @@
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
-use crate::proximity::Model;
+use crate::proximity::model::Model;
 
 /// Placements that are kept: what a query looks through in a microsecond.
 const KEPT: usize = 16;

@@ -5,8 +5,9 @@
 
 use nalgebra::Vector3;
 
+use super::outside::centroids;
 use super::spread::axes;
-use super::{ContactSpace, centroids};
+use crate::penetration::translational::walk::ContactSpace;
 
 /// Length of the difference, relative to the size, below which the bodies count as concentric: rounding must not
 /// choose the direction.

@@ -5,9 +5,9 @@
 
 use nalgebra::Vector3;
 
-use super::ContactSpace;
-use crate::geometry::Solidity;
-use crate::proximity::Model;
+use crate::geometry::triangle_mesh::Solidity;
+use crate::penetration::translational::walk::ContactSpace;
+use crate::proximity::model::Model;
 
 /// Outward normals of B and inward normals of A, largest faces first, B and A in turn. A surface without an inside
 /// has both sides.

@@ -8,7 +8,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::ContactSpace;
+use crate::penetration::translational::walk::ContactSpace;
 
 /// Balls that are looked at side by side.
 const LANES: usize = 8;

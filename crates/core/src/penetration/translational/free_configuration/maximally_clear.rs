@@ -11,8 +11,9 @@ use std::cmp::Ordering;
 
 use nalgebra::{Point3, Vector3};
 
-use super::{ContactSpace, centroids};
-use crate::proximity::Model;
+use super::outside::centroids;
+use crate::penetration::translational::walk::ContactSpace;
+use crate::proximity::model::Model;
 
 /// Configurations, nearest first, that are tested for freedom. Knots and lattices would gain by a thousand, at a
 /// hundred microseconds for every hundred; where a few do not help, a march does better for the same time.

@@ -20,18 +20,19 @@ mod gaps;
 mod maximally_clear;
 mod motion_coherence;
 mod name;
+pub(crate) mod outside;
 mod principal_axes;
 mod random;
 mod sampled;
-mod spread;
+pub(crate) mod spread;
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::Vector3;
 
 pub use name::UnknownFreeConfiguration;
 
 use super::coherence::Remembered;
+use super::options::{Effort, FreeConfiguration, TranslationalOptions};
 use super::walk::ContactSpace;
-use super::{Effort, FreeConfiguration, TranslationalOptions};
 pub(crate) use centroid_difference::centroid_difference;
 pub(super) use face_normals::face_normals;
 pub(crate) use maximally_clear::maximally_clear;
@@ -39,7 +40,7 @@ pub(crate) use motion_coherence::motion_coherence;
 pub(super) use principal_axes::principal_axes;
 pub(super) use random::random;
 pub(super) use sampled::sampled;
-pub use spread::{axes, fibonacci};
+pub(crate) use spread::{axes, fibonacci};
 
 /// Directions of the spread source, beside the axes of both bodies.
 pub(super) const DIRECTIONS: u32 = 200;
@@ -89,18 +90,6 @@ pub(super) fn starts(
             Starts::Free(if space.is_apart(&q) { vec![q] } else { Vec::new() })
         }
     }
-}
-
-/// The configuration outside in a direction: the bounding balls are apart there.
-pub(super) fn from_outside(space: &ContactSpace, direction: &Vector3<f64>) -> Vector3<f64> {
-    direction * space.outside(direction)
-}
-
-/// Centroids of the surfaces of A and B in the frame of B's tree.
-fn centroids(space: &ContactSpace) -> [Vector3<f64>; 2] {
-    let (a, b) = (space.a, space.b);
-    let of_a = space.a_to_b.point(&Point3::from(a.centroid() - a.center()));
-    [of_a.coords, b.centroid() - b.center()]
 }
 
 #[cfg(test)]

@@ -5,9 +5,10 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::super::coherence::Remembered;
 use super::centroid_difference::centroid_difference;
-use super::{ContactSpace, from_outside};
+use super::outside::from_outside;
+use crate::penetration::translational::coherence::Remembered;
+use crate::penetration::translational::walk::ContactSpace;
 
 /// Where a free placement of A lies for the orientation that A has now; where a turn has brought the bodies together
 /// there, pushed on as little as it takes, along `last_direction` of an answer or the way back.

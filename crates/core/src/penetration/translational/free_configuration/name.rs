@@ -6,7 +6,7 @@ use std::str::FromStr;
 use nalgebra::Vector3;
 use thiserror::Error;
 
-use super::super::FreeConfiguration;
+use crate::penetration::translational::options::FreeConfiguration;
 
 /// A name that no source of free configurations has.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]

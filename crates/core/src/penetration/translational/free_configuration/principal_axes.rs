@@ -5,7 +5,7 @@
 
 use nalgebra::Vector3;
 
-use super::ContactSpace;
+use crate::penetration::translational::walk::ContactSpace;
 
 /// Twelve unit directions: of B and A in turn, the shortest extent of a body (its greatest moment) first.
 pub(in super::super) fn principal_axes(space: &ContactSpace) -> impl Iterator<Item = Vector3<f64>> + use<> {

@@ -13,11 +13,11 @@ use std::cmp::Ordering;
 
 use nalgebra::Vector3;
 
-use super::ContactSpace;
 use super::centroid_difference::centroid_difference;
 use super::gaps::Balls;
 use super::maximally_clear::towards_clear;
 use super::spread::{axes, fibonacci};
+use crate::penetration::translational::walk::ContactSpace;
 
 /// Directions that are looked at for each line that is taken, beside the axes of both bodies.
 const DIRECTIONS_PER_LINE: u32 = 16;

@@ -5,7 +5,7 @@
 
 use nalgebra::Vector3;
 
-use super::ContactSpace;
+use crate::penetration::translational::walk::ContactSpace;
 
 /// The six directions along the axes of B's frame, then those of A's.
 pub fn axes(space: &ContactSpace) -> impl Iterator<Item = Vector3<f64>> + use<> {

@@ -3,8 +3,10 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use super::*;
 use crate::geometry::procedural::{Cuboid, Cup, Grate, LShape, Procedural, Spoon, Torus, TorusKnot};
 use crate::geometry::{Solidity, TriangleMesh};
+use crate::penetration::translational::free_configuration::outside::from_outside;
 use crate::proximity::placement::Placement;
 use crate::proximity::{Model, signed_distance};
+use nalgebra::Point3;
 
 fn solid(mesh: TriangleMesh) -> Model {
     Model::new(mesh, Solidity::Solid)

@@ -12,8 +12,8 @@ use nalgebra::Vector3;
 
 use super::Solids;
 use crate::proximity::collision::intersecting_pair_at;
-use crate::proximity::inner_balls::Ball;
-use crate::proximity::time_of_contact::triangles_in_b;
+use crate::proximity::inner_ball::Ball;
+use crate::proximity::placement::triangles_in_b;
 
 /// A cube's edge, relative to the depth, below which it is not cut any more.
 const LEAST_EDGE: f64 = 1e-6;

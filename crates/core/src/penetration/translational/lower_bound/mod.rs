@@ -15,10 +15,11 @@ use std::cell::Cell;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::{LowerBound, Penetration};
-use crate::proximity::Model;
-use crate::proximity::inner_balls::Ball;
+use super::answer::Penetration;
+use super::options::LowerBound;
+use crate::proximity::inner_ball::Ball;
 use crate::proximity::inner_balls::climb::{Climb, Place};
+use crate::proximity::model::Model;
 use crate::proximity::placement::Placement;
 
 /// Rounding of a placement, relative to the sizes that enter it: turned and moved points of unit size are a few

@@ -1,71 +1,14 @@
 //! What a query did on its way to the answer: the free configurations it walked from, and the walks step by step.
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Vector3};
 
+use super::answer::{Penetration, PenetrationError};
 use super::coherence::Remembered;
+use super::options::TranslationalOptions;
+use super::query::search;
+use super::steps::{Trace, WalkContact, WalkStepKind};
 use super::walk::{ContactSpace, Optimum};
-use super::{FreeConfiguration, Penetration, PenetrationError, TranslationalOptions, search};
-use crate::proximity::Model;
-
-/// The walks of a query, in the order in which they were made.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Trace {
-    /// The walks; none where the models are apart.
-    pub walks: Vec<Walk>,
-}
-
-/// A walk in contact space from a free configuration towards the input configuration.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Walk {
-    /// The source of its start.
-    pub source: FreeConfiguration,
-    /// Where it started: a translation of A at which the models are apart [m, world].
-    pub start: Vector3<f64>,
-    /// What it did.
-    pub steps: Vec<WalkStep>,
-    /// Where it ended: a translation of A [m, world].
-    pub end: Vector3<f64>,
-    /// Depth that it found [m], or infinity for a walk that was given up because it promised nothing better.
-    pub depth: f64,
-    /// Whether it ended nearer than all walks before it, by more than rounding. The last such walk led to the answer, unless a search from
-    /// scratch was preferred to it.
-    pub kept: bool,
-}
-
-/// A step of a walk.
-#[derive(Debug, Clone, PartialEq)]
-pub struct WalkStep {
-    /// What was done.
-    pub kind: WalkStepKind,
-    /// Where that leads: a translation of A [m, world].
-    pub translation: Vector3<f64>,
-    /// The contacts that the walk knows there, which bound its local contact space.
-    pub contacts: Vec<WalkContact>,
-    /// Length of the shortest translation that this walk has seen to be free [m]: an upper bound of the depth.
-    pub upper_bound: f64,
-}
-
-/// Kinds of steps [Je12 §§ 3.2, 6].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum WalkStepKind {
-    /// A moves from a free configuration as far towards its target as it is free: the result is free and touches.
-    OutProjection,
-    /// The nearest configuration to the input that the known contacts allow; others may be in its way.
-    InProjection,
-    /// A comes from outside along the ray through the target, where that ends nearer: free, and it touches.
-    Hop,
-}
-
-/// A contact that bounds the local contact space: A may be anywhere on the side that its normal points to.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct WalkContact {
-    /// The point of B that is nearest to A there [m, world], or one of them where the two intersect.
-    pub point: Point3<f64>,
-    /// The point of A, moved, that is nearest to that [m, world].
-    pub moved: Point3<f64>,
-    /// Unit normal of the half-space, the direction in which it lets A move [world].
-    pub normal: Vector3<f64>,
-}
+use crate::proximity::model::Model;
 
 /// As [`penetration`](super::penetration), with the same answer to the bit, and what was done for it.
 ///
@@ -95,64 +38,6 @@ pub fn penetration_traced(
     let mut trace = Trace::default();
     let found = search((a, pose_a), (b, pose_b), (options, Remembered::default()), Some(&mut trace))?;
     Ok((found, trace))
-}
-
-impl Trace {
-    /// The same in the world, where the walks are in the frame of B's tree.
-    pub(super) fn in_world(mut self, b: &Model, pose_b: &Isometry3<f64>) -> Self {
-        let turned = |v: &mut Vector3<f64>| *v = pose_b.rotation * *v;
-        for walk in &mut self.walks {
-            turned(&mut walk.start);
-            turned(&mut walk.end);
-            for step in &mut walk.steps {
-                turned(&mut step.translation);
-                for contact in &mut step.contacts {
-                    turned(&mut contact.normal);
-                    let to_world = |point: Point3<f64>| pose_b * (b.center() + point.coords);
-                    (contact.point, contact.moved) = (to_world(contact.point), to_world(contact.moved));
-                }
-            }
-        }
-        self
-    }
-
-    /// The same with the roles of A and B exchanged.
-    pub(super) fn exchanged(mut self) -> Self {
-        for walk in &mut self.walks {
-            walk.source = walk.source.exchanged();
-            (walk.start, walk.end) = (-walk.start, -walk.end);
-            for step in &mut walk.steps {
-                step.translation = -step.translation;
-                for contact in &mut step.contacts {
-                    contact.normal = -contact.normal;
-                    // The body that stayed is the one that moves.
-                    (contact.point, contact.moved) =
-                        (contact.moved + step.translation, contact.point + step.translation);
-                }
-            }
-        }
-        self
-    }
-
-    fn begin(&mut self, source: FreeConfiguration, start: &Vector3<f64>) {
-        let (start, steps) = (*start, Vec::new());
-        self.walks.push(Walk { source, start, steps, end: start, depth: f64::INFINITY, kept: false });
-    }
-
-    fn add(&mut self, kind: WalkStepKind, q: &Vector3<f64>, contacts: Vec<WalkContact>) {
-        let Some(walk) = self.walks.last_mut() else { return };
-        let before = walk.steps.last().map_or_else(|| walk.start.norm(), |step| step.upper_bound);
-        let free = kind != WalkStepKind::InProjection;
-        let upper_bound = if free { before.min(q.norm()) } else { before };
-        walk.steps.push(WalkStep { kind, translation: *q, contacts, upper_bound });
-        walk.end = *q;
-    }
-
-    fn end(&mut self, end: &Vector3<f64>, depth: f64, within: f64) {
-        let Some((walk, before)) = self.walks.split_last_mut() else { return };
-        let least = before.iter().map(|walk| walk.depth).fold(f64::INFINITY, f64::min);
-        (walk.end, walk.depth, walk.kept) = (*end, depth, depth < least.min(within));
-    }
 }
 
 impl ContactSpace<'_> {

@@ -7,7 +7,8 @@ use nalgebra::{Translation3, UnitQuaternion};
 use super::*;
 use crate::geometry::Solidity;
 use crate::geometry::procedural::{Cuboid, Procedural, Torus};
-use crate::penetration::{Effort, penetration};
+use crate::penetration::translational::options::Effort;
+use crate::penetration::translational::query::penetration;
 use crate::proximity::{closest_point, collide};
 
 fn cube() -> Model {

@@ -18,12 +18,12 @@ mod sieve;
 
 use nalgebra::Isometry3;
 
-use super::features::{Bodies, Candidates, VALLEY};
-use super::{Adjacency, FeaturePair, Query};
-use crate::proximity::Model;
+use self::sieve::{Candidate, Sieve};
+use super::adjacency::Adjacency;
+use super::features::{Bodies, Candidates, FeaturePair, Query, VALLEY};
 use crate::proximity::collision::pairs_within_as_met;
+use crate::proximity::model::Model;
 use crate::proximity::placement::Placement;
-use sieve::{Candidate, Sieve};
 
 /// Rounding of coordinates that went through a pose, relative to all lengths that enter.
 const ROUNDING: f64 = 1e-13;

@@ -5,11 +5,11 @@
 
 use nalgebra::Vector3;
 
-use super::super::features::{
-    BESIDE, Bodies, CONE, Candidates, PARALLEL, VALLEY, owned_edges, owned_vertices,
+use crate::proximity::contacts::adjacency::Adjacency;
+use crate::proximity::contacts::features::{
+    BESIDE, Bodies, CONE, Candidates, Feature, FeaturePair, PARALLEL, VALLEY, owned_edges, owned_vertices,
 };
-use super::super::{Adjacency, Feature, FeaturePair};
-use crate::proximity::distance::triangles::closest_on_segments;
+use crate::proximity::triangle_distance::closest_on_segments;
 
 /// Room for rounding in cosines and in squares of sines.
 const COSINE_ROUNDING: f64 = 1e-9;

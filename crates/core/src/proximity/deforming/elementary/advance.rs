@@ -3,9 +3,9 @@
 use nalgebra::Point3;
 
 use super::closest::{Closest, FeaturePair};
+use super::contact::{ElementaryContact, ElementaryError, ElementaryOptions};
 use super::coplanarity::Coplanarity;
 use super::paths::{Paths, are_apart_on_an_axis};
-use super::{ElementaryContact, ElementaryError, ElementaryOptions};
 
 /// Rounding of an attained distance in units of the extent: an interpolation and a square root, doubled.
 const DISTANCE_ROUNDING: f64 = 8.0 * f64::EPSILON;

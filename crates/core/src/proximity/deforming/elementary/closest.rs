@@ -5,7 +5,7 @@
 
 use nalgebra::Point3;
 
-use super::paths::{Differences, Moving};
+use super::paths::{Differences, Moving, cross, dot};
 
 /// Square of the ratio by which the distance that is attained may exceed that along the normal.
 const SHARP: f64 = 1.1;
@@ -230,14 +230,4 @@ fn nearest<const N: usize>(sides: &[(f64, Closest); N], inner: Option<Closest>) 
         Some(inner) if inner.distance < best.1.distance => inner,
         _ => best.1,
     }
-}
-
-#[inline(always)]
-pub(super) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-pub(super) fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }

@@ -4,8 +4,7 @@
 //! separation s there are points of both features r(u, v) with |r(u, v)| ≤ s, and n·r(u, v) = n·r, so |c| ≤ s |n|.
 
 use super::bernstein::above_until;
-use super::closest::{cross, dot};
-use super::paths::{Moving, ROUNDING, longer};
+use super::paths::{Moving, ROUNDING, cross, dot, longer};
 
 /// Rounding of a Bernstein coefficient of the cubic in units of roundoff and of the greatest coordinates of its three
 /// vectors: six products whose factors (3) and arithmetic (at most 9) are rounded make 72; the windows of

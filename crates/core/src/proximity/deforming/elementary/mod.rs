@@ -22,63 +22,15 @@
 mod advance;
 mod bernstein;
 mod closest;
+pub(crate) mod contact;
 mod coplanarity;
 mod paths;
 
+pub use self::contact::{ElementaryContact, ElementaryError, ElementaryOptions};
 use nalgebra::Point3;
-use thiserror::Error;
 
-use closest::{EdgeEdge, VertexFace};
-
-/// How closely an elementary test looks.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ElementaryOptions {
-    /// Distance that may count as contact, relative to the extent of the query: the greatest coordinate of the points
-    /// of one feature relative to those of the other, at the start and at the end. Below 1e-13 it is lost in rounding.
-    pub tolerance: f64,
-    /// Distance up to which the features count as touching [m].
-    pub minimum_separation: f64,
-    /// Steps after which the answer is a contact that is not certain. Nearly every query takes one to four of them.
-    pub max_steps: u32,
-}
-
-impl Default for ElementaryOptions {
-    fn default() -> Self {
-        Self { tolerance: 1e-12, minimum_separation: 0.0, max_steps: 100 }
-    }
-}
-
-/// The first contact of two moving features.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ElementaryContact {
-    /// Proved free before this time, in [0, 1]: at most the true time of first contact.
-    pub time: f64,
-    /// Distance at that time [m]: at most the minimum separation and the tolerance when the contact is certain.
-    pub distance: f64,
-    /// Where the features are closest then. Of a vertex and a triangle: weights of its second and third corner. Of two
-    /// edges: the fractions along the first and along the second one.
-    pub parameters: [f64; 2],
-    /// Whether the features come within the tolerance; `false` where the steps were used up, or where rounding keeps
-    /// the certificates from seeing further. Both are rare: one contact in three thousand of those made to be hard.
-    pub certain: bool,
-}
-
-/// Why an elementary test has no answer.
-#[derive(Debug, Error, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum ElementaryError {
-    /// A coordinate is NaN or infinite, or the points are too far apart for double precision.
-    #[error("a point of the elementary test is not finite, or two of them are more than 1e308 apart")]
-    NotFinite,
-    /// An option is negative or NaN.
-    #[error("the {name} of an elementary test must be at least zero, not {value}")]
-    Option {
-        /// Which option.
-        name: &'static str,
-        /// Its value.
-        value: f64,
-    },
-}
+use self::closest::{EdgeEdge, VertexFace};
+use self::contact::CHECKED;
 
 /// The first contact of a moving vertex with a moving triangle (touching counts), or `None`: a proof that there is
 /// none in [0, 1], whatever the rounding.
@@ -143,9 +95,6 @@ pub fn edge_edge(
     advance::first_contact::<EdgeEdge, 4>([start, end], options, 1.0)
 }
 
-/// Why the tests of a mesh cannot fail.
-const CHECKED: &str = "the coordinates of a model are finite and less than 1e37 m apart";
-
 /// [`vertex_face`] up to the time `until`, of coordinates and options that have been checked.
 #[inline(always)]
 pub(super) fn vertex_face_until(
@@ -166,19 +115,6 @@ pub(super) fn edge_edge_until(
     until: f64,
 ) -> Option<ElementaryContact> {
     advance::first_contact::<EdgeEdge, 4>([start, end], options, until).expect(CHECKED)
-}
-
-impl ElementaryOptions {
-    /// Refuses options that are negative or NaN.
-    pub(super) fn check(&self) -> Result<(), ElementaryError> {
-        for (name, value) in [("tolerance", self.tolerance), ("minimum separation", self.minimum_separation)]
-        {
-            if !(value >= 0.0) {
-                return Err(ElementaryError::Option { name, value });
-            }
-        }
-        Ok(())
-    }
 }
 
 fn all_finite(start: &[Point3<f64>; 4], end: &[Point3<f64>; 4]) -> Result<(), ElementaryError> {

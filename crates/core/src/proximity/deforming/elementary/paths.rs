@@ -9,7 +9,6 @@
 //! | `extent`    | greatest coordinate of any rᵢ at the start or at the end, after scaling in [1, 2)       |
 
 use super::bernstein::above_until;
-use super::closest::{cross, dot};
 
 /// Unit roundoff of `f64`.
 pub(super) const ROUNDING: f64 = f64::EPSILON / 2.0;
@@ -218,4 +217,14 @@ pub(super) fn longer(v: &[f64; 3]) -> f64 {
 #[inline(always)]
 fn norm(v: &[f64; 3]) -> f64 {
     (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
+}
+
+#[inline(always)]
+pub(super) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[inline(always)]
+pub(super) fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }

@@ -1,16 +1,18 @@
-//! Depths of a solid's points on a coarse grid: between the nodes they are known to within the distance to a node.
+//! Bounds of the depth of points in a solid, on a grid.
 
 use nalgebra::{Point3, Vector3};
 
-use crate::bvh::TriangleBvh;
-use crate::proximity::closest_point::closest_beyond;
+use super::nearest::closest_beyond;
+use crate::bvh::tree::TriangleBvh;
 
 /// Nodes of a grid, at the most about this many: more find the depth of a point more closely, and cost memory and
 /// time to build.
 const NODES: f64 = 3072.0;
+
 /// How much greater than the distance from the boundary a node's depth may be, relative: exact ones cost more, and a
 /// point is seldom as near a node.
 const EXCESS: f64 = 0.02;
+
 /// What a depth in single precision may be off by, relative to it.
 const SINGLE_ROUNDING: f64 = 1e-7;
 

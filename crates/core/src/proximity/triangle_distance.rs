@@ -9,8 +9,8 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::bvh::lanes::{Double, LaneVector, Mask, cross, dot, load, splat, sub};
-use crate::bvh::node::Packet;
+use crate::bvh::lanes::isa::{Double, LaneVector, Mask, cross, dot, load, splat, sub};
+use crate::bvh::packet::Packet;
 
 /// Keeps the divisor of two parallel lines away from zero; any position on them is as good.
 const PARALLEL: f64 = 1e-250;
@@ -322,8 +322,7 @@ pub(crate) fn closest_on_segments(first: &[Point3<f64>; 2], second: &[Point3<f64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bvh::lanes::Isa;
-    use crate::bvh::lanes::Portable;
+    use crate::bvh::lanes::isa::{Isa, Portable};
     use crate::proximity::tests::Noise;
 
     type Triangle = [Point3<f64>; 3];

@@ -1,0 +1,308 @@
+//! Articulations: links joined by joints into trees.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nalgebra::Isometry3;
+
+use super::error::ArticulationError;
+use super::joint::{Joint, JointKind};
+
+/// A tree of links.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Articulation {
+    links: Vec<String>,
+    pub(super) joints: Vec<Joint>,
+    /// Joint that carries each link; none of the root.
+    pub(super) carriers: Vec<Option<usize>>,
+    /// The links that each joint connects: parent, child.
+    ends: Vec<[usize; 2]>,
+    /// Links, parents before their children.
+    order: Vec<usize>,
+    /// What makes each joint's value: factor · configuration[index] + offset; none of a fixed joint.
+    values: Vec<Option<Value>>,
+    /// The joint of each number of a configuration.
+    pub(super) coordinates: Vec<usize>,
+}
+
+/// A joint's value as a function of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Value {
+    index: usize,
+    factor: f64,
+    offset: f64,
+}
+
+impl Articulation {
+    /// A tree of the links with these names and of these joints; the link that no joint carries is its root.
+    ///
+    /// ```
+    /// use extricate_core::kinematics::{Articulation, Joint, JointKind};
+    /// use nalgebra::{Isometry3, Vector3};
+    ///
+    /// let elbow = Joint::new("elbow", "upper", "lower", JointKind::Revolute { axis: Vector3::z() })
+    ///     .at(Isometry3::translation(1.0, 0.0, 0.0));
+    /// let arm = Articulation::new(vec!["upper".into(), "lower".into()], vec![elbow])?;
+    /// let poses = arm.link_poses(&[std::f64::consts::FRAC_PI_2], &Isometry3::identity())?;
+    /// let hand = poses[1] * nalgebra::Point3::new(1.0, 0.0, 0.0);
+    /// assert!((hand - nalgebra::Point3::new(1.0, 1.0, 0.0)).norm() < 1e-15);
+    /// # Ok::<(), extricate_core::kinematics::ArticulationError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ArticulationError`] when names are not unique or unknown, the joints do not make a tree, an axis is zero,
+    /// limits are reversed, a number is not finite, or a joint mimics in a circle.
+    pub fn new(links: Vec<String>, joints: Vec<Joint>) -> Result<Self, ArticulationError> {
+        let indices = unique(links.iter())?;
+        unique(joints.iter().map(|joint| &joint.name))?;
+        let joints = joints.into_iter().map(Joint::checked).collect::<Result<Vec<_>, _>>()?;
+        let ends = joints.iter().map(|joint| ends_of(joint, &indices)).collect::<Result<Vec<_>, _>>()?;
+        let carriers = carriers(&links, &joints, &ends)?;
+        let order = parents_first(&links, &carriers, &ends)?;
+        let moving = |&i: &usize| joints[i].kind != JointKind::Fixed && joints[i].mimic.is_none();
+        let coordinates = (0..joints.len()).filter(moving).collect::<Vec<_>>();
+        let values =
+            (0..joints.len()).map(|i| value_of(i, &joints, &coordinates)).collect::<Result<_, _>>()?;
+        Ok(Self { links, joints, carriers, ends, order, values, coordinates })
+    }
+
+    /// Names of the links.
+    #[must_use]
+    pub fn links(&self) -> &[String] {
+        &self.links
+    }
+
+    /// The joints.
+    #[must_use]
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// The joint of each number of a configuration; fixed joints and those that mimic others have none.
+    #[must_use]
+    pub fn coordinates(&self) -> &[usize] {
+        &self.coordinates
+    }
+
+    /// The link with this name.
+    #[must_use]
+    pub fn link(&self, name: &str) -> Option<usize> {
+        self.links.iter().position(|link| link == name)
+    }
+
+    /// The link that a link hangs on; `None` of the root.
+    ///
+    /// # Panics
+    /// When there is no such link.
+    #[must_use]
+    pub fn parent(&self, link: usize) -> Option<usize> {
+        self.carriers[link].map(|joint| self.ends[joint][0])
+    }
+
+    /// The joint that carries a link; `None` of the root.
+    ///
+    /// # Panics
+    /// When there is no such link.
+    #[must_use]
+    pub fn carrier(&self, link: usize) -> Option<usize> {
+        self.carriers[link]
+    }
+
+    /// The links, parents before their children.
+    #[must_use]
+    pub fn parents_first(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// The values of all joints [rad or m], in the order of [`Articulation::joints`]; zero of a fixed one.
+    ///
+    /// # Errors
+    /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`] when the configuration is none.
+    pub fn joint_values(&self, configuration: &[f64]) -> Result<Vec<f64>, ArticulationError> {
+        self.check(configuration)?;
+        Ok((0..self.joints.len()).map(|joint| self.value(joint, configuration)).collect())
+    }
+
+    /// Factor and offset with which a joint follows a number of a configuration, through all that it mimics: the
+    /// index of the number, the factor, the offset. `None` of a fixed joint.
+    ///
+    /// # Panics
+    /// When there is no such joint.
+    #[must_use]
+    pub fn dependence(&self, joint: usize) -> Option<(usize, f64, f64)> {
+        self.values[joint].map(|value| (value.index, value.factor, value.offset))
+    }
+
+    /// A configuration from values by name of joint ([rad] or [m]); joints that are not named are at zero.
+    ///
+    /// # Errors
+    /// [`ArticulationError::UnknownJoint`] when a name is that of no joint, or of one that is fixed or mimics another,
+    /// [`ArticulationError::NotFinite`] when a value is NaN or infinite.
+    pub fn configuration(&self, values: &BTreeMap<String, f64>) -> Result<Vec<f64>, ArticulationError> {
+        let mut configuration = vec![0.0; self.coordinates.len()];
+        for (name, &value) in values {
+            let index = self.coordinates.iter().position(|&joint| self.joints[joint].name == *name);
+            let index = index.ok_or_else(|| ArticulationError::UnknownJoint { joint: name.clone() })?;
+            if !value.is_finite() {
+                return Err(ArticulationError::NotFinite { joint: name.clone() });
+            }
+            configuration[index] = value;
+        }
+        Ok(configuration)
+    }
+
+    /// The poses of all links, link to world, with the root at `base`.
+    ///
+    /// # Errors
+    /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`] when the configuration is none.
+    pub fn link_poses(
+        &self,
+        configuration: &[f64],
+        base: &Isometry3<f64>,
+    ) -> Result<Vec<Isometry3<f64>>, ArticulationError> {
+        self.check(configuration)?;
+        let mut poses = vec![*base; self.links.len()];
+        for &link in &self.order {
+            if let Some(joint) = self.carriers[link] {
+                let moved = self.joints[joint].transform(self.value(joint, configuration));
+                poses[link] = poses[self.ends[joint][0]] * moved;
+            }
+        }
+        Ok(poses)
+    }
+
+    /// Whether a configuration has the right length and finite numbers.
+    ///
+    /// # Errors
+    /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`].
+    pub fn check(&self, configuration: &[f64]) -> Result<(), ArticulationError> {
+        let expected = self.coordinates.len();
+        if configuration.len() != expected {
+            return Err(ArticulationError::Length { given: configuration.len(), expected });
+        }
+        match configuration.iter().position(|value| !value.is_finite()) {
+            Some(at) => {
+                Err(ArticulationError::NotFinite { joint: self.joints[self.coordinates[at]].name.clone() })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The value of a joint [rad or m]; zero of a fixed one.
+    pub(super) fn value(&self, joint: usize, configuration: &[f64]) -> f64 {
+        self.values[joint].map_or(0.0, |value| value.factor * configuration[value.index] + value.offset)
+    }
+
+    /// The joints from `ancestor` (the root, when none) down to `link`.
+    pub(super) fn chain(&self, ancestor: Option<usize>, link: usize) -> Vec<usize> {
+        let (mut chain, mut at) = (Vec::new(), link);
+        while Some(at) != ancestor {
+            let Some(joint) = self.carriers[at] else { break };
+            chain.push(joint);
+            at = self.ends[joint][0];
+        }
+        chain.reverse();
+        chain
+    }
+
+    /// The nearest link that carries both links, which may be one of them.
+    ///
+    /// # Panics
+    /// When there are no such links.
+    #[must_use]
+    pub fn common_ancestor(&self, first: usize, second: usize) -> usize {
+        let above = |link: usize| std::iter::successors(Some(link), |&link| self.parent(link));
+        let of_first: BTreeSet<usize> = above(first).collect();
+        above(second).find(|link| of_first.contains(link)).unwrap_or(self.order[0])
+    }
+}
+
+/// Names with their indices.
+fn unique<'a>(
+    names: impl Iterator<Item = &'a String>,
+) -> Result<BTreeMap<&'a String, usize>, ArticulationError> {
+    let mut indices = BTreeMap::new();
+    for (index, name) in names.enumerate() {
+        if indices.insert(name, index).is_some() {
+            return Err(ArticulationError::DuplicateName { name: name.clone() });
+        }
+    }
+    Ok(indices)
+}
+
+fn ends_of(joint: &Joint, indices: &BTreeMap<&String, usize>) -> Result<[usize; 2], ArticulationError> {
+    let index = |link: &String| {
+        let unknown = || ArticulationError::UnknownLink { joint: joint.name.clone(), link: link.clone() };
+        indices.get(link).copied().ok_or_else(unknown)
+    };
+    Ok([index(&joint.parent)?, index(&joint.child)?])
+}
+
+fn carriers(
+    links: &[String],
+    joints: &[Joint],
+    ends: &[[usize; 2]],
+) -> Result<Vec<Option<usize>>, ArticulationError> {
+    let mut carriers: Vec<Option<usize>> = vec![None; links.len()];
+    for (joint, &[_, child]) in ends.iter().enumerate() {
+        if let Some(other) = carriers[child].replace(joint) {
+            let joints = [joints[other].name.clone(), joints[joint].name.clone()];
+            return Err(ArticulationError::TwoParents { link: links[child].clone(), joints });
+        }
+    }
+    Ok(carriers)
+}
+
+/// The links, parents before their children, from the one root.
+fn parents_first(
+    links: &[String],
+    carriers: &[Option<usize>],
+    ends: &[[usize; 2]],
+) -> Result<Vec<usize>, ArticulationError> {
+    let roots = (0..links.len()).filter(|&link| carriers[link].is_none()).collect::<Vec<_>>();
+    if roots.len() > 1 {
+        let roots = roots.iter().map(|&link| links[link].clone()).collect();
+        return Err(ArticulationError::SeveralRoots { roots });
+    }
+    let mut children = vec![Vec::new(); links.len()];
+    for &[parent, child] in ends {
+        children[parent].push(child);
+    }
+    let mut order = roots;
+    let mut next = 0;
+    while let Some(&link) = order.get(next) {
+        order.extend(&children[link]);
+        next += 1;
+    }
+    if order.len() == links.len() {
+        return Ok(order);
+    }
+    let reached: BTreeSet<_> = order.into_iter().collect();
+    let unreached = (0..links.len()).find(|link| !reached.contains(link));
+    Err(ArticulationError::Cyclic { link: unreached.map_or_else(String::new, |link| links[link].clone()) })
+}
+
+/// What makes a joint's value, through all that it mimics.
+fn value_of(
+    joint: usize,
+    joints: &[Joint],
+    coordinates: &[usize],
+) -> Result<Option<Value>, ArticulationError> {
+    let (mut at, mut factor, mut offset) = (joint, 1.0, 0.0);
+    if joints[joint].kind == JointKind::Fixed {
+        return Ok(None);
+    }
+    for _ in 0..=joints.len() {
+        let Some(mimic) = &joints[at].mimic else {
+            let index = coordinates.iter().position(|&coordinate| coordinate == at);
+            return index.map_or_else(
+                || Err(ArticulationError::UnknownJoint { joint: joints[at].name.clone() }),
+                |index| Ok(Some(Value { index, factor, offset })),
+            );
+        };
+        offset += factor * mimic.offset;
+        factor *= mimic.factor;
+        let found = joints.iter().position(|other| other.name == mimic.joint);
+        at = found.ok_or_else(|| ArticulationError::UnknownJoint { joint: mimic.joint.clone() })?;
+    }
+    Err(ArticulationError::CyclicMimic { joint: joints[joint].name.clone() })
+}

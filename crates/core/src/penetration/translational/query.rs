@@ -1,0 +1,293 @@
+//! Queries of translational penetration.
+
+use std::time::Instant;
+
+use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
+
+use super::answer::{Penetration, PenetrationError, RADII};
+use super::coherence::{MotionCoherence, Remembered};
+use super::lower_bound::lower_bound;
+use super::options::{Effort, FreeConfiguration, LowerBound, TranslationalOptions};
+use super::steps::Trace;
+use super::walk::{ContactSpace, Optimum};
+use super::{forced, free_configuration, search};
+use crate::proximity::collision::collide;
+use crate::proximity::model::Model;
+use crate::proximity::placement::Placement;
+
+/// The penetration of `a` and `b`, or `None` when they are proved apart. Poses map body to world coordinates.
+///
+/// Swapping the models reverses the direction and changes nothing else. At every shorter translation along the
+/// answer's direction the models overlap.
+///
+/// ```
+/// use extricate_core::geometry::Solidity;
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::penetration::{TranslationalOptions, penetration};
+/// use extricate_core::proximity::Model;
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(0.6, 0.1, 0.0));
+/// let found = penetration(&cube, &here, &cube, &there, &TranslationalOptions::default())?;
+/// let found = found.expect("they overlap; `None` would mean that they are proved apart");
+/// assert!((found.depth - 0.4).abs() < 1e-9);
+/// assert!((found.direction.x + 1.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`PenetrationError`] when a pose is not finite, or when no separating translation could be verified.
+pub fn penetration(
+    a: &Model,
+    pose_a: &Isometry3<f64>,
+    b: &Model,
+    pose_b: &Isometry3<f64>,
+    options: &TranslationalOptions,
+) -> Result<Option<Penetration>, PenetrationError> {
+    search((a, pose_a), (b, pose_b), (options, Remembered::default()), None)
+}
+
+/// As [`penetration`], but back to the side from which the models came: the walk starts where they were last apart
+/// and never leaps, so that a thin plate is pushed back and linked rings stay linked.
+///
+/// `coherence` belongs to this pair in this order. Where it knows of no time apart the answer is that of
+/// [`penetration`]. It is the *last* time apart that decides the side. Options that force
+/// [`FreeConfiguration::MotionCoherence`] ask for the depth instead: they start from the *nearest* times apart, may
+/// leap, and are an error where there was none.
+///
+/// ```
+/// use extricate_core::geometry::Solidity;
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::penetration::{MotionCoherence, TranslationalOptions, penetration_coherent};
+/// use extricate_core::proximity::Model;
+/// use nalgebra::Isometry3;
+///
+/// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
+/// let (here, there) = (Isometry3::identity(), Isometry3::translation(0.0, 0.0, 1.2));
+/// let (options, mut coherence) = (TranslationalOptions::default(), MotionCoherence::default());
+/// // Apart, and remembered as such.
+/// assert!(penetration_coherent((&cube, &there), (&cube, &here), &options, &mut coherence)?.is_none());
+/// // More than half way through, and pushed back up.
+/// let sunk = Isometry3::translation(0.0, 0.0, -0.1);
+/// let found = penetration_coherent((&cube, &sunk), (&cube, &here), &options, &mut coherence)?;
+/// assert!((found.expect("they overlap").translation.z - 1.1).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`penetration`].
+pub fn penetration_coherent(
+    (a, pose_a): (&Model, &Isometry3<f64>),
+    (b, pose_b): (&Model, &Isometry3<f64>),
+    options: &TranslationalOptions,
+    coherence: &mut MotionCoherence,
+) -> Result<Option<Penetration>, PenetrationError> {
+    coherence.measure(a, b);
+    let remembered = coherence.at(pose_a, pose_b);
+    let answer = search((a, pose_a), (b, pose_b), (options, remembered), None)?;
+    match &answer {
+        None => coherence.remember_free(pose_a, pose_b),
+        Some(penetration) => {
+            let mut apart = *pose_a;
+            apart.translation.vector += penetration.translation;
+            coherence.remember_free(&apart, pose_b);
+            coherence.remember_direction(&penetration.direction, pose_b);
+        }
+    }
+    Ok(answer)
+}
+
+pub(super) fn search(
+    (a, pose_a): (&Model, &Isometry3<f64>),
+    (b, pose_b): (&Model, &Isometry3<f64>),
+    (options, remembered): (&TranslationalOptions, Remembered),
+    mut trace: Option<&mut Trace>,
+) -> Result<Option<Penetration>, PenetrationError> {
+    check('A', a, pose_a)?;
+    check('B', b, pose_b)?;
+    if is_in_order(a, pose_a, b, pose_b) {
+        return separate((a, pose_a), (b, pose_b), (options, &remembered), trace);
+    }
+    let exchanged = options.exchanged();
+    let remembered = remembered.exchanged(&pose_b.inv_mul(pose_a).rotation);
+    let swapped = separate((b, pose_b), (a, pose_a), (&exchanged, &remembered), trace.as_deref_mut());
+    let swapped = swapped.map_err(PenetrationError::exchanged)?;
+    if let Some(trace) = trace {
+        *trace = std::mem::take(trace).exchanged();
+    }
+    Ok(swapped.map(|found| Penetration {
+        direction: -found.direction,
+        translation: -found.translation,
+        witnesses: [found.witnesses[1], found.witnesses[0]],
+        start: found.start.exchanged(),
+        ..found
+    }))
+}
+
+/// Refuses a pose that is not finite, and a model whose lengths are not told apart; a point has none.
+pub(super) fn check(body: char, model: &Model, pose: &Isometry3<f64>) -> Result<(), PenetrationError> {
+    let finite = pose.translation.vector.iter().chain(pose.rotation.coords.iter()).all(|x| x.is_finite());
+    let radius = model.radius();
+    match finite {
+        false => Err(PenetrationError::PoseNotFinite { body, pose: *pose }),
+        true if radius > 0.0 && !RADII.contains(&radius) => {
+            Err(PenetrationError::SizeOutOfRange { body, radius })
+        }
+        true => Ok(()),
+    }
+}
+
+/// Decides which model is moved, so that the same pair is answered the same way in either order.
+fn is_in_order(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> bool {
+    let (m, n) = (a.mesh().triangles().len(), b.mesh().triangles().len());
+    let of_models = m.cmp(&n).then(a.radius().total_cmp(&b.radius()));
+    let seen_from = |from: &Isometry3<f64>, to: &Isometry3<f64>| {
+        from.rotation.inverse() * (to.translation.vector - from.translation.vector)
+    };
+    let (a_in_b, b_in_a) = (seen_from(pose_b, pose_a), seen_from(pose_a, pose_b));
+    let of_poses = || {
+        let pairs = a_in_b.iter().zip(b_in_a.iter());
+        pairs.map(|(x, y)| x.total_cmp(y)).find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+    };
+    of_models.then_with(of_poses).is_le()
+}
+
+fn separate(
+    (a, pose_a): (&Model, &Isometry3<f64>),
+    (b, pose_b): (&Model, &Isometry3<f64>),
+    (options, remembered): (&TranslationalOptions, &Remembered),
+    trace: Option<&mut Trace>,
+) -> Result<Option<Penetration>, PenetrationError> {
+    if !collide(a, pose_a, b, pose_b) {
+        return Ok(None);
+    }
+    let a_to_b = Placement::between(a, pose_a, b, pose_b);
+    let far = pose_a.translation.vector.norm().max(pose_b.translation.vector.norm());
+    let mut space = ContactSpace::new(a, b, a_to_b, far, options.max_iterations);
+    space.deadline = options.time_budget.and_then(|budget| Instant::now().checked_add(budget));
+    space.parallel = options.parallel;
+    space.trace = trace.is_some().then(Box::default);
+    let answer = apart(&mut space, [pose_a, pose_b], options, remembered).map(Some);
+    if let Some((trace, walks)) = trace.zip(space.trace.take()) {
+        *trace = walks.in_world(b, pose_b);
+    }
+    answer
+}
+
+/// The way apart of models that collide.
+fn apart(
+    space: &mut ContactSpace,
+    [pose_a, pose_b]: [&Isometry3<f64>; 2],
+    options: &TranslationalOptions,
+    remembered: &Remembered,
+) -> Result<Penetration, PenetrationError> {
+    let (a, b) = (space.a, space.b);
+    let bounded = |found: Penetration| {
+        let lower_bound = lower_bound((a, pose_a), (b, pose_b), &found, options.lower_bound);
+        Penetration { lower_bound, ..found }
+    };
+    if let Some(source) = options.start {
+        let given = |translation: &Vector3<f64>| pose_b.rotation.inverse() * translation;
+        let optimum = forced::search(space, source, (options, remembered), given)?;
+        let optimum = search::settle(space, optimum, true);
+        return Ok(bounded(verified(space, &optimum, pose_a, pose_b)?));
+    }
+    let proved = |space: &ContactSpace, optimum: &Optimum| {
+        let quick = match options.lower_bound {
+            LowerBound::Skip => LowerBound::Skip,
+            _ => LowerBound::InnerBalls,
+        };
+        lower_bound((a, pose_a), (b, pose_b), &answer(space, optimum, pose_b), quick)
+    };
+    let direction = remembered.direction;
+    let start =
+        remembered.last.and_then(|pose| free_configuration::motion_coherence(space, &pose, direction));
+    // A walk that ends in overlap after all is followed by a more thorough search.
+    let more_thorough = (options.effort == Effort::Fast).then_some(Attempt::Search(Effort::Best));
+    let attempts = start.map(Attempt::Coherent).into_iter().chain([Attempt::Search(options.effort)]);
+    let mut failure = None;
+    for attempt in attempts.chain(more_thorough) {
+        let optimum = match attempt {
+            Attempt::Coherent(start) => {
+                space.source = FreeConfiguration::MotionCoherence;
+                let optimum = space.walk(&start, false);
+                let moved =
+                    remembered.last.map_or(0.0, |last| displacement(a, &last, &pose_b.inv_mul(pose_a)));
+                or_from_scratch(space, optimum, moved)
+            }
+            Attempt::Search(Effort::Fast) => search::fast(space),
+            Attempt::Search(Effort::Best) => search::best(space, proved),
+        };
+        let hops = matches!(attempt, Attempt::Search(_));
+        let optimum = search::settle(space, optimum, hops);
+        match verified(space, &optimum, pose_a, pose_b) {
+            Ok(found) => return Ok(bounded(found)),
+            Err(error) => failure = Some(error),
+        }
+    }
+    Err(failure.expect("at least one attempt was made"))
+}
+
+/// How far a motion between two placements takes the points of a body at the most [m].
+fn displacement(model: &Model, from: &Isometry3<f64>, to: &Isometry3<f64>) -> f64 {
+    let centers = (from * model.center() - to * model.center()).norm();
+    let angle = from.rotation.angle_to(&to.rotation);
+    centers + 2.0 * (0.5 * angle).sin() * model.radius()
+}
+
+/// `coherent`, or the way out that one walk from scratch finds, if that is shorter and the models have not `moved` [m] as
+/// far since they were apart: then there is no side that they have come from by so long a way.
+fn or_from_scratch(space: &mut ContactSpace, coherent: Optimum, moved: f64) -> Optimum {
+    /// Motions that a way out may be long: a turn may drive a body deeper than its points have moved.
+    const PLAUSIBLE: f64 = 2.0;
+    let depth = coherent.touching.norm();
+    if depth <= PLAUSIBLE * moved {
+        return coherent;
+    }
+    let fresh = search::fast(space);
+    if fresh.touching.norm() < depth { fresh } else { coherent }
+}
+
+/// A way to look for a separating translation.
+#[derive(Debug, Clone, Copy)]
+enum Attempt {
+    /// A walk from the configuration at which the models were last apart.
+    Coherent(Vector3<f64>),
+    /// From scratch.
+    Search(Effort),
+}
+
+/// The answer, if the models are apart by an independent query with A where it goes.
+pub(super) fn verified(
+    space: &ContactSpace,
+    optimum: &Optimum,
+    pose_a: &Isometry3<f64>,
+    pose_b: &Isometry3<f64>,
+) -> Result<Penetration, PenetrationError> {
+    let translation = pose_b.rotation * optimum.q;
+    let moved = Translation3::from(translation) * pose_a;
+    if collide(space.a, &moved, space.b, pose_b) {
+        return Err(PenetrationError::NotSeparated { length: translation.norm() });
+    }
+    Ok(answer(space, optimum, pose_b))
+}
+
+fn answer(space: &ContactSpace, optimum: &Optimum, pose_b: &Isometry3<f64>) -> Penetration {
+    let translation = pose_b.rotation * optimum.q;
+    let to_world = |point: Point3<f64>| pose_b * (space.b.center() + point.coords);
+    Penetration {
+        depth: optimum.touching.norm(),
+        direction: Unit::new_normalize(translation),
+        translation,
+        witnesses: optimum.witnesses.map(to_world),
+        converged: optimum.converged,
+        iterations: space.iterations,
+        lower_bound: 0.0,
+        casts: space.casts,
+        marches: space.marches,
+        walks: space.walks,
+        rows: optimum.rows,
+        start: optimum.source,
+    }
+}

@@ -1,0 +1,17 @@
+//! Pairs of links whose collisions are not looked for.
+
+use std::collections::BTreeSet;
+
+/// Pairs of links whose collisions are not looked for.
+///
+/// ```
+/// use extricate_core::proximity::AllowedCollisions;
+///
+/// let mut allowed = AllowedCollisions::default();
+/// allowed.allow(3, 1);
+/// assert!(allowed.contains(1, 3) && !allowed.contains(1, 2));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AllowedCollisions {
+    pub(super) pairs: BTreeSet<[usize; 2]>,
+}
