@@ -16,6 +16,7 @@
 
 pub mod cli;
 
+pub use extricate_core::query::{self, Posed, Robot, Shape};
 pub use extricate_core::{bvh, field, geometry, kinematics, penetration, plan, proximity};
 pub use extricate_dynamics as dynamics;
 pub use extricate_scene::{batch, record, repair, scene};

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod hull;
+mod polyhedron;
 mod support;
 mod validity;
 
