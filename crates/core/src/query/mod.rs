@@ -11,7 +11,7 @@
 //! | [`distance`], [`closest_points`] | how far they are apart, and where |
 //! | [`signed_distance`] | the distance, or minus the penetration depth |
 //! | [`penetration`] | the least translation that separates them |
-//! | `local_penetrations` | one depth for every region of the overlap |
+//! | [`local_penetrations`] | one depth for every region of the overlap |
 //! | [`penetration_rigid`] | the least rigid motion that separates them |
 //! | [`time_of_contact`] | the first contact of two motions |
 //! | [`hausdorff`] | the greatest deviation of two surfaces |
@@ -25,12 +25,17 @@ mod convex_mesh;
 mod description;
 mod distance;
 mod error;
+mod hausdorff;
+mod local;
 pub mod options;
 mod pair;
 mod penetration;
 mod posed;
+mod rigid;
 mod robot;
 mod shape;
+mod spanning;
+mod time_of_contact;
 
 pub use cache::Cache;
 pub use distance::{
@@ -38,11 +43,19 @@ pub use distance::{
     distance_up_to, distance_up_to_with, distance_with, signed_distance, signed_distance_with,
 };
 pub use error::QueryError;
+pub use hausdorff::hausdorff;
+pub use local::{local_penetrations, local_penetrations_of};
 pub use options::{
     CollideOptions, DistanceOptions, HausdorffOptions, PenetrationOptions, SpanningOptions,
     TimeOfContactOptions,
 };
 pub use penetration::{Penetration, penetration, penetration_with};
 pub use posed::{Moving, Part, Posed};
+pub use rigid::{RigidPenetration, RigidPenetrationOptions, penetration_rigid, penetration_rigid_with};
 pub use robot::Robot;
 pub use shape::{Shape, Triangles};
+pub use spanning::{Spanning, spanning};
+pub use time_of_contact::time_of_contact;
+
+pub use crate::penetration::LocalPenetration;
+pub use crate::proximity::{ContactInTime, Hausdorff, Side};
