@@ -20,11 +20,13 @@ mod options;
 mod prism;
 mod queue;
 mod sample;
+#[cfg(feature = "formats")]
 mod slice;
 #[cfg(test)]
 mod tests;
 pub mod tetrahedralize;
 mod update;
+#[cfg(feature = "formats")]
 mod vtk;
 
 pub use distance_field::DistanceField;

@@ -202,8 +202,10 @@ impl Shape {
         }
     }
 
-    /// The shape for searches among rigid motions.
-    pub(super) fn searchable(&self) -> generalized::Shape {
+    /// The shape as searches among rigid and articulated motions take it: convex pieces where it is a union of them, with its
+    /// triangles. It is made once.
+    #[must_use]
+    pub fn searchable(&self) -> generalized::Shape {
         match &self.geometry {
             Geometry::Convex(convex) => generalized::Shape::convex(convex.shape.clone()),
             Geometry::Mesh(mesh) => mesh

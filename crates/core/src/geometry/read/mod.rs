@@ -7,6 +7,7 @@
 //! vertices or cannot name the line of an error; `tobj` and `stl_io` check the writers in the tests.
 
 pub mod file;
+#[cfg(feature = "formats")]
 mod gltf;
 mod obj;
 mod off;
@@ -16,6 +17,7 @@ mod reach;
 mod stl;
 pub(in crate::geometry) mod text;
 
+#[cfg(feature = "formats")]
 pub use gltf::buffer_file;
 pub use reach::{OutOfReach, ROOT_MARKER, Reach};
 
@@ -26,8 +28,12 @@ use thiserror::Error;
 use super::limits::FILE_BYTES;
 use super::{MeshError, TriangleMesh};
 
-/// Extensions of the formats that can be read.
-pub const EXTENSIONS: [&str; 6] = ["obj", "stl", "ply", "off", "gltf", "glb"];
+/// Extensions of the formats that can be read; glTF with the feature `formats`.
+pub const EXTENSIONS: &[&str] = if cfg!(feature = "formats") {
+    &["obj", "stl", "ply", "off", "gltf", "glb"]
+} else {
+    &["obj", "stl", "ply", "off"]
+};
 
 /// Why a mesh file was not read.
 #[derive(Debug, Error)]
@@ -126,6 +132,7 @@ pub fn parse_mesh(bytes: &[u8], path: impl AsRef<Path>) -> Result<TriangleMesh, 
 
 /// Where a file is, and what it may name.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(feature = "formats"), expect(dead_code, reason = "read by formats that name other files"))]
 struct Place<'a> {
     path: &'a Path,
     reach: &'a Reach,
@@ -140,6 +147,7 @@ fn reader_of(path: &Path) -> Result<Reader, ReadError> {
         "stl" => Ok(stl::read),
         "ply" => Ok(ply::read),
         "off" => Ok(off::read),
+        #[cfg(feature = "formats")]
         "gltf" | "glb" => Ok(gltf::read),
         _ => Err(ReadError::UnknownFormat { path: path.to_owned(), extension }),
     }

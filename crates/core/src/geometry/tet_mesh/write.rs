@@ -6,9 +6,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+#[cfg(feature = "formats")]
 use nalgebra::Point3;
 use thiserror::Error;
+#[cfg(feature = "formats")]
 use vtkio::IOBuffer;
+#[cfg(feature = "formats")]
 use vtkio::model::{
     Attributes, ByteOrder, CellType, Cells, DataSet, UnstructuredGridPiece, Version, VertexNumbers, Vtk,
 };
@@ -16,8 +19,9 @@ use vtkio::model::{
 use super::TetMesh;
 use crate::geometry::write::write_atomically;
 
-/// Extensions of the formats that can be written.
-pub const EXTENSIONS: [&str; 4] = ["node", "ele", "msh", "vtu"];
+/// Extensions of the formats that can be written; VTK's with the feature `formats`.
+pub const EXTENSIONS: &[&str] =
+    if cfg!(feature = "formats") { &["node", "ele", "msh", "vtu"] } else { &["node", "ele", "msh"] };
 
 /// Why a file of tetrahedra was not written.
 #[derive(Debug, Error)]
@@ -53,6 +57,7 @@ pub fn write_tets(mesh: &TetMesh, path: impl AsRef<Path>) -> Result<(), TetWrite
     let files: &[(&str, Writer)] = match extension.as_str() {
         "node" | "ele" => &[("node", write_nodes), ("ele", write_elements)],
         "msh" => &[("msh", write_gmsh)],
+        #[cfg(feature = "formats")]
         "vtu" => &[("vtu", write_vtu)],
         _ => return Err(TetWriteError::UnknownFormat { path: path.to_owned(), extension }),
     };
@@ -72,6 +77,7 @@ pub fn write_tets(mesh: &TetMesh, path: impl AsRef<Path>) -> Result<(), TetWrite
 ///
 /// # Panics
 /// When there are not as many nodes as the mesh has.
+#[cfg(feature = "formats")]
 pub fn write_deformed(
     mesh: &TetMesh,
     nodes: &[Point3<f64>],
@@ -116,10 +122,12 @@ fn write_gmsh(mesh: &TetMesh, file: &mut dyn Write) -> io::Result<()> {
     writeln!(file, "$EndElements")
 }
 
+#[cfg(feature = "formats")]
 fn write_vtu(mesh: &TetMesh, file: &mut dyn Write) -> io::Result<()> {
     write_grid(mesh.nodes(), mesh.tets(), file)
 }
 
+#[cfg(feature = "formats")]
 fn write_grid(nodes: &[Point3<f64>], tets: &[[u32; 4]], file: &mut dyn Write) -> io::Result<()> {
     let grid = UnstructuredGridPiece {
         points: IOBuffer::F64(nodes.iter().flat_map(|p| [p.x, p.y, p.z]).collect()),
@@ -142,7 +150,7 @@ fn write_grid(nodes: &[Point3<f64>], tets: &[[u32; 4]], file: &mut dyn Write) ->
     vtk.write_xml(file).map_err(|error| io::Error::other(error.to_string()))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "formats"))]
 mod tests {
     use super::*;
     use crate::geometry::tet_mesh::procedural::block;
