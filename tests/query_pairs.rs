@@ -47,7 +47,8 @@ fn box_mesh(size: Vector3<f64>) -> Mesh {
 /// One shape of every kind.
 fn kinds() -> Vec<Shape> {
     let size = Vector3::new(0.8, 0.6, 0.5);
-    let corners = [[0.5, 0.0, -0.3], [-0.4, 0.4, -0.3], [-0.4, -0.4, -0.3], [0.0, 0.1, 0.5]].map(Point3::from);
+    let corners =
+        [[0.5, 0.0, -0.3], [-0.4, 0.4, -0.3], [-0.4, -0.4, -0.3], [0.0, 0.1, 0.5]].map(Point3::from);
     let cut = ring();
     let half = cut.triangles()[..cut.triangles().len() / 2].to_vec();
     vec![
@@ -131,7 +132,8 @@ fn answer(query: &str, a: &Shape, b: &Shape) -> Result<&'static str, QueryError>
 fn table() -> String {
     let kinds = kinds();
     let mut reasons: Vec<String> = Vec::new();
-    let mut text = format!("| A | B | {} |\n|---|---|{}\n", QUERIES.join(" | "), "---|".repeat(QUERIES.len()));
+    let mut text =
+        format!("| A | B | {} |\n|---|---|{}\n", QUERIES.join(" | "), "---|".repeat(QUERIES.len()));
     for a in &kinds {
         for b in &kinds {
             write!(text, "| {} | {} |", a.kind(), b.kind()).unwrap();
@@ -182,9 +184,7 @@ fn to_triangle(p: &Point3<f64>, [a, b, c]: [Point3<f64>; 3]) -> f64 {
         (p - (u + along * t)).norm()
     };
     let normal = (b - a).cross(&(c - a)).normalize();
-    let inside = [(a, b), (b, c), (c, a)]
-        .iter()
-        .all(|(u, v)| normal.cross(&(v - u)).dot(&(p - u)) >= 0.0);
+    let inside = [(a, b), (b, c), (c, a)].iter().all(|(u, v)| normal.cross(&(v - u)).dot(&(p - u)) >= 0.0);
     let edges = to_edge(a, b).min(to_edge(b, c)).min(to_edge(c, a));
     if inside { (p - a).dot(&normal).abs() } else { edges }
 }
@@ -233,7 +233,8 @@ fn distances_and_depths_of_a_ball_are_closed_forms_and_exchange_of_the_shapes_ch
 #[test]
 fn a_round_shape_and_a_mesh_are_as_far_apart_as_brute_force_finds() {
     let (mesh, mut noise) = (ring(), Noise(2));
-    let (shape, ball, capsule) = (Shape::solid(mesh.clone()).unwrap(), Shape::ball(0.1), Shape::capsule(0.1, 0.4));
+    let (shape, ball, capsule) =
+        (Shape::solid(mesh.clone()).unwrap(), Shape::ball(0.1), Shape::capsule(0.1, 0.4));
     let samples = 400;
     for _ in 0..60 {
         let (pose, other) = (noise.pose(0.3), noise.pose(1.2));
@@ -292,7 +293,9 @@ fn a_half_space_is_as_far_as_the_lowest_support() {
             let found = query::signed_distance(&a, &b, &PenetrationOptions::default()).unwrap();
             assert!((found.value - wanted).abs() < 1e-9, "{}: {} {wanted}", shape.kind(), found.value);
             if let Some(overlap) = query::penetration(&a, &b, &PenetrationOptions::default()).unwrap() {
-                assert!((overlap.direction.dot(&up) - 1.0).abs() < 1e-9 && overlap.lower_bound <= overlap.depth);
+                assert!(
+                    (overlap.direction.dot(&up) - 1.0).abs() < 1e-9 && overlap.lower_bound <= overlap.depth
+                );
                 let regions = query::local_penetrations(&a, &b, &PenetrationOptions::default()).unwrap();
                 let deepest = regions[0].depth;
                 assert!((deepest - overlap.depth).abs() < 1e-6, "{deepest} {}", overlap.depth);
@@ -396,12 +399,20 @@ fn bad_numbers_and_open_meshes_are_refused_by_name() {
     let nowhere = Posed::new(&ball, Isometry3::translation(f64::NAN, 0.0, 0.0));
     let here = Posed::at_origin(&ball);
     let options = DistanceOptions::default();
-    assert!(matches!(query::distance(&here, &nowhere, &options), Err(QueryError::PoseNotFinite { body: "B" })));
+    assert!(matches!(
+        query::distance(&here, &nowhere, &options),
+        Err(QueryError::PoseNotFinite { body: "B" })
+    ));
     assert!(matches!(query::distance(&Posed::at_origin(&good), &here, &options), Err(QueryError::Size(_))));
     let whole = ring();
     let open = Mesh::new(whole.vertices().to_vec(), whole.triangles()[1..].to_vec()).unwrap();
     assert!(matches!(Shape::solid(open), Err(QueryError::OpenMesh { .. })));
-    let limit = query::distance_up_to(&here, &Posed::new(&ball, Isometry3::translation(9.0, 0.0, 0.0)), 1.0, &options);
+    let limit = query::distance_up_to(
+        &here,
+        &Posed::new(&ball, Isometry3::translation(9.0, 0.0, 0.0)),
+        1.0,
+        &options,
+    );
     assert!(limit.unwrap().is_none());
 }
 

@@ -1,16 +1,18 @@
 //! The form in which shapes are read and written.
 
 use nalgebra::{Point3, Vector3};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{QueryError, Shape};
+use super::error::QueryError;
+use super::shape::Shape;
 use crate::geometry::convex::Core;
 use crate::geometry::{Solidity, TriangleMesh};
 
 /// A shape as plain data [m].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub(super) enum Description {
+enum Description {
     #[serde(alias = "sphere")]
     Ball {
         radius: f64,
@@ -77,8 +79,8 @@ impl TryFrom<Description> for Shape {
     }
 }
 
-impl From<Shape> for Description {
-    fn from(shape: Shape) -> Self {
+impl From<&Shape> for Description {
+    fn from(shape: &Shape) -> Self {
         let rows = |points: &[Point3<f64>]| points.iter().map(|point| (*point).into()).collect();
         let Some(convex) = shape.core() else {
             let model = shape.model().expect("what is not convex is a mesh");
@@ -101,5 +103,17 @@ impl From<Shape> for Description {
             Core::HalfSpace => Self::HalfSpace,
         };
         if radius > 0.0 { Self::Rounded { radius, shape: std::boxed::Box::new(sharp) } } else { sharp }
+    }
+}
+
+impl Serialize for Shape {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Description::from(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Shape {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::try_from(Description::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }

@@ -1,11 +1,11 @@
-//! Collision and distance.
+//! Distance.
 
 use nalgebra::Point3;
 
-use super::QueryError;
 use super::cache::Cache;
 use super::convex_mesh::Wanted;
-use super::options::{CollideOptions, DistanceOptions, PenetrationOptions, at_least_zero};
+use super::error::QueryError;
+use super::options::{DistanceOptions, PenetrationOptions, at_least_zero};
 use super::pair::{Pair, pairs_by_nearness};
 use super::penetration::penetration_with;
 use super::posed::Posed;
@@ -26,91 +26,6 @@ pub struct Distance {
     pub parts: [usize; 2],
 }
 
-/// Two parts that collide.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CollidingParts {
-    /// Which part of A and of B, as counted by [`Posed::parts`]; [`Posed::name`] has their names.
-    pub parts: [usize; 2],
-}
-
-/// Whether two shapes have a point in common (touching counts; a solid contains its inside), or are closer than
-/// [`CollideOptions::clearance`].
-///
-/// ```
-/// use extricate_core::query::{self, Posed, Shape};
-/// use nalgebra::{Isometry3, Vector3};
-///
-/// let (ball, table) = (Shape::ball(0.1), Shape::cuboid(Vector3::new(1.0, 1.0, 0.1)));
-/// let above = Posed::new(&ball, Isometry3::translation(0.3, 0.0, 0.14));
-/// assert!(query::collide(&above, &Posed::at_origin(&table), &Default::default())?);
-/// # Ok::<(), query::QueryError>(())
-/// ```
-///
-/// # Errors
-/// [`QueryError`] when a pose or a size is none, and when the certified bounds of two convex shapes leave it open.
-pub fn collide(a: &Posed, b: &Posed, options: &CollideOptions) -> Result<bool, QueryError> {
-    collide_with(a, b, options, &mut Cache::default())
-}
-
-/// As [`collide`], starting from the state that the last query of the same shapes left.
-///
-/// # Errors
-/// As [`collide`].
-pub fn collide_with(
-    a: &Posed,
-    b: &Posed,
-    options: &CollideOptions,
-    cache: &mut Cache,
-) -> Result<bool, QueryError> {
-    let mut found = false;
-    each_colliding(a, b, options, cache, |_| {
-        found = true;
-        true
-    })?;
-    Ok(found)
-}
-
-/// All pairs of parts that collide, in order: the links of a robot with what they hit.
-///
-/// # Errors
-/// As [`collide`].
-pub fn colliding_parts(
-    a: &Posed,
-    b: &Posed,
-    options: &CollideOptions,
-) -> Result<Vec<CollidingParts>, QueryError> {
-    let mut found = Vec::new();
-    each_colliding(a, b, options, &mut Cache::default(), |parts| {
-        found.push(CollidingParts { parts });
-        false
-    })?;
-    found.sort_unstable();
-    Ok(found)
-}
-
-/// Visits the pairs of parts that collide until the visitor says that it is enough.
-pub(super) fn each_colliding(
-    a: &Posed,
-    b: &Posed,
-    options: &CollideOptions,
-    cache: &mut Cache,
-    mut visit: impl FnMut([usize; 2]) -> bool,
-) -> Result<(), QueryError> {
-    at_least_zero("clearance", options.clearance)?;
-    a.check("A")?;
-    b.check("B")?;
-    for (apart, parts) in pairs_by_nearness(a, b) {
-        if apart > options.clearance {
-            break;
-        }
-        let pair = Pair::new(a.part(parts[0]), b.part(parts[1]));
-        if pair.collides(options.clearance, cache.pair(parts))? && visit(parts) {
-            break;
-        }
-    }
-    Ok(())
-}
-
 /// The distance of two shapes; zero where they collide. Of several parts that of the nearest ones.
 ///
 /// ```
@@ -127,7 +42,7 @@ pub(super) fn each_colliding(
 /// ```
 ///
 /// # Errors
-/// As [`collide`].
+/// As [`collide`](super::collide).
 pub fn distance(a: &Posed, b: &Posed, options: &DistanceOptions) -> Result<Distance, QueryError> {
     distance_with(a, b, options, &mut Cache::default())
 }
@@ -135,7 +50,7 @@ pub fn distance(a: &Posed, b: &Posed, options: &DistanceOptions) -> Result<Dista
 /// As [`distance`], starting from the state that the last query of the same shapes left.
 ///
 /// # Errors
-/// As [`collide`].
+/// As [`collide`](super::collide).
 #[expect(clippy::missing_panics_doc, reason = "nothing is farther than infinity")]
 pub fn distance_with(
     a: &Posed,
@@ -150,7 +65,7 @@ pub fn distance_with(
 /// The distance of two shapes where it is at most `limit` [m]; `None`: proved to be farther apart.
 ///
 /// # Errors
-/// As [`collide`].
+/// As [`collide`](super::collide).
 pub fn distance_up_to(
     a: &Posed,
     b: &Posed,
@@ -163,7 +78,7 @@ pub fn distance_up_to(
 /// As [`distance_up_to`], starting from the state that the last query of the same shapes left.
 ///
 /// # Errors
-/// As [`collide`].
+/// As [`collide`](super::collide).
 pub fn distance_up_to_with(
     a: &Posed,
     b: &Posed,
@@ -212,7 +127,7 @@ fn nearest_parts(
 /// overlap.
 ///
 /// # Errors
-/// As [`collide`].
+/// As [`collide`](super::collide).
 pub fn closest_points(
     a: &Posed,
     b: &Posed,

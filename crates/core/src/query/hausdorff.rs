@@ -1,6 +1,6 @@
 //! The Hausdorff distance.
 
-use super::QueryError;
+use super::error::QueryError;
 use super::options::HausdorffOptions;
 use super::posed::Posed;
 use crate::proximity::{self, Hausdorff, hausdorff_distance, one_sided_hausdorff_distance};

@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Translation3, Vector3, center};
 
-use super::QueryError;
+use super::error::QueryError;
 use super::options::PenetrationOptions;
 use super::pair::{Mixed, Pair};
 use super::penetration::{Penetration, penetration};

@@ -21,6 +21,7 @@
 //! queries of the same two shapes starts warm with the variants that end in `_with` and one [`Cache`].
 
 mod cache;
+mod collide;
 mod convex_mesh;
 mod description;
 mod distance;
@@ -38,9 +39,10 @@ mod spanning;
 mod time_of_contact;
 
 pub use cache::Cache;
+pub use collide::{CollidingParts, collide, collide_with, colliding_parts};
 pub use distance::{
-    CollidingParts, Distance, closest_points, collide, collide_with, colliding_parts, distance,
-    distance_up_to, distance_up_to_with, distance_with, signed_distance, signed_distance_with,
+    Distance, closest_points, distance, distance_up_to, distance_up_to_with, distance_with, signed_distance,
+    signed_distance_with,
 };
 pub use error::QueryError;
 pub use hausdorff::hausdorff;

@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use super::QueryError;
+use super::error::QueryError;
 use crate::penetration::{Effort, FreeConfiguration, LowerBound, TranslationalOptions};
 use crate::proximity::HausdorffOptions as SearchOptions;
 

@@ -2,9 +2,9 @@
 
 use nalgebra::{Isometry3, Point3};
 
-use super::QueryError;
 use super::cache::PairCache;
 use super::convex_mesh::{Wanted, nearest};
+use super::error::QueryError;
 use super::posed::{Part, Posed};
 use crate::geometry::convex::{ConvexShape, Core};
 use crate::penetration::convex::{ConvexOptions, SignedDistance, signed_distance};

@@ -2,10 +2,10 @@
 
 use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 
-use super::QueryError;
 use super::cache::{Cache, PairCache};
+use super::collide::each_colliding;
 use super::convex_mesh::{Wanted, center_of};
-use super::distance::each_colliding;
+use super::error::QueryError;
 use super::options::{CollideOptions, PenetrationOptions, at_least_zero};
 use super::pair::{ConvexPair, Mixed, Pair};
 use super::posed::{Part, Posed};

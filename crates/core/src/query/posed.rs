@@ -2,7 +2,8 @@
 
 use nalgebra::Isometry3;
 
-use super::{QueryError, Shape};
+use super::error::QueryError;
+use super::shape::Shape;
 use crate::kinematics::{Motion, RigidMotion};
 
 /// A shape at a pose (body to world), or the named links of a robot in a configuration: what queries are asked about.

@@ -2,8 +2,8 @@
 
 use nalgebra::Isometry3;
 
-use super::QueryError;
 use super::cache::Cache;
+use super::error::QueryError;
 use super::posed::{Part, Posed};
 use super::shape::Triangles;
 use crate::kinematics::Articulation;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use nalgebra::Isometry3;
 
+use super::error::QueryError;
 use super::posed::{Part, Posed, check_pose};
-use super::{QueryError, Shape};
+use super::shape::Shape;
 use crate::geometry::Solidity;
 use crate::kinematics::Articulation;
 use crate::kinematics::urdf::{self, UrdfOptions, read_urdf};

@@ -4,10 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use nalgebra::{Isometry3, Point3, Vector3};
-use serde::{Deserialize, Serialize};
 
-use super::QueryError;
-use super::description::Description;
+use super::error::QueryError;
 use crate::geometry::convex::{ConvexHull, ConvexShape, Core, START_ANYWHERE};
 use crate::geometry::mass_properties::MassProperties;
 use crate::geometry::read::read_mesh;
@@ -36,8 +34,7 @@ use crate::proximity::Model;
 /// assert_eq!(read.bounding_sphere().1, 0.5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(try_from = "Description", into = "Description")]
+#[derive(Debug, Clone)]
 pub struct Shape {
     geometry: Geometry,
 }

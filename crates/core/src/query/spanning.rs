@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use nalgebra::{Point3, Vector3};
 
-use super::QueryError;
+use super::error::QueryError;
 use super::options::SpanningOptions;
 use super::posed::{Part, Posed};
 use super::shape::used_vertices;

@@ -2,9 +2,9 @@
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
-use super::QueryError;
 use super::cache::PairCache;
 use super::convex_mesh::Wanted;
+use super::error::QueryError;
 use super::options::{TimeOfContactOptions, at_least_zero};
 use super::pair::{Gap, Pair};
 use super::posed::{Moving, Part};
