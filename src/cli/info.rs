@@ -21,7 +21,7 @@ struct Info {
 
 #[derive(Debug, Serialize)]
 struct MeshFormats {
-    read: [&'static str; 6],
+    read: &'static [&'static str],
     write: [&'static str; 3],
 }
 

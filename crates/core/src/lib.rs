@@ -9,3 +9,4 @@ pub mod kinematics;
 pub mod penetration;
 pub mod plan;
 pub mod proximity;
+pub mod query;

@@ -20,6 +20,7 @@ mod options;
 mod prism;
 mod queue;
 mod sample;
+#[cfg(feature = "formats")]
 mod slice;
 #[cfg(test)]
 mod tests;

@@ -252,10 +252,7 @@ pub(in crate::proximity) fn common_point(p: &[Point3<f64>; 3], q: &[Point3<f64>;
 }
 
 /// The point of a triangle that is closest to `point`.
-pub(in crate::proximity) fn closest_on_triangle(
-    point: &Point3<f64>,
-    triangle: &[Point3<f64>; 3],
-) -> Point3<f64> {
+pub(crate) fn closest_on_triangle(point: &Point3<f64>, triangle: &[Point3<f64>; 3]) -> Point3<f64> {
     let [a, b, c] = triangle;
     let normal = (b - a).cross(&(c - b));
     let inwards =

@@ -15,6 +15,7 @@ mod robot;
 mod scene;
 mod sketch;
 mod stand_in;
+mod workcell;
 
 pub use answer::{Change, Farthest, Moved, Repair};
 pub use ensemble::{Actor, Collision, Ensemble, Prop, RepairOptions};
@@ -27,3 +28,4 @@ pub use sketch::{
     Repaired, RobotHandle, Set, Sketch, SketchError, SketchOptions, Standing, Unit,
 };
 pub use stand_in::with_triangles;
+pub use workcell::Workcell;

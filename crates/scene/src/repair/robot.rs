@@ -83,7 +83,14 @@ impl Robot {
             Model::new(mesh, solid)
         };
         let models = robot.meshes.into_iter().map(|mesh| mesh.map(model)).collect();
-        let model = ArticulatedModel::of_models(robot.articulation, models);
+        Self::of_model(ArticulatedModel::of_models(robot.articulation, models), options)
+    }
+
+    /// The robot of an articulated model; as [`Robot::new`] for the rest.
+    ///
+    /// # Errors
+    /// As [`Robot::new`].
+    pub fn of_model(model: ArticulatedModel, options: &RobotOptions) -> Result<Self, RepairError> {
         let link = |name: &String| {
             model.articulation().link(name).ok_or_else(|| RepairError::UnknownName {
                 what: "link",

@@ -3,8 +3,9 @@
 mod bounds;
 pub(crate) mod extreme;
 pub(crate) mod hull;
+mod polyhedron;
 pub(crate) mod shape;
-mod support;
+pub(crate) mod support;
 mod validity;
 
 pub use self::shape::{ConvexShape, Core};

@@ -7,8 +7,12 @@ use thiserror::Error;
 use super::reach::{OutOfReach, Reach};
 use crate::geometry::triangle_mesh::MeshError;
 
-/// Extensions of the formats that can be read.
-pub const EXTENSIONS: [&str; 6] = ["obj", "stl", "ply", "off", "gltf", "glb"];
+/// Extensions of the formats that can be read; glTF with the feature `formats`.
+pub const EXTENSIONS: &[&str] = if cfg!(feature = "formats") {
+    &["obj", "stl", "ply", "off", "gltf", "glb"]
+} else {
+    &["obj", "stl", "ply", "off"]
+};
 
 /// Why a mesh file was not read.
 #[derive(Debug, Error)]
@@ -63,6 +67,7 @@ pub enum ReadError {
 
 /// Where a file is, and what it may name.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(feature = "formats"), expect(dead_code, reason = "read by formats that name other files"))]
 pub(super) struct Place<'a> {
     pub(super) path: &'a Path,
     pub(super) reach: &'a Reach,

@@ -8,6 +8,7 @@
 
 pub(crate) mod error;
 pub mod file;
+#[cfg(feature = "formats")]
 mod gltf;
 mod obj;
 mod off;
@@ -18,6 +19,7 @@ mod stl;
 pub(in crate::geometry) mod text;
 
 pub use self::error::{EXTENSIONS, ReadError};
+#[cfg(feature = "formats")]
 pub use gltf::buffer_file;
 pub use reach::{OutOfReach, ROOT_MARKER, Reach};
 
@@ -80,6 +82,7 @@ fn reader_of(path: &Path) -> Result<Reader, ReadError> {
         "stl" => Ok(stl::read),
         "ply" => Ok(ply::read),
         "off" => Ok(off::read),
+        #[cfg(feature = "formats")]
         "gltf" | "glb" => Ok(gltf::read),
         _ => Err(ReadError::UnknownFormat { path: path.to_owned(), extension }),
     }

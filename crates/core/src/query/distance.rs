@@ -1,0 +1,169 @@
+//! Distance.
+
+use nalgebra::Point3;
+
+use super::cache::Cache;
+use super::convex_mesh::Wanted;
+use super::error::QueryError;
+use super::options::{DistanceOptions, PenetrationOptions, at_least_zero};
+use super::pair::{Pair, pairs_by_nearness};
+use super::penetration::penetration_with;
+use super::posed::Posed;
+
+/// Distance of two shapes [m, world].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Distance {
+    /// The distance [m]; zero where the shapes collide, or minus the penetration depth where it is signed.
+    pub value: f64,
+    /// Proved lower bound [m].
+    pub lower_bound: f64,
+    /// Proved upper bound [m].
+    pub upper_bound: f64,
+    /// A point of A and one of B [m, world]: the nearest ones of shapes that are apart. Where shapes collide, points of
+    /// both at the overlap; of a signed distance those that touch when A has been moved out.
+    pub points: [Point3<f64>; 2],
+    /// Which part of A and of B, as counted by [`Posed::parts`].
+    pub parts: [usize; 2],
+}
+
+/// The distance of two shapes; zero where they collide. Of several parts that of the nearest ones.
+///
+/// ```
+/// use extricate_core::geometry::procedural::{Procedural, Torus};
+/// use extricate_core::query::{self, Posed, Shape};
+/// use nalgebra::Isometry3;
+///
+/// // A ball in the middle of a ring, without a tessellation of either side.
+/// let ring = Shape::mesh(Torus { major_radius: 1.0, minor_radius: 0.25, ..Torus::default() }.mesh()?);
+/// let ball = Shape::ball(0.5);
+/// let found = query::distance(&Posed::at_origin(&ball), &Posed::at_origin(&ring), &Default::default())?;
+/// assert!((found.value - 0.25).abs() < 0.01);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`collide`](super::collide).
+pub fn distance(a: &Posed, b: &Posed, options: &DistanceOptions) -> Result<Distance, QueryError> {
+    distance_with(a, b, options, &mut Cache::default())
+}
+
+/// As [`distance`], starting from the state that the last query of the same shapes left.
+///
+/// # Errors
+/// As [`collide`](super::collide).
+#[expect(clippy::missing_panics_doc, reason = "nothing is farther than infinity")]
+pub fn distance_with(
+    a: &Posed,
+    b: &Posed,
+    options: &DistanceOptions,
+    cache: &mut Cache,
+) -> Result<Distance, QueryError> {
+    let found = nearest_parts(a, b, options, f64::INFINITY, cache)?;
+    Ok(found.expect("nothing is farther than infinity"))
+}
+
+/// The distance of two shapes where it is at most `limit` [m]; `None`: proved to be farther apart.
+///
+/// # Errors
+/// As [`collide`](super::collide).
+pub fn distance_up_to(
+    a: &Posed,
+    b: &Posed,
+    limit: f64,
+    options: &DistanceOptions,
+) -> Result<Option<Distance>, QueryError> {
+    distance_up_to_with(a, b, limit, options, &mut Cache::default())
+}
+
+/// As [`distance_up_to`], starting from the state that the last query of the same shapes left.
+///
+/// # Errors
+/// As [`collide`](super::collide).
+pub fn distance_up_to_with(
+    a: &Posed,
+    b: &Posed,
+    limit: f64,
+    options: &DistanceOptions,
+    cache: &mut Cache,
+) -> Result<Option<Distance>, QueryError> {
+    at_least_zero("limit", limit)?;
+    nearest_parts(a, b, options, limit, cache)
+}
+
+fn nearest_parts(
+    a: &Posed,
+    b: &Posed,
+    options: &DistanceOptions,
+    limit: f64,
+    cache: &mut Cache,
+) -> Result<Option<Distance>, QueryError> {
+    let DistanceOptions { relative_tolerance, absolute_tolerance } = *options;
+    at_least_zero("relative tolerance", relative_tolerance)?;
+    at_least_zero("absolute tolerance", absolute_tolerance)?;
+    a.check("A")?;
+    b.check("B")?;
+    let mut wanted = Wanted { relative_tolerance, absolute_tolerance, limit };
+    let mut best: Option<Distance> = None;
+    for (apart, parts) in pairs_by_nearness(a, b) {
+        if apart > wanted.limit {
+            break;
+        }
+        let pair = Pair::new(a.part(parts[0]), b.part(parts[1]));
+        let Some(gap) = pair.gap(wanted, cache.pair(parts))? else { continue };
+        let lower_bound = best.map_or(gap.lower_bound, |best| best.lower_bound.min(gap.lower_bound));
+        match &mut best {
+            Some(best) if best.value <= gap.value => best.lower_bound = lower_bound,
+            _ => {
+                let (value, points) = (gap.value, gap.points);
+                best = Some(Distance { value, lower_bound, upper_bound: value, points, parts });
+            }
+        }
+        wanted.limit = wanted.limit.min(gap.value);
+    }
+    Ok(best)
+}
+
+/// A point of A and one of B [m, world] that are nearest to each other; of shapes that collide, points of both at the
+/// overlap.
+///
+/// # Errors
+/// As [`collide`](super::collide).
+pub fn closest_points(
+    a: &Posed,
+    b: &Posed,
+    options: &DistanceOptions,
+) -> Result<[Point3<f64>; 2], QueryError> {
+    Ok(distance(a, b, options)?.points)
+}
+
+/// The distance of two shapes, or minus the penetration depth where they overlap; bounds are proved.
+///
+/// # Errors
+/// As [`penetration`](super::penetration).
+pub fn signed_distance(a: &Posed, b: &Posed, options: &PenetrationOptions) -> Result<Distance, QueryError> {
+    signed_distance_with(a, b, options, &mut Cache::default())
+}
+
+/// As [`signed_distance`], starting from the state that the last query of the same shapes left.
+///
+/// # Errors
+/// As [`penetration`](super::penetration).
+pub fn signed_distance_with(
+    a: &Posed,
+    b: &Posed,
+    options: &PenetrationOptions,
+    cache: &mut Cache,
+) -> Result<Distance, QueryError> {
+    let apart = distance_with(a, b, &DistanceOptions::default(), cache)?;
+    if apart.value > 0.0 {
+        return Ok(apart);
+    }
+    let found = penetration_with(a, b, options, cache)?;
+    Ok(found.map_or(apart, |found| Distance {
+        value: -found.depth,
+        lower_bound: -found.depth,
+        upper_bound: -found.lower_bound,
+        points: found.points,
+        parts: found.parts,
+    }))
+}

@@ -1,0 +1,219 @@
+//! The reasons why a query has no answer.
+
+use thiserror::Error;
+
+use crate::geometry::MeshError;
+use crate::geometry::convex::{HullError, ShapeError};
+use crate::geometry::read::ReadError;
+use crate::kinematics::ArticulationError;
+use crate::kinematics::urdf::UrdfError;
+use crate::penetration::PenetrationError;
+use crate::penetration::convex::ConvexError;
+use crate::penetration::generalized::GeneralizedError;
+use crate::proximity::{ContinuousError, DistanceError, HausdorffError};
+
+/// Why a query has no answer. A failure is never reported as an absence: what is apart is proved apart.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum QueryError {
+    /// A pose has a component that is not finite.
+    #[error("the pose of {body} is not finite")]
+    PoseNotFinite {
+        /// `A`, `B`, or `the robot`.
+        body: &'static str,
+    },
+    /// A size of a convex shape is negative, zero or not finite.
+    #[error(transparent)]
+    Size(#[from] ShapeError),
+    /// Lengths of a shape, or its distance from the other shape, exceed what the arithmetic of the query resolves.
+    #[error("the size or the position of a shape is out of range: {value:e} m, where {range} is accepted")]
+    OutOfRange {
+        /// The length that was found [m].
+        value: f64,
+        /// The lengths that are accepted.
+        range: &'static str,
+    },
+    /// A mesh is open where a solid is needed.
+    #[error(
+        "the mesh bounds no solid: {unbalanced_edges} of {edges} edges are open, its volume is {volume} m³"
+    )]
+    OpenMesh {
+        /// Edges that triangles do not use equally often in both directions.
+        unbalanced_edges: usize,
+        /// Edges of the mesh.
+        edges: usize,
+        /// Signed volume [m³]; NaN where the mesh is open.
+        volume: f64,
+    },
+    /// Triangles or points make no mesh or hull.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// Points have no convex hull.
+    #[error(transparent)]
+    Hull(#[from] HullError),
+    /// The query has no meaning, or no algorithm, for this pair of shapes.
+    #[error("{query} of {} and {} is not supported: {reason}", shapes[0], shapes[1])]
+    Unsupported {
+        /// Name of the query.
+        query: &'static str,
+        /// Names of the kinds of A and B.
+        shapes: [&'static str; 2],
+        /// Why.
+        reason: &'static str,
+    },
+    /// An option is out of its range.
+    #[error("the option {option} is {value}, but must be {accepted}")]
+    Option {
+        /// Its name.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+        /// The accepted values.
+        accepted: &'static str,
+    },
+    /// The proved bounds leave open whether the shapes overlap: the work bound was met, or they touch to within rounding.
+    #[error("not decided: apart by no more than {apart} m, or overlapping by no more than {overlap} m")]
+    Undecided {
+        /// Upper bound of the distance [m].
+        apart: f64,
+        /// Upper bound of the penetration depth [m].
+        overlap: f64,
+    },
+    /// The best translation found does not separate the shapes by the independent check.
+    #[error("the best translation found ({length} m) does not separate the shapes")]
+    NotSeparated {
+        /// Its length [m].
+        length: f64,
+    },
+    /// The iteration or time bound was met before the answer.
+    #[error(
+        "no answer after {iterations} iterations: the motion is free of contact up to the time {free_until} of 1"
+    )]
+    BoundMet {
+        /// Iterations that were made.
+        iterations: u64,
+        /// Time up to which the motion is proved free of contact.
+        free_until: f64,
+    },
+    /// A translational search failed for a reason of its own.
+    #[error(transparent)]
+    Penetration(PenetrationError),
+    /// A search among rigid motions failed; the error carries the best effort.
+    #[error(transparent)]
+    PenetrationRigid(Box<GeneralizedError>),
+    /// A configuration does not belong to the robot.
+    #[error(transparent)]
+    Configuration(#[from] ArticulationError),
+    /// No link of the robot has a shape.
+    #[error("no link of the robot `{robot}` has a shape")]
+    NoShape {
+        /// Its name.
+        robot: String,
+    },
+    /// A mesh file was not read.
+    #[error(transparent)]
+    File(Box<ReadError>),
+    /// A robot file was not read.
+    #[error(transparent)]
+    RobotFile(Box<UrdfError>),
+}
+
+fn body(letter: char) -> &'static str {
+    if letter == 'A' { "A" } else { "B" }
+}
+
+impl From<ConvexError> for QueryError {
+    fn from(error: ConvexError) -> Self {
+        match error {
+            ConvexError::NotFinite => Self::PoseNotFinite { body: "A or B" },
+            ConvexError::BadSize => {
+                Self::OutOfRange { value: f64::NAN, range: "a finite size of at least zero" }
+            }
+            ConvexError::Unbounded => Self::Unsupported {
+                query: "the signed distance",
+                shapes: ["half-space"; 2],
+                reason: "half-spaces that do not face each other overlap without end",
+            },
+        }
+    }
+}
+
+impl From<PenetrationError> for QueryError {
+    fn from(error: PenetrationError) -> Self {
+        match error {
+            PenetrationError::PoseNotFinite { body: letter, .. } => {
+                Self::PoseNotFinite { body: body(letter) }
+            }
+            PenetrationError::SizeOutOfRange { radius, .. } => {
+                Self::OutOfRange { value: radius, range: "1e-26 to 1e18 m" }
+            }
+            PenetrationError::NotSeparated { length } => Self::NotSeparated { length },
+            other => Self::Penetration(other),
+        }
+    }
+}
+
+impl From<DistanceError> for QueryError {
+    fn from(error: DistanceError) -> Self {
+        match error {
+            DistanceError::InvalidOption { option, value } => {
+                Self::Option { option, value, accepted: "a number of at least zero" }
+            }
+            DistanceError::PoseNotFinite { body: letter, .. } => Self::PoseNotFinite { body: body(letter) },
+        }
+    }
+}
+
+impl From<HausdorffError> for QueryError {
+    fn from(error: HausdorffError) -> Self {
+        match error {
+            HausdorffError::PoseNotFinite { body: letter, .. } => Self::PoseNotFinite { body: body(letter) },
+            HausdorffError::ErrorNotPositive { name, value } => {
+                Self::Option { option: name, value, accepted: "a number of at least zero" }
+            }
+            HausdorffError::Overflow { apart } => {
+                Self::OutOfRange { value: apart, range: "a distance whose square is finite" }
+            }
+        }
+    }
+}
+
+impl From<ContinuousError> for QueryError {
+    fn from(error: ContinuousError) -> Self {
+        match error {
+            ContinuousError::StepsExhausted { steps, free_until } => {
+                Self::BoundMet { iterations: steps, free_until }
+            }
+            ContinuousError::NotFinite => Self::PoseNotFinite { body: "A or B" },
+            ContinuousError::Tolerance { tolerance } => {
+                Self::Option { option: "tolerance", value: tolerance, accepted: "above zero" }
+            }
+            ContinuousError::Articulation(source) => Self::Configuration(source),
+        }
+    }
+}
+
+impl From<GeneralizedError> for QueryError {
+    fn from(error: GeneralizedError) -> Self {
+        match error {
+            GeneralizedError::Translational(source) => source.into(),
+            GeneralizedError::Articulation(source) => Self::Configuration(source),
+            GeneralizedError::Option { option, value, range } => {
+                Self::Option { option, value, accepted: range }
+            }
+            other => Self::PenetrationRigid(Box::new(other)),
+        }
+    }
+}
+
+impl From<ReadError> for QueryError {
+    fn from(error: ReadError) -> Self {
+        Self::File(Box::new(error))
+    }
+}
+
+impl From<UrdfError> for QueryError {
+    fn from(error: UrdfError) -> Self {
+        Self::RobotFile(Box::new(error))
+    }
+}

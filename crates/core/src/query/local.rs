@@ -1,0 +1,99 @@
+//! One depth for every region of an overlap.
+
+use nalgebra::{Isometry3, Translation3, Vector3, center};
+
+use super::error::QueryError;
+use super::options::PenetrationOptions;
+use super::pair::{Mixed, Pair};
+use super::penetration::{Penetration, penetration};
+use super::posed::Posed;
+use super::shape::used_vertices;
+use crate::geometry::procedural::{Cuboid, Procedural};
+use crate::geometry::{Aabb, Solidity};
+use crate::penetration::{self, FreeConfiguration, LocalPenetration};
+use crate::proximity::Model;
+
+/// The overlap of two shapes region by region, deepest first; none where they are proved apart.
+///
+/// # Errors
+/// As [`penetration`](super::penetration).
+pub fn local_penetrations(
+    a: &Posed,
+    b: &Posed,
+    options: &PenetrationOptions,
+) -> Result<Vec<LocalPenetration>, QueryError> {
+    match penetration(a, b, options)? {
+        None => Ok(Vec::new()),
+        Some(global) => local_penetrations_of(a, b, &global),
+    }
+}
+
+/// The regions of an overlap whose penetration is known.
+///
+/// Two convex shapes overlap in one region. A half-space meets a mesh in as many as its plane cuts off, and meshes in as many
+/// as there are pieces of the curve in which they intersect; the regions of a round shape are those of the polyhedron around
+/// it ([`Penetration::approximation`]).
+///
+/// # Errors
+/// [`QueryError::Mesh`] when a half-space cannot be cut to the size of the mesh.
+pub fn local_penetrations_of(
+    a: &Posed,
+    b: &Posed,
+    global: &Penetration,
+) -> Result<Vec<LocalPenetration>, QueryError> {
+    let (first, second) = (a.part(global.parts[0]), b.part(global.parts[1]));
+    if let Some(search) = &global.search
+        && let (Some(triangles_a), Some(triangles_b)) = (first.shape.triangles(), second.shape.triangles())
+    {
+        let (a, b) = (&triangles_a.model, &triangles_b.model);
+        return Ok(penetration::local_penetrations(a, &first.pose, b, &second.pose, search));
+    }
+    match Pair::new(first, second) {
+        Pair::Mixed(mixed) if mixed.is_half_space() => of_half_space(&mixed, global),
+        _ => Ok(vec![LocalPenetration {
+            point: center(&global.points[0], &global.points[1]),
+            normal: global.direction,
+            depth: global.depth,
+            patches: [Vec::new(), Vec::new()],
+        }]),
+    }
+}
+
+/// The regions that a half-space cuts off a mesh: those of a box below its plane that contains all of the mesh there.
+fn of_half_space(mixed: &Mixed, global: &Penetration) -> Result<Vec<LocalPenetration>, QueryError> {
+    /// Room around the mesh, relative to its size.
+    const ROOM: f64 = 0.5;
+    let ((shape, pose), (model, pose_of_model)) = (mixed.convex, mixed.mesh);
+    let local = pose.inv_mul(pose_of_model);
+    let vertices: Vec<_> = used_vertices(model).map(|vertex| local * vertex).collect();
+    let bounds = Aabb::of_points(&vertices);
+    let room = ROOM * bounds.extents().norm();
+    let size = bounds.extents() + Vector3::repeat(2.0 * room);
+    let depth = shape.radius() - bounds.min.z + room;
+    let cut = Cuboid { x: size.x, y: size.y, z: depth, ..Cuboid::default() }.mesh();
+    let cut = cut.map_err(|_| QueryError::OutOfRange { value: size.norm(), range: "sizes of a mesh" })?;
+    let middle = Vector3::new(bounds.center().x, bounds.center().y, shape.radius() - 0.5 * depth);
+    let pose_of_cut: Isometry3<f64> = pose * Translation3::from(middle);
+    let cut = Model::new(cut, Solidity::Solid);
+    let search = as_search(global);
+    let (mesh, below) = ((model, pose_of_model), (&cut, &pose_of_cut));
+    let [(a, pose_a), (b, pose_b)] = if mixed.mesh_first { [mesh, below] } else { [below, mesh] };
+    Ok(penetration::local_penetrations(a, pose_a, b, pose_b, &search))
+}
+
+fn as_search(global: &Penetration) -> penetration::Penetration {
+    penetration::Penetration {
+        depth: global.depth,
+        lower_bound: global.lower_bound,
+        direction: global.direction,
+        translation: global.translation,
+        witnesses: global.points,
+        converged: global.converged,
+        iterations: global.iterations,
+        casts: 0,
+        marches: 0,
+        walks: 0,
+        rows: 0,
+        start: FreeConfiguration::CentroidDifference,
+    }
+}

@@ -1,0 +1,63 @@
+//! Queries about any two shapes: one [`Shape`], one calling convention, one [`QueryError`].
+//!
+//! Every query takes two [`Posed`] shapes and options in one vocabulary ([`options`]), and finds the algorithm by itself:
+//! certified ones for convex shapes, tree descents for meshes, closed forms for half-spaces. A round shape is never
+//! replaced by triangles without a word: where triangles choose a direction, the answer has the error, and where it can be
+//! made exact again, it is.
+//!
+//! | query | answer |
+//! |---|---|
+//! | [`collide`] | whether the shapes have a point in common |
+//! | [`distance`], [`closest_points`] | how far they are apart, and where |
+//! | [`signed_distance`] | the distance, or minus the penetration depth |
+//! | [`penetration`] | the least translation that separates them |
+//! | [`local_penetrations`] | one depth for every region of the overlap |
+//! | [`penetration_rigid`] | the least rigid motion that separates them |
+//! | [`time_of_contact`] | the first contact of two motions |
+//! | [`hausdorff`] | the greatest deviation of two surfaces |
+//! | [`spanning`] | the greatest distance of two points |
+//!
+//! [`penetration`] and [`time_of_contact`] answer `Ok(Some(…))`, `Ok(None)` for a *proved* absence, or `Err`. A sequence of
+//! queries of the same two shapes starts warm with the variants that end in `_with` and one [`Cache`].
+
+mod cache;
+mod collide;
+mod convex_mesh;
+mod description;
+mod distance;
+mod error;
+mod hausdorff;
+mod local;
+pub mod options;
+mod pair;
+mod penetration;
+mod posed;
+mod rigid;
+mod robot;
+mod shape;
+mod spanning;
+mod time_of_contact;
+
+pub use cache::Cache;
+pub use collide::{CollidingParts, collide, collide_with, colliding_parts};
+pub use distance::{
+    Distance, closest_points, distance, distance_up_to, distance_up_to_with, distance_with, signed_distance,
+    signed_distance_with,
+};
+pub use error::QueryError;
+pub use hausdorff::hausdorff;
+pub use local::{local_penetrations, local_penetrations_of};
+pub use options::{
+    CollideOptions, DistanceOptions, HausdorffOptions, PenetrationOptions, SpanningOptions,
+    TimeOfContactOptions,
+};
+pub use penetration::{Penetration, penetration, penetration_with};
+pub use posed::{Moving, Part, Posed};
+pub use rigid::{RigidPenetration, RigidPenetrationOptions, penetration_rigid, penetration_rigid_with};
+pub use robot::Robot;
+pub use shape::{Shape, Triangles};
+pub use spanning::{Spanning, spanning};
+pub use time_of_contact::time_of_contact;
+
+pub use crate::penetration::LocalPenetration;
+pub use crate::proximity::{ContactInTime, Hausdorff, Side};

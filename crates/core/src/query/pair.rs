@@ -1,0 +1,207 @@
+//! Two shapes, sorted by the algorithm that answers for them, and their distance.
+
+use nalgebra::{Isometry3, Point3};
+
+use super::cache::PairCache;
+use super::convex_mesh::{Wanted, nearest};
+use super::error::QueryError;
+use super::posed::{Part, Posed};
+use crate::geometry::convex::{ConvexShape, Core};
+use crate::penetration::convex::{ConvexOptions, SignedDistance, signed_distance};
+use crate::proximity::{self, Model, is_within};
+
+/// Fraction of sizes and positions by which the bounds of a depth of zero may differ: the rounding of coordinates. The
+/// depth of shapes that touch is no better known.
+const ROUNDING: f64 = 1e-14;
+
+/// Two shapes at their poses.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Pair<'a> {
+    /// Both convex.
+    Convex(ConvexPair<'a>),
+    /// A convex shape and a mesh.
+    Mixed(Mixed<'a>),
+    /// Both meshes.
+    Meshes([&'a Model; 2], [&'a Isometry3<f64>; 2]),
+}
+
+/// Two convex shapes at their poses.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ConvexPair<'a> {
+    pub(super) shapes: [&'a ConvexShape; 2],
+    pub(super) poses: [&'a Isometry3<f64>; 2],
+}
+
+/// A convex shape and a mesh.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mixed<'a> {
+    pub(super) convex: (&'a ConvexShape, &'a Isometry3<f64>),
+    pub(super) mesh: (&'a Model, &'a Isometry3<f64>),
+    /// Whether A is the mesh.
+    pub(super) mesh_first: bool,
+}
+
+/// A distance of two shapes; zero where they collide.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Gap {
+    pub(super) value: f64,
+    pub(super) lower_bound: f64,
+    pub(super) points: [Point3<f64>; 2],
+}
+
+impl<'a> Pair<'a> {
+    pub(super) fn new(a: &'a Part<'_>, b: &'a Part<'_>) -> Self {
+        let meshes = [a, b].map(|part| part.shape.model());
+        match ([a, b].map(|part| part.shape.core()), meshes) {
+            ([Some(first), Some(second)], _) => {
+                Self::Convex(ConvexPair { shapes: [first, second], poses: [&a.pose, &b.pose] })
+            }
+            ([Some(convex), _], [_, Some(model)]) => {
+                Self::Mixed(Mixed { convex: (convex, &a.pose), mesh: (model, &b.pose), mesh_first: false })
+            }
+            ([_, Some(convex)], [Some(model), _]) => {
+                Self::Mixed(Mixed { convex: (convex, &b.pose), mesh: (model, &a.pose), mesh_first: true })
+            }
+            (_, [Some(first), Some(second)]) => Self::Meshes([first, second], [&a.pose, &b.pose]),
+            _ => unreachable!("a shape is convex or a mesh"),
+        }
+    }
+
+    /// Whether the shapes have a point in common or are at most `clearance` [m] apart.
+    pub(super) fn collides(&self, clearance: f64, cache: &mut PairCache) -> Result<bool, QueryError> {
+        Ok(match self {
+            Self::Convex(pair) => pair.certified(&ConvexOptions::default(), cache)?.value <= clearance,
+            Self::Mixed(mixed) => mixed.gap(Wanted::up_to(clearance)).is_some(),
+            Self::Meshes([a, b], [pose_a, pose_b]) if clearance > 0.0 => {
+                is_within(a, pose_a, b, pose_b, clearance)
+            }
+            Self::Meshes([a, b], [pose_a, pose_b]) => proximity::collide(a, pose_a, b, pose_b),
+        })
+    }
+
+    /// The distance; `None` where it is proved to exceed the limit.
+    pub(super) fn gap(&self, wanted: Wanted, cache: &mut PairCache) -> Result<Option<Gap>, QueryError> {
+        let found = match self {
+            Self::Convex(pair) => {
+                let found = pair.certified(&ConvexOptions::default(), cache)?;
+                let value = found.value.max(0.0);
+                let gap = Gap { value, lower_bound: value, points: found.witnesses };
+                (found.value <= wanted.limit).then_some(gap)
+            }
+            Self::Mixed(mixed) => mixed.gap(wanted),
+            Self::Meshes([a, b], [pose_a, pose_b]) => {
+                let Wanted { relative_tolerance, absolute_tolerance, limit } = wanted;
+                let options = proximity::DistanceOptions { relative_tolerance, absolute_tolerance, limit };
+                let found = proximity::distance_with(a, pose_a, b, pose_b, &options, &mut cache.distance)?;
+                found.map(|found| Gap {
+                    value: found.value,
+                    lower_bound: found.lower_bound,
+                    points: found.witnesses,
+                })
+            }
+        };
+        match found {
+            Some(gap) if !gap.value.is_finite() => Err(too_far(gap.value)),
+            found => Ok(found),
+        }
+    }
+}
+
+fn too_far(value: f64) -> QueryError {
+    QueryError::OutOfRange { value, range: "a distance whose square is finite" }
+}
+
+impl ConvexPair<'_> {
+    /// The certified signed distance; an error where its bounds leave open whether the shapes overlap.
+    pub(super) fn certified(
+        &self,
+        options: &ConvexOptions,
+        cache: &mut PairCache,
+    ) -> Result<SignedDistance, QueryError> {
+        let found = self.search(options, cache)?;
+        if !found.value.is_finite() {
+            return Err(too_far(found.value));
+        }
+        if found.value <= 0.0 && found.at_most > self.rounding() {
+            return Err(QueryError::Undecided { apart: found.at_most, overlap: -found.value });
+        }
+        Ok(found)
+    }
+
+    pub(super) fn search(
+        &self,
+        options: &ConvexOptions,
+        cache: &mut PairCache,
+    ) -> Result<SignedDistance, QueryError> {
+        let ([a, b], [pose_a, pose_b]) = (self.shapes, self.poses);
+        Ok(signed_distance(a, pose_a, b, pose_b, options, &mut cache.convex)?)
+    }
+
+    /// The size of both shapes [m]: the radii of their bounding spheres; of two half-spaces, which have none, a metre.
+    pub(super) fn size(&self) -> f64 {
+        let radii = self.shapes.iter().map(|shape| shape.bounding_sphere().1);
+        let size: f64 = radii.filter(|radius| radius.is_finite()).sum();
+        if size > 0.0 { size } else { 1.0 }
+    }
+
+    /// Part of a depth that rounding leaves unknown [m].
+    pub(super) fn rounding(&self) -> f64 {
+        let far: f64 = self.poses.iter().map(|pose| pose.translation.vector.norm()).sum();
+        ROUNDING * (self.size() + far)
+    }
+}
+
+impl Mixed<'_> {
+    /// A and B in their order from what belongs to the convex shape and to the mesh.
+    pub(super) fn in_order<T>(&self, [convex, mesh]: [T; 2]) -> [T; 2] {
+        if self.mesh_first { [mesh, convex] } else { [convex, mesh] }
+    }
+
+    pub(super) fn is_half_space(&self) -> bool {
+        matches!(self.convex.0.core(), Core::HalfSpace)
+    }
+
+    pub(super) fn gap(&self, wanted: Wanted) -> Option<Gap> {
+        let ((shape, pose), (model, pose_of_model)) = (self.convex, self.mesh);
+        let found = nearest(shape, pose, model, pose_of_model, wanted)?;
+        let value = if found.value > 0.0 { found.value } else { 0.0 };
+        let lower_bound = if self.is_half_space() { value } else { wanted.lower_bound(value) };
+        Some(Gap { value, lower_bound, points: self.in_order(found.points) })
+    }
+
+    /// Height of the lowest vertex of the mesh over a half-space [m].
+    pub(super) fn height(&self) -> (f64, [Point3<f64>; 2]) {
+        let ((shape, pose), (model, pose_of_model)) = (self.convex, self.mesh);
+        let found = nearest(shape, pose, model, pose_of_model, Wanted::up_to(f64::INFINITY));
+        let found = found.expect("nothing is farther than infinity");
+        (found.value, found.points)
+    }
+
+    /// Size of both shapes and positions [m], which rounding is relative to.
+    pub(super) fn size(&self) -> f64 {
+        let radius = self.convex.0.bounding_sphere().1;
+        let far = self.convex.1.translation.vector.norm() + self.mesh.1.translation.vector.norm();
+        self.mesh.0.radius() + far + if radius.is_finite() { radius } else { 0.0 }
+    }
+}
+
+/// The pairs of parts of two arrangements, with a lower bound of their distance [m] by balls around them, nearest first.
+pub(super) fn pairs_by_nearness(a: &Posed, b: &Posed) -> Vec<(f64, [usize; 2])> {
+    let ball = |part: &Part| {
+        let (center, radius) = part.shape.bounding_sphere();
+        (part.pose * center, radius)
+    };
+    let balls: Vec<_> = b.parts().map(ball).collect();
+    let mut pairs = Vec::with_capacity(a.parts().len() * balls.len());
+    for (i, part) in a.parts().enumerate() {
+        let (center, radius) = ball(part);
+        for (j, (other, reach)) in balls.iter().enumerate() {
+            /// Leaves room for rounding.
+            const ROOM: f64 = 1e-9;
+            let apart = nalgebra::distance(&center, other);
+            pairs.push((apart - (radius + reach) - ROOM * (apart + radius), [i, j]));
+        }
+    }
+    pairs.sort_by(|p, q| p.0.total_cmp(&q.0));
+    pairs
+}

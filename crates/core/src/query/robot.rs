@@ -1,0 +1,117 @@
+//! Robots in configurations.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use nalgebra::Isometry3;
+
+use super::error::QueryError;
+use super::posed::{Part, Posed, check_pose};
+use super::shape::Shape;
+use crate::geometry::Solidity;
+use crate::kinematics::Articulation;
+use crate::kinematics::urdf::{self, UrdfOptions, read_urdf};
+use crate::proximity::Model;
+
+/// A robot: links and joints, and the shape of each link.
+///
+/// ```
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+/// use extricate_core::query::{self, Posed, Robot, Shape};
+/// use nalgebra::Isometry3;
+///
+/// let arm = Robot::load("assets/robots/arm.urdf")?;
+/// let ground = Shape::half_space();
+/// let posed = arm.at(&vec![0.0; arm.degrees_of_freedom()])?;
+/// let below = Posed::new(&ground, Isometry3::translation(0.0, 0.0, -5.0));
+/// let nearest = query::distance(&posed, &below, &Default::default())?;
+/// assert!(nearest.value > 0.0 && posed.name(nearest.parts[0]).is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Robot {
+    name: String,
+    articulation: Articulation,
+    shapes: Vec<Option<Shape>>,
+}
+
+impl Robot {
+    /// Reads a URDF file with the shapes that are meant for collision; links are solids where their meshes are closed.
+    ///
+    /// # Errors
+    /// [`QueryError::RobotFile`] when the file is not read, [`QueryError::NoShape`] when no link has a shape.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, QueryError> {
+        Self::of_file(read_urdf(path, &UrdfOptions::default())?)
+    }
+
+    /// The robot of a file that was read.
+    ///
+    /// # Errors
+    /// [`QueryError::NoShape`] when no link has a shape.
+    pub fn of_file(robot: urdf::Robot) -> Result<Self, QueryError> {
+        let shape = |mesh| {
+            let solidity = Solidity::of(&mesh);
+            Shape::from(Arc::new(Model::new(mesh, solidity)))
+        };
+        let shapes: Vec<_> = robot.meshes.into_iter().map(|mesh| mesh.map(shape)).collect();
+        if shapes.iter().all(Option::is_none) {
+            return Err(QueryError::NoShape { robot: robot.name });
+        }
+        Ok(Self { name: robot.name, articulation: robot.articulation, shapes })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its links and joints.
+    #[must_use]
+    pub fn articulation(&self) -> &Articulation {
+        &self.articulation
+    }
+
+    /// The shape of each link in its frame; `None` of a link without one.
+    #[must_use]
+    pub fn shapes(&self) -> &[Option<Shape>] {
+        &self.shapes
+    }
+
+    /// Number of generalized coordinates: joints that move of themselves.
+    #[must_use]
+    pub fn degrees_of_freedom(&self) -> usize {
+        self.articulation.coordinates().len()
+    }
+
+    /// A configuration from values by name of joint [rad or m]; joints that are not named are at zero.
+    ///
+    /// # Errors
+    /// [`QueryError::Configuration`] when a joint does not exist or follows another one, or a value is not finite.
+    pub fn configuration(&self, joints: &BTreeMap<String, f64>) -> Result<Vec<f64>, QueryError> {
+        Ok(self.articulation.configuration(joints)?)
+    }
+
+    /// The links in a configuration [rad or m], the root at the origin.
+    ///
+    /// # Errors
+    /// [`QueryError::Configuration`] when the configuration is not one of this robot.
+    pub fn at(&self, configuration: &[f64]) -> Result<Posed<'_>, QueryError> {
+        self.at_base(configuration, &Isometry3::identity())
+    }
+
+    /// The links in a configuration [rad or m] with the root at `base`, body to world.
+    ///
+    /// # Errors
+    /// [`QueryError::Configuration`] when the configuration is not one of this robot; [`QueryError::PoseNotFinite`].
+    pub fn at_base(&self, configuration: &[f64], base: &Isometry3<f64>) -> Result<Posed<'_>, QueryError> {
+        check_pose(base, "the robot")?;
+        let poses = self.articulation.link_poses(configuration, base)?;
+        let links = self.articulation.links().iter().zip(&self.shapes).zip(poses);
+        let parts = links.filter_map(|((name, shape), pose)| {
+            Some(Part { name: Some(name.as_str()), shape: shape.as_ref()?, pose })
+        });
+        Posed::of_parts(parts).ok_or_else(|| QueryError::NoShape { robot: self.name.clone() })
+    }
+}

@@ -1,0 +1,158 @@
+//! The first contact of two motions.
+
+use nalgebra::{Isometry3, Point3, Unit, Vector3};
+
+use super::cache::PairCache;
+use super::convex_mesh::Wanted;
+use super::error::QueryError;
+use super::options::{TimeOfContactOptions, at_least_zero};
+use super::pair::{Gap, Pair};
+use super::posed::{Moving, Part};
+use crate::kinematics::RigidMotion;
+use crate::proximity::{self, ContactInTime, ContinuousOptions, Model};
+
+/// The first contact of two shapes while both move; `None` where the whole motion is proved free.
+///
+/// Two meshes are answered by a descent of both trees ([`rigid`](crate::proximity::rigid)); every other pair by conservative
+/// advancement of its exact distance. Up to the time of the answer the motion is proved free; the gap is then at most the
+/// tolerance. A start in contact answers time 0. A half-space may rotate as well.
+///
+/// ```
+/// use extricate_core::query::{self, Moving, Shape};
+/// use nalgebra::Isometry3;
+///
+/// let (ball, ground) = (Shape::ball(0.5), Shape::half_space());
+/// let (up, down) = (Isometry3::translation(0.0, 0.0, 2.5), Isometry3::translation(0.0, 0.0, -1.5));
+/// let falling = Moving::linear(&ball, &up, &down);
+/// let resting = Moving::still(&ground, &Isometry3::identity());
+/// let contact = query::time_of_contact(&falling, &resting, &Default::default())?.expect("it falls through");
+/// assert!((contact.time - 0.5).abs() < 1e-6 && contact.normal.z > 0.999);
+/// # Ok::<(), query::QueryError>(())
+/// ```
+///
+/// # Errors
+/// [`QueryError::BoundMet`] with the time up to which the motion is proved free; [`QueryError`] when a pose, a size or an
+/// option is none.
+pub fn time_of_contact(
+    a: &Moving,
+    b: &Moving,
+    options: &TimeOfContactOptions,
+) -> Result<Option<ContactInTime>, QueryError> {
+    at_least_zero("relative tolerance", options.relative_tolerance)?;
+    at_least_zero("absolute tolerance", options.absolute_tolerance)?;
+    a.check("A")?;
+    b.check("B")?;
+    if let (Some(first), Some(second)) = (a.shape.model(), b.shape.model()) {
+        return of_models([first, second], [a, b], options);
+    }
+    Advancement::new(a, b, options)?.run()
+}
+
+fn of_models(
+    [first, second]: [&Model; 2],
+    [a, b]: [&Moving; 2],
+    options: &TimeOfContactOptions,
+) -> Result<Option<ContactInTime>, QueryError> {
+    let size = first.radius().min(second.radius());
+    let tolerance = options.relative_tolerance.max(options.absolute_tolerance / size);
+    let options = ContinuousOptions { tolerance, max_steps: options.max_iterations };
+    Ok(proximity::rigid(first, &a.motion, second, &b.motion, &options)?)
+}
+
+/// Conservative advancement: no point of one shape approaches the other faster than a bound, so that a gap keeps both apart
+/// for the time that it takes to close it [Lin17 §40.3].
+struct Advancement<'a> {
+    moving: [&'a Moving<'a>; 2],
+    /// Upper bound of the speed at which the shapes approach each other [m per motion].
+    speed: f64,
+    /// Gap that counts as contact [m].
+    tolerance: f64,
+    max_iterations: u64,
+}
+
+impl<'a> Advancement<'a> {
+    fn new(a: &'a Moving, b: &'a Moving, options: &TimeOfContactOptions) -> Result<Self, QueryError> {
+        let balls = [a, b].map(|moving| moving.shape.bounding_sphere());
+        let size = balls.iter().map(|(_, radius)| *radius).fold(f64::INFINITY, f64::min);
+        if a.shape.is_half_space() && b.shape.is_half_space() {
+            let reason = "half-spaces have no first contact";
+            let shapes = [a, b].map(|moving| moving.shape.kind());
+            return Err(QueryError::Unsupported { query: "the time of contact", shapes, reason });
+        }
+        let tolerance = options.absolute_tolerance.max(options.relative_tolerance * size);
+        if !(tolerance > 0.0) {
+            let (option, value) = ("tolerance", tolerance);
+            return Err(QueryError::Option { option, value, accepted: "above zero" });
+        }
+        let max_iterations = options.max_iterations;
+        Ok(Self { moving: [a, b], speed: speed([a, b]), tolerance, max_iterations })
+    }
+
+    fn run(&self) -> Result<Option<ContactInTime>, QueryError> {
+        let mut cache = PairCache::default();
+        let (mut time, mut steps) = (0.0, 0);
+        loop {
+            steps += 1;
+            let gap = self.gap(time, &mut cache)?;
+            if gap.value <= self.tolerance {
+                return Ok(Some(self.contact(time, &gap, steps)));
+            }
+            // Half of the tolerance is left, so that rounding never reports a contact as passed.
+            time += (gap.value - 0.5 * self.tolerance) / self.speed;
+            if !(time <= 1.0) {
+                return Ok(None);
+            }
+            if steps >= self.max_iterations {
+                return Err(QueryError::BoundMet { iterations: steps, free_until: time });
+            }
+        }
+    }
+
+    fn parts(&self, time: f64) -> [Part<'a>; 2] {
+        self.moving.map(|moving| Part { name: None, shape: moving.shape, pose: moving.motion.pose_at(time) })
+    }
+
+    fn gap(&self, time: f64, cache: &mut PairCache) -> Result<Gap, QueryError> {
+        let [a, b] = self.parts(time);
+        let found = Pair::new(&a, &b).gap(Wanted::up_to(f64::INFINITY), cache)?;
+        Ok(found.expect("nothing is farther than infinity"))
+    }
+
+    fn contact(&self, time: f64, gap: &Gap, steps: u64) -> ContactInTime {
+        let [a, b] = self.parts(time);
+        let [on_a, on_b] = gap.points;
+        let up = |part: &Part| part.shape.is_half_space().then(|| part.pose.rotation * Vector3::z());
+        let centers = || center(&a) - center(&b);
+        let along = up(&b).or_else(|| up(&a).map(|normal| -normal));
+        let along = along.or_else(|| (gap.value > 0.0).then_some(on_a - on_b)).unwrap_or_else(centers);
+        let normal = Unit::try_new(along, 0.0).unwrap_or_else(Vector3::z_axis);
+        ContactInTime { time, gap: gap.value, points: gap.points, normal, triangles: None, steps }
+    }
+}
+
+fn center(part: &Part) -> Point3<f64> {
+    part.pose * part.shape.bounding_sphere().0
+}
+
+/// Upper bound of the speed at which two shapes approach each other at any time [m per motion].
+///
+/// Of a half-space, which is endless, only the points that the other shape may reach count: those as far from its origin as
+/// the farthest point of the other shape ever is.
+fn speed([a, b]: [&Moving; 2]) -> f64 {
+    let ball = |moving: &Moving, other: &Moving| {
+        let (center, radius) = moving.shape.bounding_sphere();
+        if radius.is_finite() {
+            return (center, radius);
+        }
+        let (center_of_other, radius_of_other) = other.shape.bounding_sphere();
+        let at = |moving: &Moving| -> Isometry3<f64> { *moving.motion.start() };
+        let path = moving.motion.bounds().speed + other.motion.speed_bound(&center_of_other, 0.0);
+        let apart = nalgebra::distance(&(at(moving) * Point3::origin()), &(at(other) * center_of_other));
+        (Point3::origin(), apart + path + radius_of_other)
+    };
+    let of = |moving: &Moving, other: &Moving| {
+        let (center, radius) = ball(moving, other);
+        moving.motion.speed_bound(&center, radius)
+    };
+    of(a, b) + of(b, a)
+}

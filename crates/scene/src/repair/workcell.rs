@@ -1,0 +1,140 @@
+//! A robot among named obstacles: collision, clearance, repair and planning by configuration.
+
+use nalgebra::Isometry3;
+
+use super::{Collision, Ensemble, Freedom, Prop, Repair, RepairError, RepairOptions, Robot, RobotOptions};
+use extricate_core::penetration::generalized::{Obstacle, Pose};
+use extricate_core::plan::{Plan, PlanError, PlanOptions, plan};
+use extricate_core::proximity::{ArticulatedModel, Model};
+use extricate_core::query::{self, Posed};
+
+/// A robot on a fixed base among named obstacles, preprocessed for many configurations.
+///
+/// A configuration is the values of the joints that move of themselves [rad or m], in the order of
+/// [`Articulation::coordinates`](extricate_core::kinematics::Articulation::coordinates). Links of the robot may collide where
+/// they are neighbours, and where they do so in every configuration ([`Robot::new`]).
+///
+/// ```
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+/// use extricate_core::query::{Posed, Robot, Shape};
+/// use extricate_scene::repair::Workcell;
+/// use nalgebra::Isometry3;
+///
+/// let arm = Robot::load("assets/robots/two_link.urdf")?;
+/// let mut q = vec![0.0; arm.degrees_of_freedom()];
+/// let ball = Shape::ball(0.05);
+/// // A ball around the middle of the last link.
+/// let posed = arm.at(&q)?;
+/// let last = posed.part(posed.parts().len() - 1);
+/// let at = Isometry3::from((last.pose * last.shape.bounding_sphere().0).coords);
+/// let cell = Workcell::new(&arm, [("ball", Posed::new(&ball, at))])?;
+/// assert!(cell.collides(&q)? && cell.colliding_pairs(&q)?[0].names[1] == "ball");
+/// let repair = cell.repair(&q, &Default::default())?.expect("the link is in the ball");
+/// q.clone_from(&repair.poses[0].joints);
+/// assert!(repair.verified_free && !cell.collides(&q)? && cell.clearance(&q)? >= 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Workcell {
+    ensemble: Ensemble,
+    base: Isometry3<f64>,
+}
+
+impl Workcell {
+    /// A robot with its root at the origin among obstacles, each with its name; those of several parts have one obstacle for
+    /// every part, `name/part`.
+    ///
+    /// # Errors
+    /// [`RepairError::Norm`], with the name of a link that has no volume, and as [`Ensemble::new`].
+    pub fn new<'a>(
+        robot: &query::Robot,
+        obstacles: impl IntoIterator<Item = (&'a str, Posed<'a>)>,
+    ) -> Result<Self, RepairError> {
+        let (base, options) = (Isometry3::identity(), RobotOptions::default());
+        Self::with(robot, base, obstacles, &options, &Freedom::default())
+    }
+
+    /// As [`Workcell::new`], with the root at `base` (body to world), with links that may or may not collide, and with joints
+    /// that stay or are dear to move.
+    ///
+    /// # Errors
+    /// As [`Workcell::new`], and [`RepairError::UnknownName`] when a link or a joint that is named does not exist.
+    pub fn with<'a>(
+        robot: &query::Robot,
+        base: Isometry3<f64>,
+        obstacles: impl IntoIterator<Item = (&'a str, Posed<'a>)>,
+        options: &RobotOptions,
+        freedom: &Freedom,
+    ) -> Result<Self, RepairError> {
+        let model = |shape: &query::Shape| shape.model().map(|model| Model::clone(model));
+        let models = robot.shapes().iter().map(|shape| shape.as_ref().and_then(model)).collect();
+        let model = ArticulatedModel::of_models(robot.articulation().clone(), models);
+        let props = obstacles.into_iter().flat_map(|(name, posed)| props(name, &posed)).collect();
+        Ok(Self { ensemble: Robot::of_model(model, options)?.among(props, freedom)?, base })
+    }
+
+    /// The robot and the obstacles by number, for what is not asked about configurations.
+    #[must_use]
+    pub fn ensemble(&self) -> &Ensemble {
+        &self.ensemble
+    }
+
+    fn pose(&self, configuration: &[f64]) -> Pose {
+        Pose { base: self.base, joints: configuration.to_vec() }
+    }
+
+    /// Whether links collide with obstacles or with links that they may not touch.
+    ///
+    /// # Errors
+    /// [`RepairError::Articulation`] and [`RepairError::Search`] when the configuration is not one of this robot.
+    pub fn collides(&self, configuration: &[f64]) -> Result<bool, RepairError> {
+        Ok(!self.colliding_pairs(configuration)?.is_empty())
+    }
+
+    /// The pairs that collide, by name, and how deep.
+    ///
+    /// # Errors
+    /// As [`Workcell::collides`].
+    pub fn colliding_pairs(&self, configuration: &[f64]) -> Result<Vec<Collision>, RepairError> {
+        self.ensemble.colliding(&[self.pose(configuration)])
+    }
+
+    /// Minimum distance of what may not collide [m]; zero or below where something does.
+    ///
+    /// # Errors
+    /// As [`Workcell::collides`].
+    pub fn clearance(&self, configuration: &[f64]) -> Result<f64, RepairError> {
+        self.ensemble.clearance(&[self.pose(configuration)])
+    }
+
+    /// The nearest configuration found that is free and within the limits of all joints; `None` where this one is.
+    ///
+    /// # Errors
+    /// [`RepairError::NotFound`] and [`RepairError::TooFar`] with the best effort, and as [`Workcell::collides`].
+    pub fn repair(
+        &self,
+        configuration: &[f64],
+        options: &RepairOptions,
+    ) -> Result<Option<Repair>, RepairError> {
+        self.ensemble.repair(&[self.pose(configuration)], options)
+    }
+
+    /// A path from one configuration to another, free at all times.
+    ///
+    /// # Errors
+    /// [`PlanError`] when an end is not free or not a configuration, and when no path was found.
+    pub fn plan(&self, start: &[f64], goal: &[f64], options: &PlanOptions) -> Result<Plan, PlanError> {
+        plan(self.ensemble.arrangement(), &self.pose(start), &self.pose(goal), options)
+    }
+}
+
+fn props(name: &str, posed: &Posed) -> Vec<Prop> {
+    let named = |part: Option<&str>| part.map_or_else(|| name.to_owned(), |part| format!("{name}/{part}"));
+    posed
+        .parts()
+        .map(|part| Prop {
+            name: named(part.name),
+            obstacle: Obstacle { shape: part.shape.searchable(), pose: part.pose },
+        })
+        .collect()
+}
