@@ -8,12 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::monitor::{Monitor, Watched};
 use super::soft::{SoftMonitor, WatchedSoft};
 use super::{
-    EnergyLine, Hash, Manifest, RunDirectory, RunError, StateLine, Summary, Timing, WorstPenetration,
-    host_name,
+    Hash, Manifest, RunDirectory, RunError, Summary, Timing, WorldState, WorstPenetration, host_name,
 };
-use crate::scene::{Judge, Moment, Scene, Seen, SoftMoment, overlaps, soft_overlaps};
+use crate::scene::{Judge, Scene, Seen, overlaps, soft_overlaps};
 use extricate_core::penetration::Effort;
-use extricate_dynamics::{BodyPenetration, SoftBodyState, StepError, StepReport, World};
+use extricate_dynamics::{BodyPenetration, StepError, StepReport, World};
 
 /// What is kept of a run while it runs.
 pub(super) struct Course<'a> {
@@ -37,13 +36,6 @@ pub(super) struct KeptCourse {
 /// Depth over the size of the smaller body. Depths are finite.
 fn relative_depth(pair: &BodyPenetration) -> f64 {
     pair.depth / pair.size
-}
-
-/// A soft body as it is.
-fn soft_moment<'a>(world: &'a World, state: &'a SoftBodyState) -> SoftMoment<'a> {
-    let nodes = world.soft_positions(&state.name).unwrap_or_default();
-    let velocities = world.soft_velocities(&state.name).unwrap_or_default();
-    SoftMoment { state, nodes, velocities }
 }
 
 impl<'a> Course<'a> {
@@ -105,41 +97,21 @@ impl<'a> Course<'a> {
             let bodies = pair.bodies.clone();
             self.worst = WorstPenetration { relative, time: world.time(), bodies: Some(bodies) };
         }
-        let bodies = world.bodies();
-        let robots = world.robots();
-        let states = world.soft_bodies();
-        if let Some(lost) = states.iter().find(|state| !state.volume.is_finite()) {
-            let (name, step, time) = (lost.name.clone(), world.steps(), world.time());
-            return Err(StepError::Diverged { name, step, time }.into());
-        }
-        let soft: Vec<SoftMoment> = states.iter().map(|state| soft_moment(world, state)).collect();
-        let energy = world.energy();
-        let angular_momentum = world.momentum().angular;
-        let moment = Moment {
-            time: world.time(),
-            bodies: &bodies,
-            robots: &robots,
-            soft: &soft,
-            energy,
-            angular_momentum,
-            penetration: relative,
-        };
-        self.judge.observe(&moment);
-        self.soft.observe(&states);
-        let Some(directory) = directory else { return Ok(()) };
-        let line = StateLine {
-            step: world.steps(),
-            time: world.time(),
-            bodies: bodies.iter().map(|body| (body.name.as_str(), body.into())).collect(),
-            robots: robots.iter().map(|robot| (robot.name.as_str(), robot.into())).collect(),
-            soft: states.iter().map(|state| (state.name.as_str(), state.into())).collect(),
-            energy: EnergyLine::from(energy),
+        let state = WorldState {
             contacts,
             max_penetration: penetrations.iter().map(|pair| pair.depth).fold(0.0, f64::max),
-            hash: Hash(world.hash()),
+            relative_penetration: relative,
+            ..WorldState::of(world)
         };
+        if let Some(lost) = state.soft.iter().find(|soft| !soft.state.volume.is_finite()) {
+            let (name, step, time) = (lost.name.clone(), state.step, state.time);
+            return Err(StepError::Diverged { name, step, time }.into());
+        }
+        self.judge.observe(&state);
+        self.soft.observe(&state.soft);
+        let Some(directory) = directory else { return Ok(()) };
         directory.append_nodes(world)?;
-        directory.append(&line)?;
+        directory.append(&state)?;
         Ok(directory.picture(world)?)
     }
 

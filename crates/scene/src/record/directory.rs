@@ -14,7 +14,7 @@ use super::checkpoint::{self, CHECKPOINTS, Checkpoints, Lengths};
 use super::course::Course;
 use super::nodes::{NODES, NodesWriter};
 use super::soft::{picture_step, write_pictures};
-use super::{Manifest, RunError, StateLine, Summary, Timing, bundle};
+use super::{Manifest, RunError, Summary, Timing, WorldState, bundle};
 use crate::scene::Scene;
 use extricate_dynamics::World;
 
@@ -225,7 +225,7 @@ impl RunDirectory {
     ///
     /// # Errors
     /// [`RecordError`] when the system does not take it.
-    pub fn append(&mut self, state: &StateLine) -> Result<(), RecordError> {
+    pub fn append(&mut self, state: &WorldState) -> Result<(), RecordError> {
         self.line.clear();
         let written = serde_json::to_writer(&mut self.line, state).map_err(io::Error::from);
         self.line.push(b'\n');

@@ -7,38 +7,9 @@ use nalgebra::Point3;
 use serde::{Deserialize, Serialize};
 
 use super::{DeepestContact, RecordError};
+use crate::state::SoftState;
 use extricate_core::geometry::tet_mesh::write::{TetWriteError, write_deformed};
-use extricate_dynamics::{SoftBodyDescription, SoftBodyState, SoftReport, StepReport, World};
-
-/// Where a soft body is and how it does.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct SoftLine {
-    /// Centre of mass [m].
-    pub centroid: [f64; 3],
-    /// Velocity of the centre of mass [m/s].
-    pub velocity: [f64; 3],
-    /// Deepest contact that it has part in [m].
-    pub max_penetration: f64,
-    /// Volume [m³].
-    pub volume: f64,
-    /// Volume over that at rest, less one.
-    pub volume_change: f64,
-    /// Elements that are turned inside out.
-    pub inverted: usize,
-}
-
-impl From<&SoftBodyState> for SoftLine {
-    fn from(state: &SoftBodyState) -> Self {
-        Self {
-            centroid: state.centroid.coords.into(),
-            velocity: state.velocity.into(),
-            max_penetration: state.max_penetration,
-            volume: state.volume,
-            volume_change: state.volume / state.rest_volume - 1.0,
-            inverted: state.inverted,
-        }
-    }
-}
+use extricate_dynamics::{SoftBodyDescription, SoftReport, StepReport, World};
 
 /// What a run did to its soft bodies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -183,11 +154,11 @@ impl SoftMonitor {
     }
 
     /// Takes a recorded state into account.
-    pub(super) fn observe(&mut self, states: &[SoftBodyState]) {
+    pub(super) fn observe(&mut self, states: &[SoftState]) {
         let Some(summary) = &mut self.summary else { return };
-        for state in states {
-            let Some(body) = summary.bodies.get_mut(&state.name) else { continue };
-            body.volume_drift = body.volume_drift.max((state.volume / state.rest_volume - 1.0).abs());
+        for SoftState { name, state, .. } in states {
+            let Some(body) = summary.bodies.get_mut(name) else { continue };
+            body.volume_drift = body.volume_drift.max(state.volume_change.abs());
             body.max_penetration = body.max_penetration.max(state.max_penetration);
             body.inverted = state.inverted;
         }

@@ -24,7 +24,7 @@ mod validate;
 
 pub use camera::Camera;
 pub use error::{Fault, Problem, SceneError};
-pub use judge::{EnergyBalance, Judge, Moment, Seen, SoftMoment, Verdict};
+pub use judge::{EnergyBalance, Judge, Seen, Verdict};
 pub use linking::linking_number;
 pub use load::{MeshFile, Scene};
 pub use overlap::{overlaps, soft_overlaps};

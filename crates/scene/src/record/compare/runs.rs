@@ -5,11 +5,12 @@ use std::path::Path;
 
 use super::inputs::{InputDifference, differences, manifest};
 use super::state::Field;
-use super::{Bars, Deviation, Quantity, Report, Scales, State, States, Tolerances};
+use super::{Bars, Deviation, Quantity, Report, Scales, States, Tolerances};
 use crate::record::bundle::SCENE;
 use crate::record::nodes::{NODES, NodesFile};
 use crate::record::{Manifest, RecordingError};
 use crate::scene::Scene;
+use crate::state::WorldState;
 
 /// Two runs, compared.
 #[derive(Debug)]
@@ -103,7 +104,7 @@ impl Clock {
         Self { by_step, tolerance: SAME_TIME * a.time_step.min(b.time_step) }
     }
 
-    fn compare(&self, a: &State, b: &State) -> Ordering {
+    fn compare(&self, a: &WorldState, b: &WorldState) -> Ordering {
         match self.by_step {
             true => a.step.cmp(&b.step),
             false if (a.time - b.time).abs() <= self.tolerance => Ordering::Equal,
@@ -175,8 +176,8 @@ impl Nodes {
 impl Comparison {
     fn add(
         &mut self,
-        a: &State,
-        b: &State,
+        a: &WorldState,
+        b: &WorldState,
         bars: &Bars,
         nodes: &Nodes,
         folders: (&Path, &Path),
@@ -191,7 +192,7 @@ impl Comparison {
     }
 
     /// Counts a state of a run that has been looked at.
-    fn pass(&mut self, side: usize, state: Option<&State>, order: Ordering) {
+    fn pass(&mut self, side: usize, state: Option<&WorldState>, order: Ordering) {
         self.alone[side] += u64::from(order != Ordering::Equal);
         self.last[side] = state.map_or(self.last[side], |state| state.step);
     }

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use super::State;
 use crate::record::{RecordingError, RunDirectory};
+use crate::state::WorldState;
 
 /// The states of a run in their order; one of them is in memory at a time.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl States {
         Ok(Self { path, reader, line: Vec::new(), lines: 0, last_step: None })
     }
 
-    fn read(&mut self) -> Result<Option<State>, RecordingError> {
+    fn read(&mut self) -> Result<Option<WorldState>, RecordingError> {
         self.line.clear();
         let read = self.reader.read_until(b'\n', &mut self.line);
         read.map_err(|source| RecordingError::unreadable(&self.path, source))?;
@@ -43,7 +43,7 @@ impl States {
         }
         self.lines += 1;
         let damaged = |cause: String| RecordingError::damaged(&self.path, Some(self.lines), cause);
-        let state: State = serde_json::from_slice(&self.line).map_err(|error| {
+        let state: WorldState = serde_json::from_slice(&self.line).map_err(|error| {
             let text = error.to_string();
             damaged(text.rsplit_once(" at line ").map_or_else(|| text.clone(), |(cause, _)| cause.to_owned()))
         })?;
@@ -56,7 +56,7 @@ impl States {
 }
 
 impl Iterator for States {
-    type Item = Result<State, RecordingError>;
+    type Item = Result<WorldState, RecordingError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()

@@ -1,12 +1,12 @@
 //! Making a golden file of a run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::rounding::{Drift, wider};
 use super::{Golden, GoldenError, GoldenOptions, GoldenRun, GoldenState, MadeBy};
-use crate::record::Hash;
-use crate::record::compare::{State, States, Tolerances};
+use crate::record::compare::{States, Tolerances};
+use crate::state::{Hash, WorldState};
 
 /// Which states of a run a golden file tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Golden {
         golden.sample(run.folder, sampling, Some(&drift))?;
         let mut before = golden.tolerances;
         for state in &mut golden.states {
-            state.tolerances = wider(&mut before, tolerances, &drift.at(state.step));
+            state.tolerances = wider(&mut before, tolerances, &drift.at(state.state.step));
         }
         Ok(golden)
     }
@@ -64,11 +64,11 @@ impl Golden {
     /// # Errors
     /// [`GoldenError`] when the states of the run cannot be read.
     pub fn renewed(&self, run: &GoldenRun) -> Result<Self, GoldenError> {
-        let steps = self.states.iter().map(|state| state.step);
+        let steps = self.states.iter().map(|state| state.state.step);
         let mut renewed = Self::of(run, &self.tolerances, &Sampling::Steps(steps.collect()))?;
         renewed.comments.clone_from(&self.comments);
         for old in &self.states {
-            let from_there = renewed.states.iter_mut().find(|state| state.step >= old.step);
+            let from_there = renewed.states.iter_mut().find(|state| state.state.step >= old.state.step);
             if let Some(state) = from_there {
                 state.tolerances.extend(&old.tolerances);
             }
@@ -111,15 +111,15 @@ impl Golden {
             }
             if told.contains(&state.step) {
                 self.trail.remove(&state.step);
-                self.states.push(state.into());
+                self.states.push(GoldenState { state, tolerances: BTreeMap::new() });
             }
         }
         Ok(())
     }
 
     /// The steps that are told, of a run that starts with a state.
-    fn steps(&self, start: &State, sampling: &Sampling, drift: Option<&Drift>) -> BTreeSet<u64> {
-        let joints: usize = start.robots.values().map(|robot| robot.joints.len()).sum();
+    fn steps(&self, start: &WorldState, sampling: &Sampling, drift: Option<&Drift>) -> BTreeSet<u64> {
+        let joints: usize = start.robots.iter().map(|robot| robot.joints.len()).sum();
         let lines = start.bodies.len() + joints + start.soft.len();
         let count = match sampling {
             Sampling::Steps(steps) => return steps.iter().copied().chain([0, self.options.steps]).collect(),
@@ -153,27 +153,4 @@ fn spread(of: Recorded, count: usize) -> impl Iterator<Item = u64> {
     let (every, steps, last) = (of.every, of.steps, of.count - 1);
     let count = (count as u64).clamp(2, of.count.max(2));
     (0..count).map(move |i| ((i * last + (count - 1) / 2) / (count - 1) * every).min(steps))
-}
-
-impl From<State> for GoldenState {
-    fn from(state: State) -> Self {
-        let (mut bases, mut joints) = (std::collections::BTreeMap::new(), std::collections::BTreeMap::new());
-        for (robot, values) in state.robots {
-            joints.extend(values.joints.into_iter().map(|(joint, value)| ((robot.clone(), joint), value)));
-            bases.insert(robot, values.base);
-        }
-        Self {
-            step: state.step,
-            time: state.time,
-            hash: state.hash,
-            tolerances: std::collections::BTreeMap::new(),
-            bodies: state.bodies,
-            bases,
-            joints,
-            soft: state.soft,
-            energy: state.energy,
-            contacts: state.contacts,
-            max_penetration: state.max_penetration,
-        }
-    }
 }

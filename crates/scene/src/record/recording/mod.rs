@@ -6,24 +6,23 @@
 
 mod error;
 mod index;
-mod state;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+use nalgebra::UnitQuaternion;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::nodes::{NODES, NodesFile};
 use super::{Manifest, RunDirectory, bundle};
 use crate::scene::Scene;
+use crate::state::{Named, SoftState, WorldState, find};
 use extricate_core::geometry::read::file::bytes_of;
 
 pub use error::RecordingError;
-pub use state::{RecordedRobot, RecordedSoftBody, RecordedState};
 
 use index::Index;
-use state::Line;
 
 /// A recorded run, complete or not.
 #[derive(Debug)]
@@ -42,6 +41,39 @@ pub struct Recording {
 struct Names {
     bodies: Vec<String>,
     robots: Vec<String>,
+}
+
+/// Deviation of the length of a quaternion from 1 that a run may write: rapier renormalizes after every step.
+const UNIT_TOLERANCE: f64 = 1e-6;
+
+impl Names {
+    /// Whether a state holds what the scene has; what is wrong is told otherwise.
+    fn check(&self, state: &WorldState) -> Result<(), String> {
+        same("body", &self.bodies, &state.bodies)?;
+        same("robot", &self.robots, &state.robots)?;
+        let bodies = state.bodies.iter().map(|body| (&body.name, &body.rotation));
+        let robots = state.robots.iter().map(|robot| (&robot.name, &robot.base.rotation));
+        let is_unit =
+            |rotation: &UnitQuaternion<f64>| (rotation.quaternion().norm() - 1.0).abs() <= UNIT_TOLERANCE;
+        match bodies.chain(robots).find(|(_, rotation)| !is_unit(rotation)) {
+            Some((name, _)) => Err(format!("the rotation of `{name}` is no unit quaternion")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether the names, both sorted, are the same.
+fn same<T: Named>(what: &str, expected: &[String], found: &[T]) -> Result<(), String> {
+    if let Some(missing) = expected.iter().find(|name| find(found, name).is_none()) {
+        return Err(format!("the {what} `{missing}` is missing"));
+    }
+    match found
+        .iter()
+        .find(|entry| expected.binary_search_by(|name| name.as_str().cmp(entry.name())).is_err())
+    {
+        Some(unknown) => Err(format!("the scene has no {what} `{}`", unknown.name())),
+        None => Ok(()),
+    }
 }
 
 impl Recording {
@@ -182,21 +214,26 @@ impl Recording {
     ///
     /// # Panics
     /// Where there are not so many states.
-    pub fn state(&self, state: usize) -> Result<RecordedState, RecordingError> {
+    pub fn state(&self, state: usize) -> Result<WorldState, RecordingError> {
         let entry = &self.index.states[state];
         let path = self.states_file();
         let damaged = |cause: String| RecordingError::damaged(&path, Some(state + 1), cause);
         let bytes = entry.line(&path).map_err(|source| RecordingError::unreadable(&path, source))?;
-        let line: Line = serde_json::from_slice(&bytes).map_err(|error| damaged(plain(&error)))?;
+        let mut read: WorldState = serde_json::from_slice(&bytes).map_err(|error| damaged(plain(&error)))?;
         let nodes = match &self.nodes {
-            Some(file) => file.read(state, line.step).map_err(|source| {
+            Some(file) => file.read(state, read.step).map_err(|source| {
                 RecordingError::damaged(&self.folder.join(NODES), None, source.to_string())
             })?,
             None => Vec::new(),
         };
         let bodies = self.nodes.as_ref().map_or(&[][..], NodesFile::bodies);
-        let nodes = bodies.iter().map(|(name, _)| name.clone()).zip(nodes);
-        line.into_state(&self.names, nodes).map_err(damaged)
+        self.names.check(&read).map_err(&damaged)?;
+        let soft = bodies.iter().zip(nodes).map(|((name, _), nodes)| {
+            let state = find(&read.soft, name).ok_or_else(|| format!("the soft body `{name}` is missing"))?;
+            Ok(SoftState { nodes, ..state.clone() })
+        });
+        read.soft = soft.collect::<Result<_, _>>().map_err(&damaged)?;
+        Ok(read)
     }
 }
 

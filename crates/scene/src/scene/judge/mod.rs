@@ -14,10 +14,10 @@ use super::quantity::{Meter, Reading};
 use super::robots::at_joint;
 use super::schema::{Core, Expect, Measured, Region};
 use super::shape::volume;
+use crate::state::WorldState;
 use extricate_dynamics::{
     BodyDescription, BodyKind, BodyState, Energy, Mass, RobotState, SoftBodyDescription, SoftReport,
 };
-pub use soft::SoftMoment;
 use soft::WatchedSoft;
 pub(super) use soft::soft_size;
 
@@ -26,25 +26,6 @@ const CIRCLE_SEGMENTS: u32 = 96;
 
 /// Largest deviation of a linking number from an integer; it is one up to rounding unless the curves meet.
 const LINKING_TOLERANCE: f64 = 1e-3;
-
-/// A run at an instant.
-#[derive(Debug, Clone, Copy)]
-pub struct Moment<'a> {
-    /// Time since the start [s].
-    pub time: f64,
-    /// All bodies, sorted by name.
-    pub bodies: &'a [BodyState],
-    /// All robots.
-    pub robots: &'a [RobotState],
-    /// All soft bodies, sorted by name.
-    pub soft: &'a [SoftMoment<'a>],
-    /// Energy of the dynamic and the soft bodies.
-    pub energy: Energy,
-    /// Angular momentum of the dynamic and the soft bodies about the world's origin [kg·m²/s].
-    pub angular_momentum: Vector3<f64>,
-    /// Largest penetration depth of a pair over the size of its smaller body.
-    pub penetration: f64,
-}
 
 /// One expectation and what became of it: it passes when `measured` is within `bar` of `expected`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -128,7 +109,7 @@ struct EnergyExtremes {
     least_potential: f64,
 }
 
-/// What a judge has seen so far, but for the last moment.
+/// What a judge has seen so far, but for the last state.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Seen {
     extremes: Extremes,
@@ -199,18 +180,18 @@ impl<'a> Judge<'a> {
     }
 
     /// Takes a moment into account. Moments come in the order of time, the first at the start.
-    pub fn observe(&mut self, moment: &Moment) {
-        self.follow_energy(moment.energy);
+    pub fn observe(&mut self, state: &WorldState) {
+        self.follow_energy(state.energy);
         let seen = &mut self.seen;
-        if moment.time >= self.expect.settle_time() {
-            seen.settled_penetration = worse(seen.settled_penetration, moment.penetration);
+        if state.time >= self.expect.settle_time() {
+            seen.settled_penetration = worse(seen.settled_penetration, state.relative_penetration);
         }
-        seen.last_penetration = moment.penetration;
+        seen.last_penetration = state.relative_penetration;
         for watched in &self.dynamic {
-            let body = &moment.bodies[watched.index];
+            let body = &state.bodies[watched.index];
             let speed = body.linear_velocity.norm();
             seen.speed = worse(seen.speed, speed);
-            if self.expect.at_rest_by.is_some_and(|from| moment.time >= from) {
+            if self.expect.at_rest_by.is_some_and(|from| state.time >= from) {
                 let motion = worse(speed / watched.size, body.angular_velocity.norm());
                 seen.last_motion = worse(seen.last_motion, motion);
             }
@@ -218,23 +199,23 @@ impl<'a> Judge<'a> {
                 seen.outside = worse(seen.outside, distance_outside(&region, &body.position));
             }
         }
-        for (watched, soft) in self.soft.iter_mut().zip(moment.soft) {
+        for (watched, soft) in self.soft.iter_mut().zip(&state.soft) {
             watched.observe(soft);
-            let speed = soft.greatest_speed();
+            let speed = soft::greatest_speed(soft);
             seen.speed = worse(seen.speed, speed);
-            if self.expect.at_rest_by.is_some_and(|from| moment.time >= from) {
+            if self.expect.at_rest_by.is_some_and(|from| state.time >= from) {
                 seen.last_motion = worse(seen.last_motion, speed / watched.size);
             }
             if let Some(region) = self.expect.no_escape {
-                seen.outside = worse(seen.outside, soft.distance_outside(&region));
+                seen.outside = worse(seen.outside, soft::farthest_outside(soft, &region));
             }
         }
-        self.meters.iter_mut().for_each(|meter| meter.observe(moment));
-        self.last = moment.bodies.to_vec();
-        self.last_robots = moment.robots.to_vec();
+        self.meters.iter_mut().for_each(|meter| meter.observe(state));
+        self.last = state.bodies.clone();
+        self.last_robots = state.robots.clone();
     }
 
-    /// What became of the energy; none before the first moment.
+    /// What became of the energy; none before the first state.
     #[must_use]
     pub fn energy(&self) -> Option<EnergyBalance> {
         self.seen.energy.map(|energy| {

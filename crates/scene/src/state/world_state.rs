@@ -1,0 +1,134 @@
+//! The one representation of a state.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+use serde::{Deserialize, Serialize};
+
+use super::{Hash, json};
+use extricate_dynamics::{BodyState, Energy, RobotState, SoftBodyState, World};
+
+/// State of a world at an instant, SI units, world frame. Its JSON is a line of `states.jsonl`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct WorldState {
+    /// Number of steps taken; 0 is the start.
+    pub step: u64,
+    /// Time since the start [s].
+    pub time: f64,
+    /// Rigid bodies, sorted by name, those of robots as `robot/link` among them.
+    #[serde(with = "json")]
+    pub bodies: Vec<BodyState>,
+    /// Robots, sorted by name. The speeds of their joints are not recorded.
+    #[serde(with = "json", default, skip_serializing_if = "Vec::is_empty")]
+    pub robots: Vec<RobotState>,
+    /// Soft bodies, sorted by name.
+    #[serde(with = "json", default, skip_serializing_if = "Vec::is_empty")]
+    pub soft: Vec<SoftState>,
+    /// Energy of the dynamic and the soft bodies.
+    pub energy: Energy,
+    /// Contact points that the solver of rigid bodies was given, and points of soft bodies in contact. Zero unless whoever took
+    /// the step filled it in.
+    pub contacts: usize,
+    /// Maximum penetration depth of a pair, rigid or soft [m]. Zero unless it was measured.
+    pub max_penetration: f64,
+    /// Hash of the state, over the bodies sorted by name.
+    pub hash: Hash,
+    /// Maximum penetration depth of a pair over the size of its smaller body. Neither recorded nor measured with the rest.
+    #[serde(skip)]
+    pub relative_penetration: f64,
+    /// Angular momentum of the dynamic and the soft bodies about the world's origin [kg·m²/s]. Not recorded.
+    #[serde(skip)]
+    pub angular_momentum: Vector3<f64>,
+}
+
+/// State of a soft body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SoftState {
+    /// Its name.
+    pub name: String,
+    /// Motion and deformation as a whole.
+    pub state: SoftValues,
+    /// Volume at rest [m³]; not recorded, and not a number in a state that was read.
+    pub rest_volume: f64,
+    /// Positions of its nodes, those of the edges' middles included where elements are quadratic [m]. They are recorded in a
+    /// file of their own.
+    pub nodes: Vec<Vector3<f64>>,
+    /// Velocities of the same nodes [m/s]; not recorded.
+    pub velocities: Vec<Vector3<f64>>,
+}
+
+/// Motion and deformation of a soft body as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SoftValues {
+    /// Centre of mass [m].
+    pub centroid: Point3<f64>,
+    /// Velocity of the centre of mass [m/s].
+    pub velocity: Vector3<f64>,
+    /// Deepest contact that it has part in [m].
+    pub max_penetration: f64,
+    /// Volume [m³].
+    pub volume: f64,
+    /// Volume over that at rest, less one.
+    pub volume_change: f64,
+    /// Number of inverted elements.
+    pub inverted: usize,
+}
+
+impl WorldState {
+    /// The state of a world now.
+    #[must_use]
+    pub fn of(world: &World) -> Self {
+        let soft = |state: SoftBodyState| SoftState {
+            nodes: world.soft_positions(&state.name).unwrap_or_default().to_vec(),
+            velocities: world.soft_velocities(&state.name).unwrap_or_default().to_vec(),
+            ..state.into()
+        };
+        Self {
+            step: world.steps(),
+            time: world.time(),
+            bodies: world.bodies(),
+            robots: world.robots(),
+            soft: world.soft_bodies().into_iter().map(soft).collect(),
+            energy: world.energy(),
+            hash: Hash(world.hash()),
+            angular_momentum: world.momentum().angular,
+            ..Self::default()
+        }
+    }
+
+    /// Pose of a body, body → world.
+    ///
+    /// # Panics
+    /// Where there are not so many bodies.
+    #[must_use]
+    pub fn pose(&self, body: usize) -> Isometry3<f64> {
+        pose(&self.bodies[body])
+    }
+
+    /// Poses of all bodies, body → world.
+    pub fn poses(&self) -> impl ExactSizeIterator<Item = Isometry3<f64>> + Clone {
+        self.bodies.iter().map(pose)
+    }
+
+    /// Puts a body elsewhere.
+    ///
+    /// # Panics
+    /// Where there are not so many bodies.
+    pub fn set_pose(&mut self, body: usize, pose: &Isometry3<f64>) {
+        let body = &mut self.bodies[body];
+        (body.position, body.rotation) = (pose.translation.vector.into(), pose.rotation);
+    }
+}
+
+fn pose(body: &BodyState) -> Isometry3<f64> {
+    Isometry3::from_parts(body.position.coords.into(), body.rotation)
+}
+
+/// A state without its nodes.
+impl From<SoftBodyState> for SoftState {
+    fn from(state: SoftBodyState) -> Self {
+        let SoftBodyState { name, centroid, velocity, volume, rest_volume, max_penetration, inverted } =
+            state;
+        let volume_change = volume / rest_volume - 1.0;
+        let state = SoftValues { centroid, velocity, max_penetration, volume, volume_change, inverted };
+        Self { name, state, rest_volume, nodes: Vec::new(), velocities: Vec::new() }
+    }
+}
