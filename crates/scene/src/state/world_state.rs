@@ -50,7 +50,7 @@ pub struct SoftState {
     pub rest_volume: f64,
     /// Positions of its nodes, those of the edges' middles included where elements are quadratic [m]. They are recorded in a
     /// file of their own.
-    pub nodes: Vec<Vector3<f64>>,
+    pub nodes: Vec<Point3<f64>>,
     /// Velocities of the same nodes [m/s]; not recorded.
     pub velocities: Vec<Vector3<f64>>,
 }
@@ -77,7 +77,7 @@ impl WorldState {
     #[must_use]
     pub fn of(world: &World) -> Self {
         let soft = |state: SoftBodyState| SoftState {
-            nodes: world.soft_positions(&state.name).unwrap_or_default().to_vec(),
+            nodes: world.soft_positions(&state.name).into_iter().flatten().map(|&node| node.into()).collect(),
             velocities: world.soft_velocities(&state.name).unwrap_or_default().to_vec(),
             ..state.into()
         };

@@ -189,16 +189,16 @@ impl Window<'_> {
         self.tell(session);
         session.resize(self.stage.size());
         if session.has_new_models() {
-            self.stage.set(session.models(), session.frame());
+            self.stage.set(session.models(), session.state());
         }
-        if session.frame().step != self.step {
-            (self.step, self.busy) = (session.frame().step, self.began);
+        if session.state().step != self.step {
+            (self.step, self.busy) = (session.state().step, self.began);
         }
-        let (frame, drawing, camera) = (session.frame().clone(), session.drawing(), *session.camera());
+        let (state, drawing, camera) = (session.state().clone(), session.drawing(), *session.camera());
         let grid = self.stage.grid();
         let mut asked: Vec<Action> = Vec::new();
         let (panels, scale) = (&mut self.panels, self.stage.text_scale());
-        let is_open = self.stage.draw(&frame, &drawing, &camera, |context| {
+        let is_open = self.stage.draw(&state, &drawing, &camera, |context| {
             asked = panel::draw(panels, context, session, (grid.as_deref(), scale));
         });
         session.took(self.began.elapsed().as_secs_f64());

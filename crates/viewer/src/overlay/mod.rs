@@ -22,8 +22,9 @@ use self::section::Fields;
 use self::soft::SoftShapes;
 use self::solids::Solids;
 use self::walk::TracedQuery;
-use super::{Drawing, Frame, Models};
+use super::{Drawing, Models};
 use extricate_dynamics::{AnyBody, World};
+use extricate_scene::record::WorldState;
 
 /// Which overlays are drawn.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,13 +96,13 @@ pub struct Sight<'a> {
     /// What it is made of.
     pub models: &'a Models,
     /// Where everything is.
-    pub frame: &'a Frame,
+    pub state: &'a WorldState,
 }
 
 impl Sight<'_> {
     /// Half the diagonal of the box around what moves [m]: what lengths of marks go by.
     fn size(&self) -> f64 {
-        let size = 0.5 * self.models.bounds(self.frame, true).extents().norm();
+        let size = 0.5 * self.models.bounds(self.state, true).extents().norm();
         if size > 0.0 && size.is_finite() { size } else { 1.0 }
     }
 }
@@ -119,7 +120,7 @@ pub struct Insight {
 
 /// Overlaps of bodies at poses.
 struct Overlaps {
-    frame: Frame,
+    state: WorldState,
     subject: Option<AnyBody>,
     found: Vec<Overlap>,
 }
@@ -152,11 +153,12 @@ impl Insight {
 
     fn draw_overlaps(&mut self, sight: &Sight, overlays: &Overlays, drawing: &mut Drawing) {
         let solids = self.solids.get_or_insert_with(|| Solids::of(sight.world, sight.models));
-        let is_old =
-            |known: &Overlaps| known.frame.poses != sight.frame.poses || known.subject != overlays.subject;
+        let is_old = |known: &Overlaps| {
+            !known.state.poses().eq(sight.state.poses()) || known.subject != overlays.subject
+        };
         if self.overlaps.as_ref().is_none_or(is_old) {
-            let found = penetrations::find(solids, sight.frame, overlays.subject);
-            self.overlaps = Some(Overlaps { frame: sight.frame.clone(), subject: overlays.subject, found });
+            let found = penetrations::find(solids, sight.state, overlays.subject);
+            self.overlaps = Some(Overlaps { state: sight.state.clone(), subject: overlays.subject, found });
             self.traced = None;
         }
         let found = self.overlaps.as_ref().map_or(&[][..], |overlaps| &overlaps.found);
@@ -175,7 +177,7 @@ impl Insight {
             drawing.extend(penetrations::local(found, solids, sight, overlays.depth_scale));
         }
         let Some(step) = overlays.walk else { return };
-        let traced = self.traced.get_or_insert_with(|| TracedQuery::of(deepest.bodies, solids, sight.frame));
+        let traced = self.traced.get_or_insert_with(|| TracedQuery::of(deepest.bodies, solids, sight.state));
         drawing.extend(traced.drawing(solids, sight, step));
     }
 

@@ -83,9 +83,9 @@ impl SoftShapes {
             drawing.notes.push("A recording has no contacts.".to_owned());
             return drawing;
         }
-        let values = self.bodies.iter().zip(&sight.frame.soft);
+        let values = self.bodies.iter().zip(&sight.state.soft);
         let values: Vec<Vec<f64>> =
-            values.map(|(body, nodes)| body.values(sight.world, nodes, quantity)).collect();
+            values.map(|(body, soft)| body.values(sight.world, &soft.nodes, quantity)).collect();
         let most = greatest.unwrap_or_else(|| values.iter().flatten().copied().fold(0.0, f64::max));
         let map = ColorMap::default();
         for (body, values) in values.iter().enumerate() {

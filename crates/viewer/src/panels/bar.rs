@@ -60,9 +60,9 @@ fn speed(speed: f64) -> String {
 
 fn clock(ui: &mut Ui, state: &PanelState<'_>) {
     let snapshot = state.snapshot;
-    let frame = &snapshot.frame;
-    ui.label(RichText::new(format!("{:.3} s", frame.time)).monospace().strong());
-    ui.label(RichText::new(format!("step {}", frame.step)).monospace());
+    let now = &snapshot.state;
+    ui.label(RichText::new(format!("{:.3} s", now.time)).monospace().strong());
+    ui.label(RichText::new(format!("step {}", now.step)).monospace());
     let clock = snapshot.clock;
     if !(clock.playing && clock.achieved > 0.0) {
         return;

@@ -2,9 +2,10 @@
 
 use super::{Reel, RenderError};
 use crate::overlay::{Insight, Overlays, Sight};
-use crate::{Drawing, Frame, Models, palette};
+use crate::{Drawing, Models, palette};
 use extricate_core::penetration::Effort;
 use extricate_dynamics::BodyKind;
+use extricate_scene::record::WorldState;
 use extricate_scene::scene::{overlaps, soft_overlaps};
 
 /// What is drawn besides the bodies.
@@ -22,21 +23,21 @@ pub struct Marks {
 const GLASS: f32 = 0.45;
 
 impl Marks {
-    /// What is drawn of a reel at a frame.
+    /// What is drawn of a reel at a state.
     pub(super) fn drawing(
         &self,
         insight: &mut Insight,
         reel: &Reel,
         models: &Models,
-        frame: &Frame,
+        state: &WorldState,
     ) -> Result<Drawing, RenderError> {
         let live = matches!(reel, Reel::Live { .. });
-        let mut drawing = insight.draw(&Sight { world: reel.world(), live, models, frame }, &self.overlays);
+        let mut drawing = insight.draw(&Sight { world: reel.world(), live, models, state }, &self.overlays);
         if self.overlaps {
             mark_overlaps(reel, models, &mut drawing)?;
         }
         if self.clock {
-            drawing.notes.push(format!("{:.2} s", frame.time));
+            drawing.notes.push(format!("{:.2} s", state.time));
         }
         Ok(drawing)
     }

@@ -16,16 +16,17 @@ use image::imageops::replace;
 
 use extricate_core::geometry::Aabb;
 
-use super::{Camera, Drawing, Frame, Models, Quality, Stage};
+use super::{Camera, Drawing, Models, Quality, Stage};
 
 pub use error::RenderError;
+use extricate_scene::record::WorldState;
 pub use film::{Film, Format, write_png};
 pub use marks::Marks;
 pub use order::{Order, Progress, Times};
 pub use reel::Reel;
 
 /// What is drawn besides the bodies: told what is shown and where it is now.
-pub type Overlay<'a> = dyn FnMut(&Reel, &Models, &Frame) -> Result<Drawing, RenderError> + 'a;
+pub type Overlay<'a> = dyn FnMut(&Reel, &Models, &WorldState) -> Result<Drawing, RenderError> + 'a;
 
 /// Draws pictures of a reel.
 pub struct Renderer {
@@ -64,7 +65,7 @@ impl Renderer {
     }
 
     fn place(&mut self, camera: Option<Camera>) {
-        let start = Frame::of(self.reel.world());
+        let start = WorldState::of(self.reel.world());
         self.stage.set(&self.models, &start);
         let own = || {
             let camera = self.reel.scene().camera.as_ref()?;
@@ -101,11 +102,11 @@ impl Renderer {
         overlay: &mut Overlay,
         watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
     ) -> Result<RgbImage, RenderError> {
-        let frame = self.reel.seek(time, watch)?;
-        let drawing = overlay(&self.reel, &self.models, &frame)?;
+        let state = self.reel.seek(time, watch)?;
+        let drawing = overlay(&self.reel, &self.models, &state)?;
         let mut camera = self.camera;
         camera.orbit(turn, 0.0);
-        self.stage.draw(&frame, &drawing, &camera, |_| ());
+        self.stage.draw(&state, &drawing, &camera, |_| ());
         Ok(self.stage.picture())
     }
 }

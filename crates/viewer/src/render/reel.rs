@@ -2,12 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use nalgebra::{Isometry3, Point3};
-
 use super::RenderError;
-use crate::Frame;
 use extricate_dynamics::World;
-use extricate_scene::record::{RecordedState, Recording};
+use extricate_scene::record::{Recording, WorldState};
 use extricate_scene::scene::Scene;
 
 /// What is shown.
@@ -92,7 +89,7 @@ impl Reel {
         &mut self,
         time: f64,
         watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
-    ) -> Result<Frame, RenderError> {
+    ) -> Result<WorldState, RenderError> {
         match self {
             Self::Live { world, .. } => {
                 let half_a_step = 0.5 * world.options().time_step;
@@ -102,34 +99,17 @@ impl Reel {
                         return Err(RenderError::Stopped { time: world.time() });
                     }
                 }
-                Ok(Frame::of(world))
+                Ok(WorldState::of(world))
             }
             Self::Recorded { recording, .. } => {
                 // Times are multiples of the time step: a rounding must not show the state before.
                 let slack = 0.5 * recording.scene().options.time_step;
                 let state = recording.state(recording.state_at(time + slack))?;
                 match watch(state.time) {
-                    ControlFlow::Continue(()) => Ok(Frame::from(&state)),
+                    ControlFlow::Continue(()) => Ok(state),
                     ControlFlow::Break(()) => Err(RenderError::Stopped { time: state.time }),
                 }
             }
-        }
-    }
-}
-
-impl From<&RecordedState> for Frame {
-    fn from(state: &RecordedState) -> Self {
-        let pose = |body: &extricate_dynamics::BodyState| {
-            Isometry3::from_parts(body.position.coords.into(), body.rotation)
-        };
-        let nodes = |body: &extricate_scene::record::RecordedSoftBody| {
-            body.nodes.iter().map(|&x| Point3::from(x)).collect()
-        };
-        Self {
-            step: state.step,
-            time: state.time,
-            poses: state.bodies.iter().map(pose).collect(),
-            soft: state.soft.iter().map(nodes).collect(),
         }
     }
 }

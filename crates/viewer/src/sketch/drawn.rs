@@ -6,8 +6,9 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 
 use super::SketchMode;
-use crate::{Color, Drawing, Frame, Ghost, Models, palette};
+use crate::{Color, Drawing, Ghost, Models, palette};
 use extricate_core::geometry::TriangleMesh;
+use extricate_scene::record::WorldState;
 use extricate_scene::repair::Posture;
 
 /// How opaque ghosts are.
@@ -21,7 +22,7 @@ const NOTICED: f64 = 0.01;
 /// What is drawn.
 #[derive(Debug)]
 pub(super) struct Drawn {
-    pub(super) frame: Frame,
+    pub(super) state: WorldState,
     pub(super) drawing: Drawing,
     meshes: Vec<Option<Arc<TriangleMesh>>>,
     colors: Vec<Color>,
@@ -30,9 +31,9 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    pub(super) fn new(models: &Models, frame: &Frame) -> Self {
+    pub(super) fn new(models: &Models, state: &WorldState) -> Self {
         Self {
-            frame: frame.clone(),
+            state: state.clone(),
             drawing: Drawing::default(),
             meshes: models.bodies.iter().map(|body| body.mesh.clone()).collect(),
             colors: models.bodies.iter().map(|body| body.color).collect(),
@@ -91,7 +92,7 @@ impl SketchMode {
         if !is_put_free {
             drawing.tints.extend(colliding.into_iter().map(|index| (index, palette::COLLIDING)));
         }
-        self.drawn.frame.poses = shown;
+        shown.iter().enumerate().for_each(|(body, pose)| self.drawn.state.set_pose(body, pose));
         self.drawn.drawing = drawing;
     }
 
@@ -105,7 +106,7 @@ impl SketchMode {
 
     /// Where the drawn bodies are in a posture.
     fn poses(&self, posture: &Posture) -> Vec<Isometry3<f64>> {
-        let mut poses = self.drawn.frame.poses.clone();
+        let mut poses: Vec<_> = self.drawn.state.poses().collect();
         // Postures are of this sketch.
         for place in self.sketch.places(posture).unwrap_or_default() {
             if let Some(index) = self.cast.index_of_own(&place.name) {

@@ -1,6 +1,6 @@
 //! Sketching in the window: joints and bodies are posed by mouse and by number, what collides is tinted, one key repairs.
 //!
-//! The window loop asks a [`SketchMode`] for what it draws ([`SketchMode::frame`], [`SketchMode::drawing`],
+//! The window loop asks a [`SketchMode`] for what it draws ([`SketchMode::state`], [`SketchMode::drawing`],
 //! [`SketchMode::panel`]) and tells it what the mouse and the keys do ([`SketchMode::grab`], [`SketchMode::drag`],
 //! [`SketchMode::release`], [`SketchMode::handle`]). Repairs and what follows a drag are sought on a thread of their own;
 //! [`SketchMode::tick`] takes over what was found, so that no picture waits.
@@ -20,10 +20,10 @@ use self::cast::{Cast, Grip};
 use self::panel::PanelMemory;
 use self::worker::{Answer, Worker};
 use super::app::{Action, Message, MessageKind};
-use super::{Drawing, Frame, Models};
+use super::{Drawing, Models};
 use extricate_dynamics::World;
 use extricate_scene::batch::access;
-use extricate_scene::record::{RecordError, write_scene};
+use extricate_scene::record::{RecordError, WorldState, write_scene};
 use extricate_scene::repair::{Followed, Hand, Overwrite, RepairError, RepairOptions, Repaired};
 use extricate_scene::repair::{Sketch, SketchError, SketchOptions};
 use extricate_scene::scene::Scene;
@@ -61,20 +61,20 @@ pub struct SketchMode {
 }
 
 impl SketchMode {
-    /// Begins with the poses of a scene, which `models` and `frame` show.
+    /// Begins with the poses of a scene, which `models` and `state` show.
     ///
     /// # Errors
     /// As [`Sketch::new`].
     pub fn new(
         scene: Arc<Scene>,
         world: &World,
-        (models, frame): (&Models, &Frame),
+        (models, state): (&Models, &WorldState),
     ) -> Result<Self, SketchError> {
         let sketch =
             Sketch::new(scene, world, SketchOptions { budget: Some(BUDGET), ..SketchOptions::default() })?;
         let cast = Cast::new(sketch.scene(), models);
         let mut mode = Self {
-            drawn: drawn::Drawn::new(models, frame),
+            drawn: drawn::Drawn::new(models, state),
             panel: PanelMemory::new(sketch.scene()),
             sketch,
             cast,
@@ -101,8 +101,8 @@ impl SketchMode {
 
     /// Where everything is shown: as sketched, or where that is followed to.
     #[must_use]
-    pub fn frame(&self) -> &Frame {
-        &self.drawn.frame
+    pub fn state(&self) -> &WorldState {
+        &self.drawn.state
     }
 
     /// What collides in red, what was put free in green, and ghosts of where it was.

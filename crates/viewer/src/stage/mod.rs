@@ -25,6 +25,7 @@ use kiss3d::window::{CanvasSetup, NumSamples, Window};
 use nalgebra::{Point3, Vector2, Vector3};
 
 pub use device::StageError;
+use extricate_scene::record::WorldState;
 pub(super) use labels::ink;
 
 use self::bodies::{Bodies, Meshes, Stock};
@@ -33,7 +34,7 @@ use self::ground::Grounds;
 use self::light::Lights;
 use self::marks::Marks;
 use super::surface::single;
-use super::{Camera, Color, ColorMap, Drawing, Frame, Models, palette};
+use super::{Camera, Color, ColorMap, Drawing, Models, palette};
 use extricate_core::geometry::Aabb;
 
 /// How good the picture is.
@@ -65,10 +66,10 @@ struct Similarity {
 
 impl Similarity {
     /// Puts the middle of a scene at the origin, and makes its radius one.
-    fn of(models: &Models, frame: &Frame) -> Self {
+    fn of(models: &Models, state: &WorldState) -> Self {
         /// Greatest radius of the whole scene over that of what moves: a hall is not the measure of the robot in it.
         const HALL: f64 = 3.0;
-        let [whole, moving] = [false, true].map(|moving| models.bounds(frame, moving));
+        let [whole, moving] = [false, true].map(|moving| models.bounds(state, moving));
         let radius = |bounds: &Aabb| 0.5 * bounds.extents().norm();
         let (bounds, radius) = if radius(&whole) > HALL * radius(&moving) {
             (moving, HALL * radius(&moving))
@@ -162,21 +163,21 @@ impl Stage {
     }
 
     /// Puts a scene on the stage, in place of the one that is there.
-    pub fn set(&mut self, models: &Models, frame: &Frame) {
+    pub fn set(&mut self, models: &Models, state: &WorldState) {
         self.root = SceneNode3d::empty();
         self.lights = Lights::new(&mut self.root);
         self.marks = Marks::new(&mut self.root);
-        self.place = Similarity::of(models, frame);
+        self.place = Similarity::of(models, state);
         self.meshes = Meshes::default();
-        self.bodies = Bodies::new(models, frame, (&mut self.root, &mut self.meshes, &self.place));
+        self.bodies = Bodies::new(models, state, (&mut self.root, &mut self.meshes, &self.place));
         self.grounds = Grounds::new(models, &mut self.root, &self.place);
         self.models = Some(models.clone());
     }
 
-    /// Draws a frame of the scene that is on the stage, with what `ui` adds. False when the window was closed.
+    /// Draws a state of the scene that is on the stage, with what `ui` adds. False when the window was closed.
     pub fn draw(
         &mut self,
-        frame: &Frame,
+        state: &WorldState,
         drawing: &Drawing,
         camera: &Camera,
         ui: impl FnOnce(&Context),
@@ -188,8 +189,8 @@ impl Stage {
         let Self { window, root, meshes, place, colors, white, .. } = self;
         let mut stock = Stock { root, meshes, place, colors, white };
         if let Some(models) = &self.models {
-            self.bodies.place(models, frame, drawing, &mut stock);
-            self.grounds.place(models, frame, place);
+            self.bodies.place(models, state, drawing, &mut stock);
+            self.grounds.place(models, state, place);
         }
         self.marks.place(drawing, root, place, colors);
         marks::draw_lines(window, &drawing.lines, place, points * scale);

@@ -34,7 +34,7 @@ impl WatchedSoft {
 
     pub(super) fn observe(&mut self, soft: &SoftState) {
         let nodes = soft.nodes.iter().take(self.description.mesh.nodes().len());
-        self.last = Some((soft.state.centroid, nodes.map(|&p| p.into()).collect()));
+        self.last = Some((soft.state.centroid, nodes.copied().collect()));
     }
 
     /// Its centre of mass [m, world] at the last moment.
@@ -58,5 +58,5 @@ pub(super) fn greatest_speed(soft: &SoftState) -> f64 {
 
 /// How far outside the region the farthest node is [m].
 pub(super) fn farthest_outside(soft: &SoftState, region: &Region) -> f64 {
-    soft.nodes.iter().map(|&p| distance_outside(region, &p.into())).fold(0.0, worse)
+    soft.nodes.iter().map(|node| distance_outside(region, node)).fold(0.0, worse)
 }

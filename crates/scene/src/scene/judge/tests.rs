@@ -146,7 +146,7 @@ fn soft_torus() -> SoftBodyDescription {
 fn judged_soft(expect: &Expect, moved: &Isometry3<f64>, speed: f64) -> Vec<Verdict> {
     let (torus, bodies) = (soft_torus(), [ball("a", BodyKind::Dynamic)]);
     let mut judge = Judge::new(expect, &bodies, std::slice::from_ref(&torus), &GRAVITY);
-    let nodes: Vec<_> = torus.mesh.nodes().iter().map(|p| (moved * (2.0 * p)).coords).collect();
+    let nodes: Vec<_> = torus.mesh.nodes().iter().map(|p| moved * (2.0 * p)).collect();
     let mut velocities = vec![Vector3::zeros(); nodes.len()];
     velocities[3].y = speed;
     let state = SoftBodyState {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::super::placement::vector;
@@ -101,8 +101,8 @@ impl Deflection {
         Self { nodes: nodes.unwrap_or_default().into(), along, start: None, way: f64::NAN }
     }
 
-    fn follow(&mut self, at: &[Vector3<f64>]) {
-        let sum: Vector3<f64> = self.nodes.iter().map(|&node| at[node as usize]).sum();
+    fn follow(&mut self, at: &[Point3<f64>]) {
+        let sum: Vector3<f64> = self.nodes.iter().map(|&node| at[node as usize].coords).sum();
         let mean = sum / self.nodes.len() as f64;
         self.way = (mean - *self.start.get_or_insert(mean)).dot(&self.along);
     }
@@ -116,7 +116,7 @@ mod tests {
     use extricate_core::geometry::tet_mesh::procedural::block;
     use extricate_dynamics::soft::material::{Constitutive, Material};
     use extricate_dynamics::{SoftBodyState, SoftReport};
-    use nalgebra::{Isometry3, Point3};
+    use nalgebra::Isometry3;
 
     /// A cube with an edge of 2 m round its origin.
     fn cube() -> SoftBodyDescription {
@@ -130,7 +130,7 @@ mod tests {
         let cube = cube();
         let mut meter = Meter::new(quantity, &["a"], std::slice::from_ref(&cube), &Vector3::zeros());
         for (second, stretch) in stretches.iter().enumerate() {
-            let at = |p: &Point3<f64>| Vector3::new(stretch * p.x, p.y, p.z);
+            let at = |p: &Point3<f64>| Point3::new(stretch * p.x, p.y, p.z);
             let nodes: Vec<_> = cube.mesh.nodes().iter().map(at).collect();
             let state = SoftBodyState {
                 name: "b".into(),
@@ -141,7 +141,7 @@ mod tests {
                 max_penetration: 0.1 * stretch,
                 inverted: second,
             };
-            let soft = vec![SoftState { velocities: nodes.clone(), nodes, ..state.into() }];
+            let soft = vec![SoftState { nodes, ..state.into() }];
             meter.observe(&WorldState { time: second as f64, soft, ..WorldState::default() });
         }
         meter.value()

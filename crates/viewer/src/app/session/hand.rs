@@ -23,8 +23,8 @@ impl Session {
     #[must_use]
     pub fn pick(&mut self, pixel: Vector2<f64>) -> Option<Hit> {
         let ray = self.camera.ray(pixel, self.size);
-        let frame = self.sketch.as_ref().map_or(&self.snapshot.frame, |sketch| sketch.frame());
-        self.picker.pick(&self.models, frame, &ray)
+        let state = self.sketch.as_ref().map_or(&self.snapshot.state, |sketch| sketch.state());
+        self.picker.pick(&self.models, state, &ray)
     }
 
     /// Whether what is at a pixel can be dragged.

@@ -20,8 +20,9 @@ use super::simulation::{Command, Pace, Simulation};
 use super::state::{ClockState, Message, MessageKind, PanelState, Sample, Snapshot, Title, Wants};
 use crate::overlay::Insight;
 use crate::sketch::SketchMode;
-use crate::{Camera, Drawing, Frame, Models};
+use crate::{Camera, Drawing, Models};
 use extricate_dynamics::AnyBody;
+use extricate_scene::record::WorldState;
 use extricate_scene::scene::Scene;
 
 /// Longest time that anything may take of which a new session waits for the first picture.
@@ -165,7 +166,7 @@ impl Session {
             let text = failure.clone();
             self.say(Message { kind: MessageKind::Error, text });
         }
-        if snapshot.frame.step < self.snapshot.frame.step {
+        if snapshot.state.step < self.snapshot.state.step {
             self.history.clear();
         }
         self.snapshot = snapshot;
@@ -223,8 +224,8 @@ impl Session {
 
     /// Where everything is shown.
     #[must_use]
-    pub fn frame(&self) -> &Frame {
-        self.sketch.as_ref().map_or(&self.snapshot.frame, SketchMode::frame)
+    pub fn state(&self) -> &WorldState {
+        self.sketch.as_ref().map_or(&self.snapshot.state, SketchMode::state)
     }
 
     /// How it is now.

@@ -7,7 +7,8 @@ use nalgebra::Point3;
 
 use super::{Film, Format, Marks, Reel, RenderError, Renderer, beside};
 use crate::overlay::Insight;
-use crate::{Camera, Frame, Models};
+use crate::{Camera, Models};
+use extricate_scene::record::WorldState;
 
 /// What is to be made.
 #[derive(Debug, Clone, PartialEq)]
@@ -194,7 +195,7 @@ impl Shoot<'_> {
         let insight = &mut self.insights[source];
         let mut watch = |time: f64| watch(Progress { done, total, time });
         let mut overlay =
-            |reel: &Reel, models: &Models, frame: &Frame| marks.drawing(insight, reel, models, frame);
+            |reel: &Reel, models: &Models, state: &WorldState| marks.drawing(insight, reel, models, state);
         let picture = self.renderers[source].picture(time, turn, &mut overlay, &mut watch)?;
         self.done += 1;
         Ok(picture)

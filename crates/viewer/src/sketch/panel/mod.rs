@@ -65,7 +65,7 @@ impl SketchMode {
         let mut asked = Vec::new();
         self.buttons(ui, &mut asked);
         ui.separator();
-        self.state(ui);
+        self.collisions(ui);
         let tall = (ui.ctx().content_rect().bottom() - ui.cursor().top() - EDGE).max(LEAST);
         let area =
             ScrollArea::vertical().auto_shrink([false, true]).min_scrolled_height(tall).max_height(tall);
@@ -119,7 +119,7 @@ impl SketchMode {
     }
 
     /// Whether anything collides, and what.
-    fn state(&mut self, ui: &mut Ui) {
+    fn collisions(&mut self, ui: &mut Ui) {
         let (pairs, more) = match self.sketch.colliding() {
             Ok(found) => (found.iter().take(LISTED).cloned().collect(), found.len().saturating_sub(LISTED)),
             Err(_) => (Vec::new(), 0),
