@@ -13,7 +13,7 @@ use extricate::geometry::procedural::{Procedural, Torus};
 use extricate::geometry::tet_mesh::procedural::block;
 use extricate::geometry::tet_mesh::write::write_tets;
 use extricate::geometry::write::write_mesh;
-use extricate::record::{Recording, RecordingError, RunDirectory, RunOptions, run};
+use extricate::record::{RecordError, Recording, RunDirectory, RunOptions, run};
 use extricate::scene::Scene;
 use nalgebra::{Point3, Vector3};
 
@@ -347,7 +347,7 @@ fn a_folder_that_is_no_run_is_told_so() {
     let folder = Folder::new();
     for path in [folder.path("."), folder.path("nowhere"), folder.write("file", "")] {
         let error = Recording::open(&path).expect_err("no run");
-        assert!(matches!(error, RecordingError::NoRun { .. }), "{error}");
+        assert!(matches!(error, RecordError::NoRun { .. }), "{error}");
         assert!(error.to_string().contains("is not the folder of a run"), "{error}");
     }
     let out = fall(&folder);

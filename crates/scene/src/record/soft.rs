@@ -202,7 +202,7 @@ pub(super) fn write_pictures(world: &World, folder: &Path) -> Result<(), RecordE
                 TetWriteError::Io { source, .. } => source,
                 other => std::io::Error::other(other.to_string()),
             };
-            RecordError { action: "write", path: path.clone(), source }
+            RecordError::write(&path, source)
         })?;
     }
     Ok(())

@@ -28,6 +28,6 @@ pub use judge::{EnergyBalance, Judge, Seen, Verdict};
 pub use linking::linking_number;
 pub use load::{MeshFile, Scene};
 pub use overlap::{overlaps, soft_overlaps};
-pub use planning::{Planning, PlanningError};
+pub use planning::Planning;
 pub use rewrite::{Moves, RobotPose, ScenePoses};
 pub(crate) use rewrite::{NamedFile, with_files};

@@ -26,4 +26,4 @@ pub use session::{Picture, Session};
 pub use simulation::{Command, NoPainter, Pace, Painter, SPEEDS, Simulation};
 pub use source::{Live, Source};
 pub use state::{ClockState, Message, MessageKind, PanelState, Recorded, Sample, Snapshot, Title, Wants};
-pub use window::{View, ViewError, view};
+pub use window::{View, view};

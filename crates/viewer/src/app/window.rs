@@ -6,16 +6,15 @@ use std::time::{Duration, Instant};
 
 use kiss3d::event::{Action as Press, WindowEvent};
 use nalgebra::Vector2;
-use thiserror::Error;
 
 use super::input::Pointer;
 use super::keys::action_of;
 use super::load::{Loaded, Prepare};
-use super::script::{self, Screen, ScriptError};
+use super::script::{self, Screen};
 use super::session::Session;
 use super::simulation::Pace;
 use super::{Action, Picture, panel};
-use crate::{Panels, Quality, Stage, StageError};
+use crate::{Panels, Quality, Stage, ViewError};
 
 /// What is to be shown, and how.
 pub struct View {
@@ -31,27 +30,6 @@ pub struct View {
     pub size: [u32; 2],
     /// How good pictures are.
     pub quality: Quality,
-}
-
-/// Why nothing is shown any more.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ViewError {
-    /// There is nothing to draw on.
-    #[error(transparent)]
-    Stage(#[from] StageError),
-    /// The first picture cannot be made.
-    #[error("{why}")]
-    Start {
-        /// What is wrong.
-        why: String,
-    },
-    /// A script is wrong, or could not be played to its end.
-    #[error(transparent)]
-    Script(#[from] ScriptError),
-    /// Without a window and a script nothing would happen.
-    #[error("without a window there must be a script that says what is to happen")]
-    NothingToDo,
 }
 
 /// Least time from one picture to the next.

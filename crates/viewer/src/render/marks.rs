@@ -1,8 +1,8 @@
 //! What is drawn besides the bodies.
 
-use super::{Reel, RenderError};
+use super::Reel;
 use crate::overlay::{Insight, Overlays, Sight};
-use crate::{Drawing, Models, palette};
+use crate::{Drawing, Models, ViewError, palette};
 use extricate_core::penetration::Effort;
 use extricate_dynamics::BodyKind;
 use extricate_scene::record::WorldState;
@@ -30,7 +30,7 @@ impl Marks {
         reel: &Reel,
         models: &Models,
         state: &WorldState,
-    ) -> Result<Drawing, RenderError> {
+    ) -> Result<Drawing, ViewError> {
         let live = matches!(reel, Reel::Live { .. });
         let mut drawing = insight.draw(&Sight { world: reel.world(), live, models, state }, &self.overlays);
         if self.overlaps {
@@ -44,8 +44,8 @@ impl Marks {
 }
 
 /// Colours what overlaps and what does not, and makes glass of what is fixed.
-fn mark_overlaps(reel: &Reel, models: &Models, drawing: &mut Drawing) -> Result<(), RenderError> {
-    let Reel::Live { world, .. } = reel else { return Err(RenderError::NotOfRuns) };
+fn mark_overlaps(reel: &Reel, models: &Models, drawing: &mut Drawing) -> Result<(), ViewError> {
+    let Reel::Live { world, .. } = reel else { return Err(ViewError::NotOfRuns) };
     let mut pairs = overlaps(world, Effort::Fast)?;
     pairs.extend(soft_overlaps(world));
     let overlapping = |name: &str| pairs.iter().flat_map(|pair| &pair.bodies).any(|other| other == name);

@@ -10,6 +10,7 @@ mod drawn;
 mod panel;
 mod worker;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -343,7 +344,12 @@ impl SketchMode {
         overwrite.check(path)?;
         let text = self.sketch.scene_text(path.parent().unwrap_or(Path::new("")))?;
         let written = write_scene(self.sketch.scene(), &text, path, &access::reach_of_scene(path));
-        let refused = |error: RecordError| SketchError::Write { path: error.path, source: error.source };
+        let refused = |error| match error {
+            RecordError::File { path, source, .. } => SketchError::Write { path, source },
+            other => {
+                SketchError::Write { path: path.to_owned(), source: io::Error::other(other.to_string()) }
+            }
+        };
         written.map(drop).map_err(refused)
     }
 

@@ -24,7 +24,6 @@ use kiss3d::scene::SceneNode3d;
 use kiss3d::window::{CanvasSetup, NumSamples, Window};
 use nalgebra::{Point3, Vector2, Vector3};
 
-pub use device::StageError;
 use extricate_scene::record::WorldState;
 pub(super) use labels::ink;
 
@@ -34,7 +33,7 @@ use self::ground::Grounds;
 use self::light::Lights;
 use self::marks::Marks;
 use super::surface::single;
-use super::{Camera, Color, ColorMap, Drawing, Models, palette};
+use super::{Camera, Color, ColorMap, Drawing, Models, ViewError, palette};
 use extricate_core::geometry::Aabb;
 
 /// How good the picture is.
@@ -111,8 +110,8 @@ impl Stage {
     /// A stage without a window, of this size [pixels].
     ///
     /// # Errors
-    /// [`StageError`] when no driver can draw on this machine.
-    pub fn offscreen(width: u32, height: u32, quality: Quality) -> Result<Self, StageError> {
+    /// [`ViewError`] when no driver can draw on this machine.
+    pub fn offscreen(width: u32, height: u32, quality: Quality) -> Result<Self, ViewError> {
         device::check_driver(width, height)?;
         let window = Window::new_headless_with_setup(width, height, setup(quality));
         Ok(Self::on(pollster::block_on(window), quality))
@@ -121,8 +120,8 @@ impl Stage {
     /// A stage with a window, of this size [logical pixels]. Must be called on the main thread.
     ///
     /// # Errors
-    /// [`StageError`] when there is no display, or no driver that can draw on it.
-    pub fn window(title: &str, width: u32, height: u32, quality: Quality) -> Result<Self, StageError> {
+    /// [`ViewError`] when there is no display, or no driver that can draw on it.
+    pub fn window(title: &str, width: u32, height: u32, quality: Quality) -> Result<Self, ViewError> {
         device::check_display()?;
         device::check_driver(width, height)?;
         let window = Window::new_with_setup(title, width, height, setup(quality));

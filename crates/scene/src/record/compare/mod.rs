@@ -24,6 +24,6 @@ pub use report::{BitDifference, Difference, Report};
 pub use runs::{Comparison, compare};
 pub use scales::Scales;
 pub use states::States;
-pub use tolerances::{ToleranceError, Tolerances};
+pub use tolerances::Tolerances;
 
 pub(in crate::record) use state::{Deviation, Field, each_deviation};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Bound, Golden, GoldenError, GoldenOptions, GoldenState, MadeBy};
+use super::{Bound, Golden, GoldenOptions, GoldenState, MadeBy};
 use crate::record::compare::{Bars, InputDifference, Report, Scales, States};
 use crate::record::compare::{Deviation, Field, Quantity};
 use crate::record::{Inputs, RecordError, RunOptions, Summary};
@@ -89,8 +89,8 @@ impl Golden {
     /// Holds a run against the file.
     ///
     /// # Errors
-    /// [`GoldenError`] when the states of the run cannot be read.
-    pub fn judge(&self, run: &GoldenRun) -> Result<GoldenReport, GoldenError> {
+    /// [`RecordError`] when the states of the run cannot be read.
+    pub fn judge(&self, run: &GoldenRun) -> Result<GoldenReport, RecordError> {
         let mut bars = self.bars();
         let mut report = Report::default();
         let mut missing = Vec::new();

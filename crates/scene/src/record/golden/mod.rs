@@ -25,7 +25,7 @@
 //! of their tolerance, so that what changes in a file is what changed in the run.
 
 mod bound;
-mod error;
+mod fault;
 mod judge;
 mod line;
 mod number;
@@ -44,7 +44,7 @@ use super::compare::{Bars, Quantity, Scales, Tolerances};
 use crate::state::{Hash, WorldState};
 
 pub use bound::Bound;
-pub use error::{GoldenError, GoldenFault};
+pub use fault::GoldenFault;
 pub use judge::{BeforeRun, GoldenReport, GoldenRun};
 pub use rounding::ROUNDED_STEP;
 pub use sample::Sampling;

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion};
 
-use super::error::{GoldenError, GoldenFault};
+use super::GoldenFault;
 use super::line::Words;
 use super::{Bound, Golden, GoldenOptions, GoldenState, MadeBy};
 use crate::record::InputFile;
+use crate::record::RecordError;
 use crate::record::compare::{Scales, Tolerances};
 use crate::state::{self, Hash, Named, SoftState, SoftValues, WorldState, find_mut};
 use extricate_dynamics::{BodyState, Energy, RobotState};
@@ -34,15 +35,15 @@ impl Golden {
     /// The golden file at a path.
     ///
     /// # Errors
-    /// [`GoldenError`] when it cannot be read, or is no golden file: with the line and the cause.
-    pub fn read(path: &Path) -> Result<Self, GoldenError> {
-        let unreadable = |source| GoldenError::Unreadable { path: path.to_owned(), source };
+    /// [`RecordError`] when it cannot be read, or is no golden file: with the line and the cause.
+    pub fn read(path: &Path) -> Result<Self, RecordError> {
+        let unreadable = |source| RecordError::unreadable(path, source);
         let size = fs::metadata(path).map_err(unreadable)?.len();
         if size > MOST_BYTES {
-            return Err(GoldenError::TooLarge { path: path.to_owned(), size, most: MOST_BYTES });
+            return Err(RecordError::TooLarge { path: path.to_owned(), size, max: MOST_BYTES });
         }
         let bytes = fs::read(path).map_err(unreadable)?;
-        let malformed = |fault| GoldenError::Malformed { path: path.to_owned(), fault };
+        let malformed = |GoldenFault { line, cause }| RecordError::damaged(path, Some(line), cause);
         let text = String::from_utf8(bytes).map_err(|error| {
             let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = 1 + good.iter().filter(|&&byte| byte == b'\n').count();

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::rounding::{Drift, wider};
-use super::{Golden, GoldenError, GoldenOptions, GoldenRun, GoldenState, MadeBy};
+use super::{Golden, GoldenOptions, GoldenRun, GoldenState, MadeBy};
+use crate::record::RecordError;
 use crate::record::compare::{States, Tolerances};
 use crate::state::{Hash, WorldState};
 
@@ -30,8 +31,8 @@ impl Golden {
     /// The golden file of a run that is complete.
     ///
     /// # Errors
-    /// [`GoldenError`] when the states of the run cannot be read.
-    pub fn of(run: &GoldenRun, tolerances: &Tolerances, sampling: &Sampling) -> Result<Self, GoldenError> {
+    /// [`RecordError`] when the states of the run cannot be read.
+    pub fn of(run: &GoldenRun, tolerances: &Tolerances, sampling: &Sampling) -> Result<Self, RecordError> {
         let mut golden = Self::without_states(run, tolerances);
         golden.sample(run.folder, sampling, None)?;
         Ok(golden)
@@ -42,13 +43,13 @@ impl Golden {
     /// Most states are told up to there.
     ///
     /// # Errors
-    /// [`GoldenError`] when the states of a run cannot be read.
+    /// [`RecordError`] when the states of a run cannot be read.
     pub fn with_rounding(
         run: &GoldenRun,
         tolerances: &Tolerances,
         sampling: &Sampling,
         rounded: &Path,
-    ) -> Result<Self, GoldenError> {
+    ) -> Result<Self, RecordError> {
         let mut golden = Self::without_states(run, tolerances);
         let drift = Drift::between(run.folder, rounded, &golden.bars())?;
         golden.sample(run.folder, sampling, Some(&drift))?;
@@ -62,8 +63,8 @@ impl Golden {
     /// A golden file of another run with the comments and tolerances of this one, and the same steps as far as it has them.
     ///
     /// # Errors
-    /// [`GoldenError`] when the states of the run cannot be read.
-    pub fn renewed(&self, run: &GoldenRun) -> Result<Self, GoldenError> {
+    /// [`RecordError`] when the states of the run cannot be read.
+    pub fn renewed(&self, run: &GoldenRun) -> Result<Self, RecordError> {
         let steps = self.states.iter().map(|state| state.state.step);
         let mut renewed = Self::of(run, &self.tolerances, &Sampling::Steps(steps.collect()))?;
         renewed.comments.clone_from(&self.comments);
@@ -99,7 +100,7 @@ impl Golden {
         folder: &Path,
         sampling: &Sampling,
         drift: Option<&Drift>,
-    ) -> Result<(), GoldenError> {
+    ) -> Result<(), RecordError> {
         let mut told = BTreeSet::new();
         for state in States::open(folder)? {
             let state = state?;

@@ -10,7 +10,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 use super::line::quoted;
 use super::number::{exact, rounded};
 use super::parse::{HEAD, SCALES, is_turn};
-use super::{Golden, GoldenError, GoldenState};
+use super::{Golden, GoldenState};
 use crate::record::compare::{Bars, Quantity, Tolerances};
 use crate::record::{RecordError, bundle};
 use crate::state::{SoftValues, quaternion};
@@ -20,8 +20,8 @@ impl Golden {
     /// Writes the file; it is never there in part. Folders are made where they are missing.
     ///
     /// # Errors
-    /// [`GoldenError`] when the system does not allow it.
-    pub fn write(&self, path: &Path) -> Result<(), GoldenError> {
+    /// [`RecordError`] when the system does not allow it.
+    pub fn write(&self, path: &Path) -> Result<(), RecordError> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::create_dir_all(folder).map_err(|source| RecordError::write(folder, source))?;
         }

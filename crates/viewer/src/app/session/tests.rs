@@ -3,7 +3,8 @@ use std::path::Path;
 use nalgebra::Point3;
 
 use super::*;
-use crate::app::script::{Screen, ScriptError, parse, play};
+use crate::ViewError;
+use crate::app::script::{Screen, parse, play};
 use crate::app::{Action, Gesture, Hold, Layer, prepare};
 use extricate_core::penetration::Effort;
 use extricate_scene::scene::overlaps;
@@ -52,7 +53,7 @@ fn session(name: &str) -> (PathBuf, Session) {
     (folder, session)
 }
 
-fn script(session: &mut Session, text: &str) -> Result<bool, ScriptError> {
+fn script(session: &mut Session, text: &str) -> Result<bool, ViewError> {
     let path = Path::new("test.txt");
     play(path, &parse(path, text).expect("a script"), session, &mut Nowhere)
 }

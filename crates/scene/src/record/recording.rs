@@ -4,9 +4,6 @@
 //! bytes a state, so that a long run needs no memory. A state is read when it is asked for: a line of 150 bodies takes
 //! about a third of a millisecond.
 
-mod error;
-mod index;
-
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -14,15 +11,12 @@ use nalgebra::UnitQuaternion;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::index::Index;
 use super::nodes::{NODES, NodesFile};
-use super::{Manifest, RunDirectory, bundle};
+use super::{Manifest, RecordError, RunDirectory, bundle};
 use crate::scene::Scene;
 use crate::state::{Named, SoftState, WorldState, find};
 use extricate_core::geometry::read::file::bytes_of;
-
-pub use error::RecordingError;
-
-use index::Index;
 
 /// A recorded run, complete or not.
 #[derive(Debug)]
@@ -102,14 +96,14 @@ impl Recording {
     /// ```
     ///
     /// # Errors
-    /// [`RecordingError`] when the folder holds no run, or a file of it is damaged: with the file, the line where there
+    /// [`RecordError`] when the folder holds no run, or a file of it is damaged: with the file, the line where there
     /// is one, and the cause.
-    pub fn open(folder: impl AsRef<Path>) -> Result<Self, RecordingError> {
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, RecordError> {
         let folder = folder.as_ref().to_owned();
         let states = folder.join(RunDirectory::STATES);
         let manifest_file = folder.join(Manifest::FILE);
         if !states.is_file() || !manifest_file.is_file() {
-            return Err(RecordingError::NoRun { folder });
+            return Err(RecordError::NoRun { folder });
         }
         let manifest: Manifest = json(&manifest_file)?;
         let mut scene = Scene::load(folder.join(bundle::SCENE))?;
@@ -129,25 +123,25 @@ impl Recording {
     }
 
     /// Keeps the states of which everything is there, and holds a complete run to what its summary says.
-    fn settle(&mut self) -> Result<(), RecordingError> {
+    fn settle(&mut self) -> Result<(), RecordError> {
         let lines = self.index.states.len();
         let whole = self.nodes.as_ref().map_or(lines, |nodes| lines.min(nodes.states()));
         if let Some(summary) = &self.summary {
             let last = self.index.states.last().map_or(0, |state| state.step);
             if whole < lines {
                 let cause = format!("it holds {whole} states, and {} {lines}", RunDirectory::STATES);
-                return Err(RecordingError::damaged(&self.folder.join(NODES), None, cause));
+                return Err(RecordError::damaged(&self.folder.join(NODES), None, cause));
             }
             if summary.get("steps").and_then(Value::as_u64) != Some(last) {
                 let steps = summary.get("steps").cloned().unwrap_or_default();
                 let cause = format!("the last state is that of step {last}, but the run took {steps} steps");
-                return Err(RecordingError::damaged(&self.states_file(), None, cause));
+                return Err(RecordError::damaged(&self.states_file(), None, cause));
             }
         }
         self.index.states.truncate(whole);
         if whole == 0 {
             let cause = String::from("no state was recorded");
-            return Err(RecordingError::damaged(&self.states_file(), None, cause));
+            return Err(RecordError::damaged(&self.states_file(), None, cause));
         }
         Ok(())
     }
@@ -210,20 +204,21 @@ impl Recording {
     /// A recorded state, 0 being the start.
     ///
     /// # Errors
-    /// [`RecordingError`] when its line or its nodes cannot be read, or do not hold what the scene has.
+    /// [`RecordError`] when its line or its nodes cannot be read, or do not hold what the scene has.
     ///
     /// # Panics
     /// Where there are not so many states.
-    pub fn state(&self, state: usize) -> Result<WorldState, RecordingError> {
+    pub fn state(&self, state: usize) -> Result<WorldState, RecordError> {
         let entry = &self.index.states[state];
         let path = self.states_file();
-        let damaged = |cause: String| RecordingError::damaged(&path, Some(state + 1), cause);
-        let bytes = entry.line(&path).map_err(|source| RecordingError::unreadable(&path, source))?;
-        let mut read: WorldState = serde_json::from_slice(&bytes).map_err(|error| damaged(plain(&error)))?;
+        let damaged = |cause: String| RecordError::damaged(&path, Some(state + 1), cause);
+        let bytes = entry.line(&path).map_err(|source| RecordError::unreadable(&path, source))?;
+        let mut read: WorldState = serde_json::from_slice(&bytes)
+            .map_err(|error| RecordError::json(&path, Some(state + 1), &error))?;
         let nodes = match &self.nodes {
-            Some(file) => file.read(state, read.step).map_err(|source| {
-                RecordingError::damaged(&self.folder.join(NODES), None, source.to_string())
-            })?,
+            Some(file) => file
+                .read(state, read.step)
+                .map_err(|source| RecordError::damaged(&self.folder.join(NODES), None, source.to_string()))?,
             None => Vec::new(),
         };
         let bodies = self.nodes.as_ref().map_or(&[][..], NodesFile::bodies);
@@ -238,7 +233,7 @@ impl Recording {
 }
 
 /// The nodes of a run whose scene has soft bodies.
-fn nodes_of(folder: &Path, world: &extricate_dynamics::World) -> Result<Option<NodesFile>, RecordingError> {
+fn nodes_of(folder: &Path, world: &extricate_dynamics::World) -> Result<Option<NodesFile>, RecordError> {
     let bodies = world.soft_descriptions();
     if bodies.is_empty() {
         return Ok(None);
@@ -246,9 +241,9 @@ fn nodes_of(folder: &Path, world: &extricate_dynamics::World) -> Result<Option<N
     let path = folder.join(NODES);
     let nodes = NodesFile::open(folder).map_err(|source| match source.kind() {
         io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
-            RecordingError::damaged(&path, None, source.to_string())
+            RecordError::damaged(&path, None, source.to_string())
         }
-        _ => RecordingError::unreadable(&path, source),
+        _ => RecordError::unreadable(&path, source),
     })?;
     let fits = bodies.len() == nodes.bodies().len()
         && bodies.iter().zip(nodes.bodies()).all(|(body, (name, count))| {
@@ -258,7 +253,7 @@ fn nodes_of(folder: &Path, world: &extricate_dynamics::World) -> Result<Option<N
         true => Ok(Some(nodes)),
         false => {
             let cause = String::from("its soft bodies are not those of the scene");
-            Err(RecordingError::damaged(&path, None, cause))
+            Err(RecordError::damaged(&path, None, cause))
         }
     }
 }
@@ -267,14 +262,7 @@ fn nodes_of(folder: &Path, world: &extricate_dynamics::World) -> Result<Option<N
 const JSON_BYTES: u64 = 1 << 30;
 
 /// The value that a JSON file of a run holds.
-fn json<T: DeserializeOwned>(path: &Path) -> Result<T, RecordingError> {
-    let bytes = bytes_of(path, JSON_BYTES).map_err(|source| RecordingError::unreadable(path, source))?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| RecordingError::damaged(path, Some(error.line()), plain(&error)))
-}
-
-/// What is wrong with a text, without the place, which is told otherwise.
-fn plain(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.rsplit_once(" at line ").map_or_else(|| text.clone(), |(cause, _)| cause.to_owned())
+fn json<T: DeserializeOwned>(path: &Path) -> Result<T, RecordError> {
+    let bytes = bytes_of(path, JSON_BYTES).map_err(|source| RecordError::unreadable(path, source))?;
+    serde_json::from_slice(&bytes).map_err(|error| RecordError::json(path, None, &error))
 }

@@ -7,15 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::monitor::{Monitor, Watched};
 use super::soft::{SoftMonitor, WatchedSoft};
-use super::{
-    Hash, Manifest, RunDirectory, RunError, Summary, Timing, WorldState, WorstPenetration, host_name,
-};
+use super::{Hash, Manifest, RecordError, Summary, Timing, WorldState, WorstPenetration, host_name};
 use crate::scene::{Judge, Scene, Seen, overlaps, soft_overlaps};
 use extricate_core::penetration::Effort;
 use extricate_dynamics::{BodyPenetration, StepError, StepReport, World};
 
 /// What is kept of a run while it runs.
-pub(super) struct Course<'a> {
+pub(super) struct Trajectory<'a> {
     manifest: &'a Manifest,
     judge: Judge<'a>,
     worst: WorstPenetration,
@@ -25,7 +23,7 @@ pub(super) struct Course<'a> {
 
 /// The same, to be written.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct KeptCourse {
+pub(super) struct TrajectoryState {
     seen: Seen,
     /// The worst penetration: over the size, when, of which bodies.
     worst: (f64, f64, Option<[String; 2]>),
@@ -38,7 +36,7 @@ fn relative_depth(pair: &BodyPenetration) -> f64 {
     pair.depth / pair.size
 }
 
-impl<'a> Course<'a> {
+impl<'a> Trajectory<'a> {
     /// Of the run of a world at its start.
     pub(super) fn new(scene: &'a Scene, manifest: &'a Manifest, world: &World) -> Self {
         let judge = Judge::new(
@@ -52,9 +50,9 @@ impl<'a> Course<'a> {
     }
 
     /// What the rest of the run follows from, beside its world.
-    pub(super) fn kept(&self) -> KeptCourse {
+    pub(super) fn snapshot(&self) -> TrajectoryState {
         let WorstPenetration { relative, time, bodies } = self.worst.clone();
-        KeptCourse {
+        TrajectoryState {
             seen: self.judge.seen(),
             worst: (relative, time, bodies),
             watched: self.monitor.watched(),
@@ -64,7 +62,7 @@ impl<'a> Course<'a> {
 
     /// Goes on from what was kept of a run of the same scene, if it is one.
     #[must_use]
-    pub(super) fn resume(&mut self, kept: KeptCourse) -> bool {
+    pub(super) fn restore(&mut self, kept: TrajectoryState) -> bool {
         let (relative, time, bodies) = kept.worst;
         self.worst = WorstPenetration { relative, time, bodies };
         self.monitor.resume(kept.watched);
@@ -82,13 +80,8 @@ impl<'a> Course<'a> {
         self.soft.follow(world, report);
     }
 
-    /// Takes the world as it is into account, and records it; `contacts` are those of the step.
-    pub(super) fn observe(
-        &mut self,
-        world: &World,
-        contacts: usize,
-        directory: &mut Option<RunDirectory>,
-    ) -> Result<(), RunError> {
+    /// Takes the world as it is into account; `contacts` are those of the step.
+    pub(super) fn observe(&mut self, world: &World, contacts: usize) -> Result<WorldState, RecordError> {
         let mut penetrations = overlaps(world, Effort::Best)?;
         penetrations.extend(soft_overlaps(world));
         let deepest = penetrations.iter().max_by(|a, b| relative_depth(a).total_cmp(&relative_depth(b)));
@@ -109,10 +102,7 @@ impl<'a> Course<'a> {
         }
         self.judge.observe(&state);
         self.soft.observe(&state.soft);
-        let Some(directory) = directory else { return Ok(()) };
-        directory.append_nodes(world)?;
-        directory.append(&state)?;
-        Ok(directory.picture(world)?)
+        Ok(state)
     }
 
     /// What the run came to.
