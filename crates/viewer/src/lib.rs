@@ -9,6 +9,7 @@ mod camera;
 mod color;
 mod drawing;
 mod error;
+mod interface;
 mod models;
 pub mod overlay;
 mod panels;

@@ -6,7 +6,7 @@ use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::world_state::{SoftState, SoftValues};
+use super::soft_state::{SoftState, SoftValues};
 use extricate_dynamics::{BodyState, RobotState};
 
 /// Entry of a list that is sorted by name.

@@ -2,8 +2,10 @@
 
 mod hash;
 mod json;
+mod soft_state;
 mod world_state;
 
 pub use hash::Hash;
 pub(crate) use json::{Named, find, find_mut, insert, quaternion};
-pub use world_state::{SoftState, SoftValues, WorldState};
+pub use soft_state::{SoftState, SoftValues};
+pub use world_state::WorldState;

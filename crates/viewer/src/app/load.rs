@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::playback::Playback;
 use super::source::Source;
-use super::state::Title;
+use crate::interface::Title;
 use crate::{Camera, Models};
 use extricate_dynamics::World;
 use extricate_scene::record::WorldState;

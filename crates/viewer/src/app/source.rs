@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::playback::Playback;
-use super::state::{Recorded, Sample};
+use crate::interface::{Recorded, Sample};
 use extricate_dynamics::{Pull, StepReport, World};
 use extricate_scene::record::WorldState;
 use extricate_scene::scene::Scene;

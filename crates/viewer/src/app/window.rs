@@ -8,12 +8,12 @@ use kiss3d::event::{Action as Press, WindowEvent};
 use nalgebra::Vector2;
 
 use super::input::Pointer;
-use super::keys::action_of;
 use super::load::{Loaded, Prepare};
 use super::script::{self, Screen};
 use super::session::Session;
 use super::simulation::Pace;
 use super::{Action, Picture, panel};
+use crate::interface::action_of;
 use crate::{Panels, Quality, Stage, ViewError};
 
 /// What is to be shown, and how.

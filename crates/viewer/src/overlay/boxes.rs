@@ -3,8 +3,8 @@
 use nalgebra::Point3;
 
 use super::super::{Drawing, Line};
-use super::Sight;
 use super::penetrations::OPACITY;
+use super::sight::Sight;
 use super::solids::Solids;
 use extricate_core::geometry::Aabb;
 use extricate_dynamics::AnyBody;

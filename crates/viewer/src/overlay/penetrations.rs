@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nalgebra::{Point3, Translation3, Vector3};
 
 use super::super::{Arrow, Color, Drawing, Ghost, Label, Line, Point, palette};
-use super::Sight;
+use super::sight::Sight;
 use super::solids::Solids;
 use super::text::with_unit;
 use extricate_core::penetration::{

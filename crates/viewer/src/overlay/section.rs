@@ -6,8 +6,8 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::super::{ColorMap, Drawing, Legend, Patch};
 use super::boxes::is_subject;
-use super::soft::{SoftQuantity, SoftShape, share};
-use super::{Overlays, Section, Sight};
+use super::sight::{Overlays, Section, Sight, SoftQuantity};
+use super::soft::{SoftShape, share};
 use extricate_core::field::{DistanceField, FieldOptions};
 use extricate_core::geometry::{Aabb, TriangleMesh};
 use extricate_dynamics::AnyBody;

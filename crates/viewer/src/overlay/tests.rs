@@ -7,9 +7,11 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 use super::super::Patch;
 use super::*;
+use crate::Models;
 use extricate_core::geometry::tet_mesh::procedural::block;
 use extricate_core::penetration::WalkStepKind;
 use extricate_core::proximity::collide;
+use extricate_dynamics::World;
 use extricate_dynamics::soft::material::{Constitutive, Material};
 use extricate_dynamics::{BodyDescription, BodyKind, Shape, SoftBodyDescription, WorldOptions};
 use extricate_scene::record::WorldState;

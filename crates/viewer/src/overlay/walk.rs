@@ -5,8 +5,8 @@ use std::sync::Arc;
 use nalgebra::{Point3, Translation3, Vector3};
 
 use super::super::{Arrow, Color, Drawing, Ghost, Line, Point, palette};
-use super::Sight;
 use super::penetrations::{GHOST, OPACITY, bounds, mark};
+use super::sight::Sight;
 use super::solids::Solids;
 use super::text::with_unit;
 use extricate_core::geometry::TriangleMesh;

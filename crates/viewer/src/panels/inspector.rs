@@ -3,9 +3,9 @@
 use kiss3d::egui::{Align, Align2, Grid, Layout, RichText, ScrollArea, Ui};
 use nalgebra::{UnitQuaternion, Vector3};
 
-use super::Room;
+use super::room::Room;
 use crate::Models;
-use crate::app::{Action, PanelState, Snapshot};
+use crate::interface::{Action, PanelState, Snapshot};
 use crate::overlay::text::with_unit;
 use extricate_dynamics::{AnyBody, BodyKind, WorldContact};
 use extricate_scene::record::SoftState;

@@ -4,12 +4,13 @@ use kiss3d::egui::{Event, Modifiers, PointerButton, Pos2, RawInput, pos2, vec2};
 use nalgebra::{Isometry3, Vector3};
 
 use super::*;
-use crate::app::{
+use crate::interface::{
     BINDINGS, ClockState, Layer, Message, MessageKind, Recorded, Sample, Snapshot, Title, Wants,
 };
 use crate::{Drawing, Models};
 use extricate_dynamics::{AnyBody, BodyDescription, BodyKind, Shape, StepTimings, World, WorldOptions};
 use extricate_scene::record::WorldState;
+use kiss3d::egui::{Order, Rect};
 
 /// All that a [`PanelState`] borrows.
 struct Shown {

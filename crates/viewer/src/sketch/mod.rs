@@ -7,7 +7,10 @@
 
 mod cast;
 mod drawn;
+mod memory;
 mod panel;
+mod redraw;
+mod text;
 mod worker;
 
 use std::io;
@@ -18,10 +21,11 @@ use std::time::{Duration, Instant};
 use nalgebra::Point3;
 
 use self::cast::{Cast, Grip};
-use self::panel::PanelMemory;
+use self::memory::PanelMemory;
+use self::text::metres;
 use self::worker::{Answer, Worker};
-use super::app::{Action, Message, MessageKind};
 use super::{Drawing, Models};
+use crate::interface::{Action, Message, MessageKind};
 use extricate_dynamics::World;
 use extricate_scene::batch::access;
 use extricate_scene::record::{RecordError, WorldState, write_scene};
@@ -381,7 +385,7 @@ impl SketchMode {
             Err(error) => {
                 let text = match &error {
                     SketchError::Repair(RepairError::NotFound { best, still }) => {
-                        let moved = panel::metres(best.depth);
+                        let moved = metres(best.depth);
                         let left = match still.len() {
                             1 => "1 pair".to_owned(),
                             count => format!("{count} pairs"),

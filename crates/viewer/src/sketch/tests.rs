@@ -167,6 +167,6 @@ fn a_sketch_is_saved_beside_its_scene_and_never_over_it_unless_told() {
 
 #[test]
 fn lengths_are_read_with_three_digits_in_a_unit_that_fits() {
-    let told = [12.345, 1.0, 0.0123456, 1.5e-5, 0.0, -0.25].map(panel::metres);
+    let told = [12.345, 1.0, 0.0123456, 1.5e-5, 0.0, -0.25].map(metres);
     assert_eq!(told, ["12.3 m", "1.00 m", "12.3 mm", "15.0 µm", "0 m", "-250 mm"]);
 }

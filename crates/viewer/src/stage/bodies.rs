@@ -11,7 +11,8 @@ use kiss3d::scene::{InstanceData3d, SceneNode3d};
 use nalgebra::{Isometry3, Point3, Translation3};
 
 use super::light::CASTS_WITHIN;
-use super::{Finish, Similarity, WHITE, kiss_color, paint, unlit};
+use super::paint::{Finish, WHITE, kiss_color, paint, unlit};
+use super::similarity::Similarity;
 use crate::surface::{Surface, single};
 use crate::{Color, Drawing, Models, SoftModel, VertexValues};
 use extricate_core::geometry::TriangleMesh;

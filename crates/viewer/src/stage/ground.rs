@@ -10,7 +10,8 @@ use kiss3d::resource::{Texture, TextureManager};
 use kiss3d::scene::SceneNode3d;
 use nalgebra::{Isometry3, Point3};
 
-use super::{Finish, Similarity, paint};
+use super::paint::{Finish, paint};
+use super::similarity::Similarity;
 use crate::{Models, palette};
 use extricate_scene::record::WorldState;
 

@@ -10,6 +10,8 @@ mod ground;
 mod labels;
 mod light;
 mod marks;
+mod paint;
+mod similarity;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,12 +19,11 @@ use std::time::Duration;
 use image::{DynamicImage, RgbImage, RgbaImage};
 use kiss3d::egui::Context;
 use kiss3d::event::WindowEvent;
-use kiss3d::glamx::Vec3;
 use kiss3d::post_processing::Tonemap;
 use kiss3d::resource::{MaterialManager2d, Texture, TextureManager};
 use kiss3d::scene::SceneNode3d;
 use kiss3d::window::{CanvasSetup, NumSamples, Window};
-use nalgebra::{Point3, Vector2, Vector3};
+use nalgebra::{Point3, Vector2};
 
 use extricate_scene::record::WorldState;
 pub(super) use labels::ink;
@@ -32,9 +33,9 @@ use self::eye::Eye;
 use self::ground::Grounds;
 use self::light::Lights;
 use self::marks::Marks;
-use super::surface::single;
+use self::paint::kiss_color;
+use self::similarity::Similarity;
 use super::{Camera, Color, ColorMap, Drawing, Models, ViewError, palette};
-use extricate_core::geometry::Aabb;
 
 /// How good the picture is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,41 +54,6 @@ impl Quality {
 impl Default for Quality {
     fn default() -> Self {
         Self { shadows: true, smooth: true }
-    }
-}
-
-/// World → view: subtract the origin, times the scale.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Similarity {
-    origin: Point3<f64>,
-    scale: f64,
-}
-
-impl Similarity {
-    /// Puts the middle of a scene at the origin, and makes its radius one.
-    fn of(models: &Models, state: &WorldState) -> Self {
-        /// Greatest radius of the whole scene over that of what moves: a hall is not the measure of the robot in it.
-        const HALL: f64 = 3.0;
-        let [whole, moving] = [false, true].map(|moving| models.bounds(state, moving));
-        let radius = |bounds: &Aabb| 0.5 * bounds.extents().norm();
-        let (bounds, radius) = if radius(&whole) > HALL * radius(&moving) {
-            (moving, HALL * radius(&moving))
-        } else {
-            (whole, radius(&whole))
-        };
-        if radius > 0.0 && radius.is_finite() {
-            Self { origin: bounds.center(), scale: radius.recip() }
-        } else {
-            Self { origin: Point3::origin(), scale: 1.0 }
-        }
-    }
-
-    fn vector(&self, point: &Point3<f64>) -> Vector3<f64> {
-        (point - self.origin) * self.scale
-    }
-
-    fn point(&self, point: &Point3<f64>) -> Vec3 {
-        Vec3::from(single(&self.vector(point)))
     }
 }
 
@@ -296,47 +262,6 @@ fn stripe(map: ColorMap) -> RgbaImage {
 fn encoded(linear: f32) -> f32 {
     if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
 }
-
-/// A colour as kiss3d computes with it: linear light. Its pictures have the inverse of this power.
-fn kiss_color(color: Color) -> kiss3d::color::Color {
-    const GAMMA: f32 = 2.2;
-    let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| channel.max(0.0).powf(GAMMA));
-    kiss3d::color::Color::new(red, green, blue, color.alpha)
-}
-
-/// How a surface takes light.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Finish {
-    /// With a soft highlight.
-    Satin,
-    /// Without any.
-    Dull,
-}
-
-/// Gives a node a colour.
-fn paint(node: &mut SceneNode3d, color: Color, finish: Finish) {
-    node.set_color(kiss_color(color));
-    let (roughness, reflectance) = match finish {
-        Finish::Satin => (0.55, 0.4),
-        Finish::Dull => (1.0, 0.0),
-    };
-    node.set_roughness(roughness);
-    node.set_reflectance(reflectance);
-}
-
-/// Shows the colours of a map as they are, whatever the light: a share `own` of them shines by itself, the rest is lit.
-fn unlit(node: &mut SceneNode3d, colors: &Arc<Texture>, own: f32) {
-    let lit = 1.0 - own;
-    node.set_emissive(kiss3d::color::Color::new(own, own, own, 1.0));
-    node.set_emissive_map(Arc::clone(colors));
-    node.set_texture(Arc::clone(colors));
-    node.set_color(kiss3d::color::Color::new(lit, lit, lit, 1.0));
-    node.set_roughness(1.0);
-    node.set_reflectance(0.0);
-}
-
-/// What leaves the colours of instances and textures as they are.
-const WHITE: Color = Color::new(1.0, 1.0, 1.0);
 
 #[cfg(test)]
 mod tests;

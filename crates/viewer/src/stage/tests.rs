@@ -4,6 +4,7 @@ use super::*;
 use crate::Patch;
 use extricate_dynamics::{BodyDescription, BodyKind, Shape, World, WorldOptions};
 use extricate_scene::record::WorldState;
+use nalgebra::Vector3;
 
 const SIZE: [u32; 2] = [320, 180];
 

@@ -3,21 +3,22 @@
 //! A [`Judge`] watches the moments of a run as they pass and keeps only extremes, so that a run of any length can be
 //! judged; at the end it compares them with the bounds.
 
+mod measure;
 mod soft;
 
 use nalgebra::{Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::linking::linking_number;
-use super::placement::{point, vector};
+use super::placement::point;
 use super::quantity::{Meter, Reading};
-use super::robots::at_joint;
-use super::schema::{Core, Expect, Measured, Region};
+use super::schema::{Core, Expect, JointAt, JointValue, Measured, Region};
 use super::shape::volume;
 use crate::state::WorldState;
 use extricate_dynamics::{
     BodyDescription, BodyKind, BodyState, Energy, Mass, RobotState, SoftBodyDescription, SoftReport,
 };
+use measure::{distance_outside, worse};
 use soft::WatchedSoft;
 pub(super) use soft::soft_size;
 
@@ -43,7 +44,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    pub(super) fn new(quantity: impl Into<String>, expected: f64, measured: f64, bar: f64) -> Self {
+    fn new(quantity: impl Into<String>, expected: f64, measured: f64, bar: f64) -> Self {
         let pass = (measured - expected).abs() <= bar;
         Self { quantity: quantity.into(), expected, measured, bar, pass }
     }
@@ -317,11 +318,6 @@ fn least_scale(bodies: impl Iterator<Item = (f64, f64)>, gravity: f64) -> f64 {
     bodies.map(|(mass, size)| mass * size * gravity.max(0.5 * size)).sum()
 }
 
-/// The greater one; NaN is worse than any number.
-fn worse(a: f64, b: f64) -> f64 {
-    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
-}
-
 /// Mass [kg] of a dynamic body.
 fn mass_of(body: &BodyDescription) -> f64 {
     match body.mass {
@@ -353,10 +349,20 @@ fn follow(before: Option<EnergyExtremes>, energy: Energy) -> EnergyExtremes {
     }
 }
 
-/// How far outside the region a point is [m]; zero inside.
-fn distance_outside(region: &Region, at: &Point3<f64>) -> f64 {
-    let (below, above) = (vector(region.min) - at.coords, at.coords - vector(region.max));
-    below.sup(&above).sup(&Vector3::zeros()).norm()
+/// Whether a joint ended where it should.
+fn at_joint(at: &JointAt, robots: &[RobotState]) -> Verdict {
+    let robot = robots.iter().find(|robot| robot.name == at.robot);
+    let measured = robot.and_then(|robot| robot.joints.get(&at.joint)).copied().unwrap_or(f64::NAN);
+    let (unit, [expected, bar], measured) = match (at.value, at.tolerance) {
+        (JointValue::Degrees(value), JointValue::Degrees(tolerance)) => {
+            ("°", [value, tolerance], measured.to_degrees())
+        }
+        (value, tolerance) => {
+            let unit = if value.in_si().1 { "rad" } else { "m" };
+            (unit, [value, tolerance].map(|value| value.in_si().0), measured)
+        }
+    };
+    Verdict::new(format!("joint_at({}, {}) [{unit}]", at.robot, at.joint), expected, measured, bar)
 }
 
 fn circle(radius: f64) -> Vec<Point3<f64>> {

@@ -2,7 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::{Region, distance_outside, worse};
+use super::measure::{distance_outside, worse};
+use crate::scene::schema::Region;
 use crate::state::SoftState;
 use extricate_core::field::embedding::Embedding;
 use extricate_dynamics::SoftBodyDescription;

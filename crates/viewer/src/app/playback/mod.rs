@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::state::{Recorded, Sample};
+use crate::interface::{Recorded, Sample};
 use extricate_dynamics::{StepTimings, World};
 use extricate_scene::record::{Recording, WorldState};
 

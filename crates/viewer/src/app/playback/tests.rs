@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::Models;
-use crate::app::{Command, NoPainter, Pace, Simulation, Snapshot, Source};
+use crate::app::{Command, NoPainter, Pace, Simulation, Source};
+use crate::interface::Snapshot;
 use extricate_scene::record::{RunDirectory, RunOptions, run};
 use extricate_scene::scene::Scene;
 

@@ -9,9 +9,10 @@ use nalgebra::{Isometry3, Point3, Translation3, Vector2};
 use super::{Line, Order};
 use crate::Camera;
 use crate::ViewError;
+use crate::app::Session;
 use crate::app::input::Pointer;
-use crate::app::keys::action_named;
-use crate::app::{Action, Session};
+use crate::interface::Action;
+use crate::interface::action_named;
 
 /// Where a session is shown.
 pub trait Screen {

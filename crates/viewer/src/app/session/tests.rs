@@ -5,7 +5,8 @@ use nalgebra::Point3;
 use super::*;
 use crate::ViewError;
 use crate::app::script::{Screen, parse, play};
-use crate::app::{Action, Gesture, Hold, Layer, prepare};
+use crate::app::{Gesture, Hold, prepare};
+use crate::interface::{Action, Layer};
 use extricate_core::penetration::Effort;
 use extricate_scene::scene::overlaps;
 

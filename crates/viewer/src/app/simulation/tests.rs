@@ -4,8 +4,11 @@ use std::time::Instant;
 use nalgebra::Point3;
 
 use super::*;
-use crate::app::{Layer, Wants};
+use crate::Drawing;
+use crate::interface::{Layer, Wants};
+use crate::overlay::Sight;
 use extricate_dynamics::Grip;
+use extricate_dynamics::Pull;
 use extricate_scene::scene::Scene;
 
 /// Long enough for any of these worlds on a busy machine.

@@ -10,7 +10,7 @@ use super::clock::{Clock, Pace};
 use super::exchange::Exchange;
 use super::{Command, Painter};
 use crate::app::source::Source;
-use crate::app::{Coloring, Layer, Snapshot, Wants};
+use crate::interface::{Coloring, Layer, Snapshot, Wants};
 use crate::overlay::Sight;
 use crate::{Drawing, Models};
 use extricate_dynamics::Pull;

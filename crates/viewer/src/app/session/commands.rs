@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::{Picture, Session};
 use crate::Camera;
-use crate::app::action::{Action, Coloring};
 use crate::app::load::Loaded;
 use crate::app::simulation::Command;
+use crate::interface::{Action, Coloring};
 use crate::sketch::SketchMode;
 use extricate_core::geometry::Aabb;
 use extricate_dynamics::AnyBody;
