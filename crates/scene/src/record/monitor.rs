@@ -43,7 +43,7 @@ pub struct GreatestSpeed {
 
 /// What a monitor has seen so far, but for the times of steps.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Watched {
+pub(super) struct MonitorState {
     start: Momentum,
     deepest: Option<DeepestContact>,
     fastest: Option<GreatestSpeed>,
@@ -76,13 +76,13 @@ impl Monitor {
     }
 
     /// What was seen so far.
-    pub(super) fn watched(&self) -> Watched {
-        Watched { start: self.start, deepest: self.deepest.clone(), fastest: self.fastest.clone() }
+    pub(super) fn snapshot(&self) -> MonitorState {
+        MonitorState { start: self.start, deepest: self.deepest.clone(), fastest: self.fastest.clone() }
     }
 
     /// Goes on from what was seen. Times are those of the steps that follow.
-    pub(super) fn resume(&mut self, watched: Watched) {
-        let Watched { start, deepest, fastest } = watched;
+    pub(super) fn restore(&mut self, state: MonitorState) {
+        let MonitorState { start, deepest, fastest } = state;
         (self.start, self.deepest, self.fastest) = (start, deepest, fastest);
     }
 

@@ -54,7 +54,7 @@ pub struct SoftBodySummary {
 
 /// What a monitor has seen so far: the fields of a [`SoftSummary`], all of them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct WatchedSoft {
+pub(super) struct SoftMonitorState {
     bodies: BTreeMap<String, SoftBodySummary>,
     deepest_contact: Option<DeepestContact>,
     /// Force, imbalance and residual.
@@ -66,7 +66,7 @@ pub(super) struct WatchedSoft {
     divided_steps: u64,
 }
 
-impl From<&SoftSummary> for WatchedSoft {
+impl From<&SoftSummary> for SoftMonitorState {
     fn from(summary: &SoftSummary) -> Self {
         Self {
             bodies: summary.bodies.clone(),
@@ -79,9 +79,9 @@ impl From<&SoftSummary> for WatchedSoft {
     }
 }
 
-impl From<WatchedSoft> for SoftSummary {
-    fn from(watched: WatchedSoft) -> Self {
-        let WatchedSoft { bodies, deepest_contact, greatest, most, iterations, divided_steps } = watched;
+impl From<SoftMonitorState> for SoftSummary {
+    fn from(state: SoftMonitorState) -> Self {
+        let SoftMonitorState { bodies, deepest_contact, greatest, most, iterations, divided_steps } = state;
         Self {
             bodies,
             deepest_contact,
@@ -130,13 +130,13 @@ impl SoftMonitor {
     }
 
     /// What was seen so far; none without soft bodies.
-    pub(super) fn watched(&self) -> Option<WatchedSoft> {
-        self.summary.as_ref().map(WatchedSoft::from)
+    pub(super) fn snapshot(&self) -> Option<SoftMonitorState> {
+        self.summary.as_ref().map(SoftMonitorState::from)
     }
 
     /// Goes on from what was seen.
-    pub(super) fn resume(&mut self, watched: Option<WatchedSoft>) {
-        self.summary = watched.map(SoftSummary::from);
+    pub(super) fn restore(&mut self, state: Option<SoftMonitorState>) {
+        self.summary = state.map(SoftSummary::from);
     }
 
     /// Takes a step into account.

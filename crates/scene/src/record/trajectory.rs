@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::monitor::{Monitor, Watched};
-use super::soft::{SoftMonitor, WatchedSoft};
+use super::monitor::{Monitor, MonitorState};
+use super::soft::{SoftMonitor, SoftMonitorState};
 use super::{Hash, Manifest, RecordError, Summary, Timing, WorldState, WorstPenetration, host_name};
-use crate::scene::{Judge, Scene, Seen, overlaps, soft_overlaps};
+use crate::scene::{Judge, JudgeState, Scene, overlaps, soft_overlaps};
 use extricate_core::penetration::Effort;
 use extricate_dynamics::{BodyPenetration, StepError, StepReport, World};
 
@@ -24,11 +24,11 @@ pub(super) struct Trajectory<'a> {
 /// The same, to be written.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct TrajectoryState {
-    seen: Seen,
+    judge: JudgeState,
     /// The worst penetration: over the size, when, of which bodies.
     worst: (f64, f64, Option<[String; 2]>),
-    watched: Watched,
-    soft: Option<WatchedSoft>,
+    monitor: MonitorState,
+    soft: Option<SoftMonitorState>,
 }
 
 /// Depth over the size of the smaller body. Depths are finite.
@@ -53,21 +53,21 @@ impl<'a> Trajectory<'a> {
     pub(super) fn snapshot(&self) -> TrajectoryState {
         let WorstPenetration { relative, time, bodies } = self.worst.clone();
         TrajectoryState {
-            seen: self.judge.seen(),
+            judge: self.judge.snapshot(),
             worst: (relative, time, bodies),
-            watched: self.monitor.watched(),
-            soft: self.soft.watched(),
+            monitor: self.monitor.snapshot(),
+            soft: self.soft.snapshot(),
         }
     }
 
     /// Goes on from what was kept of a run of the same scene, if it is one.
     #[must_use]
-    pub(super) fn restore(&mut self, kept: TrajectoryState) -> bool {
-        let (relative, time, bodies) = kept.worst;
+    pub(super) fn restore(&mut self, state: TrajectoryState) -> bool {
+        let (relative, time, bodies) = state.worst;
         self.worst = WorstPenetration { relative, time, bodies };
-        self.monitor.resume(kept.watched);
-        self.soft.resume(kept.soft);
-        self.judge.resume(kept.seen)
+        self.monitor.restore(state.monitor);
+        self.soft.restore(state.soft);
+        self.judge.restore(state.judge)
     }
 
     /// Takes a step into account, recorded or not.

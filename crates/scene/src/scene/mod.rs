@@ -24,7 +24,7 @@ mod validate;
 
 pub use camera::Camera;
 pub use error::{Fault, Problem, SceneError};
-pub use judge::{EnergyBalance, Judge, Seen, Verdict};
+pub use judge::{EnergyBalance, Judge, JudgeState, Verdict};
 pub use linking::linking_number;
 pub use load::{MeshFile, Moves, Scene};
 pub use overlap::{overlaps, soft_overlaps};

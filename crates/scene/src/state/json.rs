@@ -141,6 +141,6 @@ impl Entry for SoftState {
     }
 
     fn of(name: String, state: SoftValues) -> Self {
-        Self { name, state, rest_volume: f64::NAN, nodes: Vec::new(), velocities: Vec::new() }
+        Self { name, state, rest_volume: 0.0, nodes: Vec::new(), velocities: Vec::new() }
     }
 }

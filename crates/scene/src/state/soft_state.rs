@@ -12,7 +12,7 @@ pub struct SoftState {
     pub name: String,
     /// Motion and deformation as a whole.
     pub state: SoftValues,
-    /// Volume at rest [m³]; not recorded, and not a number in a state that was read.
+    /// Volume at rest [m³]; not recorded, zero in a state that was read.
     pub rest_volume: f64,
     /// Positions of its nodes, those of the edges' middles included where elements are quadratic [m]. They are recorded in a
     /// file of their own.

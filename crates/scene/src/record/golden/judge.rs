@@ -206,15 +206,21 @@ impl GoldenState {
         (before.step, before.time, before.hash) = (own.step, own.time, own.hash);
         (before.energy, before.contacts) = (own.energy, own.contacts);
         before.max_penetration = own.max_penetration;
-        own.bodies.iter().for_each(|body| drop(insert(&mut before.bodies, body.clone())));
-        own.soft.iter().for_each(|soft| drop(insert(&mut before.soft, soft.clone())));
+        for body in &own.bodies {
+            insert(&mut before.bodies, body.clone());
+        }
+        for soft in &own.soft {
+            insert(&mut before.soft, soft.clone());
+        }
         for robot in &own.robots {
             match find_mut(&mut before.robots, &robot.name) {
                 Some(known) => {
                     known.base = robot.base;
                     known.joints.extend(robot.joints.clone());
                 }
-                None => drop(insert(&mut before.robots, robot.clone())),
+                None => {
+                    insert(&mut before.robots, robot.clone());
+                }
             }
         }
     }

@@ -112,25 +112,25 @@ struct EnergyExtremes {
 
 /// What a judge has seen so far, but for the last state.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Seen {
+pub struct JudgeState {
     extremes: Extremes,
     readings: Vec<Reading>,
 }
 
 impl Judge<'_> {
-    /// What was seen so far, to [go on from](Self::resume).
+    /// What was seen so far, to [go on from](Self::restore).
     #[must_use]
-    pub fn seen(&self) -> Seen {
-        Seen { extremes: self.seen, readings: self.meters.iter().map(Meter::reading).collect() }
+    pub fn snapshot(&self) -> JudgeState {
+        JudgeState { extremes: self.seen, readings: self.meters.iter().map(Meter::reading).collect() }
     }
 
     /// Goes on from what a judge of the same expectations has seen, if it is one. Of the last moment it knows nothing until the
     /// next one is observed.
     #[must_use]
-    pub fn resume(&mut self, seen: Seen) -> bool {
-        self.seen = seen.extremes;
-        seen.readings.len() == self.meters.len()
-            && self.meters.iter_mut().zip(seen.readings).all(|(meter, reading)| meter.resume(reading))
+    pub fn restore(&mut self, state: JudgeState) -> bool {
+        self.seen = state.extremes;
+        state.readings.len() == self.meters.len()
+            && self.meters.iter_mut().zip(state.readings).all(|(meter, reading)| meter.restore(reading))
     }
 }
 

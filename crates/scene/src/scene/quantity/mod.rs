@@ -102,7 +102,7 @@ impl Meter {
     }
 
     /// Goes on from what a meter of the same quantity knew, if it is one.
-    pub(super) fn resume(&mut self, mut known: Reading) -> bool {
+    pub(super) fn restore(&mut self, mut known: Reading) -> bool {
         if let (Reading::Soft(own), Reading::Soft(known)) = (&self.reading, &mut known) {
             known.measure_as(own);
         }
