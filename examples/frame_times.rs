@@ -19,11 +19,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use extricate::dynamics::BodyKind;
+use extricate::dynamics::{BodyKind, BodyState};
 use extricate::geometry::TriangleMesh;
 use extricate::geometry::procedural::{Procedural, Torus};
+use extricate::record::WorldState;
 use extricate::scene::Scene;
-use extricate::viewer::{BodyModel, Camera, Drawing, Frame, Ground, Models, Quality, Stage, palette};
+use extricate::viewer::{BodyModel, Camera, Drawing, Ground, Models, Quality, Stage, palette};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -141,14 +142,21 @@ fn tori(triangles: u32, alike: bool) -> Result<Models, Failure> {
     Ok(Models { bodies, soft: Vec::new(), grounds: vec![ground] })
 }
 
-fn turned(angle: f64) -> Frame {
+fn turned(angle: f64) -> WorldState {
     let tori = (0..SIDE.pow(3)).map(|index| {
         let [x, y, z] = [index % SIDE, index / SIDE % SIDE, index / SIDE / SIDE].map(f64::from);
         let turn = UnitQuaternion::from_euler_angles(angle + x, 2.0 * angle + y, z);
         Isometry3::from_parts(Vector3::new(1.2 * x, 1.2 * y, 0.7 + 1.2 * z).into(), turn)
     });
-    let poses = std::iter::once(Isometry3::identity()).chain(tori).collect();
-    Frame { step: 0, time: 0.0, poses, soft: Vec::new() }
+    let body = |pose: Isometry3<f64>| BodyState {
+        name: String::new(),
+        position: pose.translation.vector.into(),
+        rotation: pose.rotation,
+        linear_velocity: Vector3::zeros(),
+        angular_velocity: Vector3::zeros(),
+    };
+    let bodies = std::iter::once(Isometry3::identity()).chain(tori).map(body).collect();
+    WorldState { bodies, ..WorldState::default() }
 }
 
 /// Two rows: steps of a scene on a thread of their own, while the main thread draws and while it does not, in turns.
@@ -158,7 +166,7 @@ fn steps(path: &str, seconds: f64) -> Result<(), Failure> {
     let scene = Scene::load(path)?;
     let world = scene.world()?;
     let models = Models::of(&world)?;
-    let start = Frame::of(&world);
+    let start = WorldState::of(&world);
     let camera = Camera::fitted(&models.bounds(&start, true), 1280.0 / 720.0);
     let mut stage = Stage::offscreen(1280, 720, Quality::default())?;
     stage.set(&models, &start);
@@ -196,7 +204,7 @@ type Times = [[Vec<f64>; 2]; 2];
 fn measured_steps(
     scene: &Scene,
     [draws, ends]: [&AtomicBool; 2],
-    frames: std::sync::mpsc::SyncSender<Frame>,
+    frames: std::sync::mpsc::SyncSender<WorldState>,
 ) -> Result<Times, Failure> {
     let mut times = Times::default();
     // One thread, this one: what it does for others is counted with it.
@@ -219,7 +227,7 @@ fn measured_steps(
             }
             // Given to who draws if it has taken the last one: stepping does not wait.
             if was_drawing {
-                let _ = frames.try_send(Frame::of(&world));
+                let _ = frames.try_send(WorldState::of(&world));
             }
         }
         Ok::<_, Failure>(())

@@ -14,8 +14,9 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use extricate::scene::Scene;
+use extricate::viewer::ViewError;
 use extricate::viewer::image::{Rgb, RgbImage};
-use extricate::viewer::render::{Format, Marks, Order, Reel, RenderError, Renderer, Times, write_png};
+use extricate::viewer::render::{Format, Marks, Order, Reel, Renderer, Times, write_png};
 use extricate::viewer::{Camera, Drawing};
 
 const SIZE: [u32; 2] = [320, 180];
@@ -160,6 +161,6 @@ fn a_film_that_is_stopped_leaves_no_file() {
     };
     let reel = Reel::of_scene(scene("rigid/ring_stack")).expect("a world");
     let stopped = order.carry_out(vec![reel], &mut |_| ControlFlow::Break(()));
-    assert!(matches!(stopped, Err(RenderError::Stopped { .. })), "{stopped:?}");
+    assert!(matches!(stopped, Err(ViewError::Stopped { .. })), "{stopped:?}");
     assert!(!path.exists());
 }

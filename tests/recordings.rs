@@ -13,7 +13,7 @@ use extricate::geometry::procedural::{Procedural, Torus};
 use extricate::geometry::tet_mesh::procedural::block;
 use extricate::geometry::tet_mesh::write::write_tets;
 use extricate::geometry::write::write_mesh;
-use extricate::record::{Recording, RecordingError, RunDirectory, RunOptions, run};
+use extricate::record::{RecordError, Recording, RunDirectory, RunOptions, run};
 use extricate::scene::Scene;
 use nalgebra::{Point3, Vector3};
 
@@ -220,7 +220,8 @@ fn what_is_read_is_what_was_to_the_last_bit() {
         assert_eq!((&read.robots[0].joints, read.robots[0].base), (&robot.joints, robot.base));
         assert_eq!(read.soft.len(), 3);
         for body in &read.soft {
-            assert_eq!(Some(body.nodes.as_slice()), world.soft_positions(&body.name), "{}", body.name);
+            let nodes: Vec<_> = body.nodes.iter().map(|node| node.coords).collect();
+            assert_eq!(Some(nodes.as_slice()), world.soft_positions(&body.name), "{}", body.name);
             let state = world.soft_body(&body.name).expect("a soft body");
             assert_eq!(body.state.volume.to_bits(), state.volume.to_bits());
         }
@@ -346,7 +347,7 @@ fn a_folder_that_is_no_run_is_told_so() {
     let folder = Folder::new();
     for path in [folder.path("."), folder.path("nowhere"), folder.write("file", "")] {
         let error = Recording::open(&path).expect_err("no run");
-        assert!(matches!(error, RecordingError::NoRun { .. }), "{error}");
+        assert!(matches!(error, RecordError::NoRun { .. }), "{error}");
         assert!(error.to_string().contains("is not the folder of a run"), "{error}");
     }
     let out = fall(&folder);

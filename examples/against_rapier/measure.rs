@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use extricate::dynamics::{BodyState, World};
 use extricate::penetration::Effort;
-use extricate::scene::{Judge, Moment, Scene, Verdict, overlaps};
+use extricate::record::WorldState;
+use extricate::scene::{Judge, Scene, Verdict, overlaps};
 use nalgebra::{Isometry3, Translation3};
 use serde::Serialize;
 
@@ -163,16 +164,13 @@ impl<'a> Course<'a> {
         if time >= self.settled {
             self.worst_overlap = self.worst_overlap.max(penetration);
         }
-        let (bodies, energy) = (world.bodies(), world.energy());
-        let angular_momentum = world.momentum().angular;
-        self.judge.observe(&Moment {
+        self.judge.observe(&WorldState {
             time,
-            bodies: &bodies,
-            energy,
-            angular_momentum,
-            penetration,
-            robots: &[],
-            soft: &[],
+            bodies: world.bodies(),
+            energy: world.energy(),
+            angular_momentum: world.momentum().angular,
+            relative_penetration: penetration,
+            ..WorldState::default()
         });
         Ok(())
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use cpu_time::ThreadTime;
 use extricate::dynamics::{Energy, Mobility, StepError, StepReport, World};
 use extricate::penetration::{Effort, SeparationOptions};
-use extricate::record::{self, RunError, RunOptions, Summary};
+use extricate::record::{self, RecordError, RunOptions, Summary};
 use extricate::scene::schema::OnOverlap;
 use extricate::scene::{Scene, overlaps};
 
@@ -141,13 +141,13 @@ impl Ledger {
 }
 
 /// Which errors of a run are documented to happen.
-fn end_of(error: RunError, generated: &Generated) -> End {
+fn end_of(error: RecordError, generated: &Generated) -> End {
     let is_hard = generated.kinds.contains(&Kind::HardJoints);
     match error {
-        RunError::Step(StepError::EnergyGrown { .. } | StepError::TooFast { .. }) if is_hard => {
+        RecordError::Step(StepError::EnergyGrown { .. } | StepError::TooFast { .. }) if is_hard => {
             End::Refused("joints that the solver cannot hold: energy grows, the run is stopped".to_owned())
         }
-        RunError::Step(StepError::Soft { .. }) => End::Refused("soft bodies do not converge".to_owned()),
+        RecordError::Step(StepError::Soft { .. }) => End::Refused("soft bodies do not converge".to_owned()),
         other => End::Failed(format!("run: {other}")),
     }
 }

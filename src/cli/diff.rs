@@ -9,7 +9,7 @@ use super::compared::{self, Told};
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::record::tolerances;
-use extricate_scene::record::RecordingError;
+use extricate_scene::record::RecordError;
 use extricate_scene::record::compare::{Comparison, InputDifference, compare, draw};
 
 const EXAMPLES: &str = "\
@@ -90,9 +90,9 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     if pass { Ok(()) } else { Err(Failure::Silent(Exit::CheckFailed)) }
 }
 
-fn failed(error: RecordingError) -> Failure {
+fn failed(error: RecordError) -> Failure {
     match error {
-        RecordingError::Scene(error) => error.into(),
+        RecordError::Scene(error) => error.into(),
         error => Failure::of(Exit::BadFile, &error),
     }
 }

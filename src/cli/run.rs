@@ -14,7 +14,7 @@ use super::table::{self, Table};
 use extricate_dynamics::{NarrowPhase, StepReport, World};
 use extricate_scene::batch::answers::start;
 use extricate_scene::record::{
-    self, DeepestContact, Inputs, Outcome, Recording, ResumeFrom, Resumed, RunDirectory, RunError,
+    self, DeepestContact, Inputs, Outcome, RecordError, Recording, ResumeFrom, Resumed, RunDirectory,
     RunOptions, SoftBodySummary, SoftSummary, Summary,
 };
 use extricate_scene::scene::Scene;
@@ -257,7 +257,7 @@ fn watched(
     console: &Console,
     interrupt: &Interrupt,
     (name, steps): (&str, u64),
-    run: impl FnOnce(&mut dyn FnMut(&StepReport) -> ControlFlow<()>) -> Result<Outcome, RunError>,
+    run: impl FnOnce(&mut dyn FnMut(&StepReport) -> ControlFlow<()>) -> Result<Outcome, RecordError>,
 ) -> Result<Outcome, Failure> {
     let mut progress = console.progress(steps);
     let mut watch = |report: &StepReport| {
@@ -266,8 +266,8 @@ fn watched(
         if interrupt.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     run(&mut watch).map_err(|error| match error {
-        RunError::Record(error) => Failure::of(Exit::Usage, &error),
-        RunError::Build(error) => Failure::of(Exit::BadFile, &error),
+        error @ RecordError::File { .. } => Failure::of(Exit::Usage, &error),
+        RecordError::Build(error) => Failure::of(Exit::BadFile, &error),
         other => Failure::of(Exit::Numerical, &other),
     })
 }

@@ -6,3 +6,4 @@ pub mod batch;
 pub mod record;
 pub mod repair;
 pub mod scene;
+mod state;

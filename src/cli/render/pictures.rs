@@ -10,9 +10,10 @@ use crate::cli::console::{Console, Progress as Bar};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::run::at_start;
-use extricate_scene::record::{Recording, RecordingError};
+use extricate_scene::record::{RecordError, Recording};
+use extricate_viewer::ViewError;
 use extricate_viewer::overlay::{Overlays, Section, SoftQuantity};
-use extricate_viewer::render::{Format, Marks, Order, Progress, Reel, RenderError, Times};
+use extricate_viewer::render::{Format, Marks, Order, Progress, Reel, Times};
 
 /// Most pictures a second that programs show of a GIF.
 const FASTEST_GIF: f64 = 50.0;
@@ -52,16 +53,14 @@ pub(super) fn render(
     console.line(format_args!("{what} written to {}", arguments.output.display()))
 }
 
-impl From<RenderError> for Failure {
-    fn from(error: RenderError) -> Self {
+impl From<ViewError> for Failure {
+    fn from(error: ViewError) -> Self {
         let exit = match error {
-            RenderError::Stopped { .. } => return Self::Silent(Exit::Interrupted),
-            RenderError::Recording(RecordingError::Scene(error)) => return error.into(),
-            RenderError::Recording(_)
-            | RenderError::Resume(_)
-            | RenderError::Build(_)
-            | RenderError::Shape(_) => Exit::BadFile,
-            RenderError::Step(_) | RenderError::Penetration(_) => Exit::Numerical,
+            ViewError::Stopped { .. } => return Self::Silent(Exit::Interrupted),
+            ViewError::Record(RecordError::Scene(error)) => return error.into(),
+            ViewError::Record(_) | ViewError::Build(_) | ViewError::Shape(_) => Exit::BadFile,
+            ViewError::Step(_) | ViewError::Penetration(_) | ViewError::Start { .. } => Exit::Numerical,
+            ViewError::ScriptLine { .. } => Exit::CheckFailed,
             _ => Exit::Usage,
         };
         Self::of(exit, &error)
@@ -128,7 +127,7 @@ fn tells_contacts(arguments: &Arguments) -> bool {
 /// first if it says so.
 fn reel(source: &Path, runs: bool, again: Option<f64>) -> Result<Reel, Failure> {
     if source.is_dir() {
-        let recording = Recording::open(source).map_err(RenderError::from)?;
+        let recording = Recording::open(source).map_err(ViewError::from)?;
         return match again {
             Some(time) => Ok(Reel::of_run(&recording, time)?),
             None => Ok(Reel::of_recording(recording)?),

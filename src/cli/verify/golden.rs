@@ -9,8 +9,9 @@ use super::GoldenPlace;
 use crate::cli::compared::{self, Told};
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
+use extricate_scene::record::RecordError;
 use extricate_scene::record::compare::{InputDifference, Tolerances, draw};
-use extricate_scene::record::golden::{Golden, GoldenError, GoldenReport, GoldenRun, Sampling};
+use extricate_scene::record::golden::{Golden, GoldenReport, GoldenRun, Sampling};
 
 /// Name of the picture in the folder of a run.
 const DRIFT: &str = "drift.svg";
@@ -98,7 +99,7 @@ impl Judging {
         let drifts = !report.report.agrees() || !report.report.is_exact();
         if !pass && drifts {
             let title = format!("drift from {}", compared::shown(&place.path));
-            draw(&report.report, &title, &drift).map_err(|error| failed(error.into()))?;
+            draw(&report.report, &title, &drift).map_err(failed)?;
             drawn = Some(drift);
         }
         if !pass && self.update {
@@ -111,9 +112,9 @@ impl Judging {
 }
 
 /// A golden file cannot be written, or a run not be read.
-pub(in crate::cli) fn failed(error: GoldenError) -> Failure {
+pub(in crate::cli) fn failed(error: RecordError) -> Failure {
     let exit = match &error {
-        GoldenError::Record(_) => Exit::Usage,
+        RecordError::File { .. } => Exit::Usage,
         _ => Exit::BadFile,
     };
     Failure::of(exit, &error)

@@ -9,11 +9,10 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::run::at_start;
 use extricate_dynamics::World;
-use extricate_scene::record::{Recording, RecordingError, ResumeFrom};
+use extricate_scene::record::{RecordError, Recording, ResumeFrom};
 use extricate_scene::scene::Scene;
 use extricate_viewer::Quality;
-use extricate_viewer::app::script::ScriptError;
-use extricate_viewer::app::{self, Loaded, View, ViewError};
+use extricate_viewer::app::{self, Loaded, View};
 
 /// Opens the window, or plays the script without one.
 pub(super) fn open(interrupt: &Interrupt, arguments: &Arguments) -> Result<(), Failure> {
@@ -52,7 +51,7 @@ fn prepare(path: &Path) -> Result<(Scene, World), Failure> {
 
 /// The scene of a run, and its world after a step.
 fn gone_on_with(folder: &Path, from: ResumeFrom) -> Result<(Scene, World), Failure> {
-    let bad = |error: RecordingError| Failure::of(Exit::BadFile, &error);
+    let bad = |error: RecordError| Failure::of(Exit::BadFile, &error);
     let recording = Recording::open(folder).map_err(bad)?;
     let step = match from {
         ResumeFrom::Step(step) => step,
@@ -60,15 +59,4 @@ fn gone_on_with(folder: &Path, from: ResumeFrom) -> Result<(Scene, World), Failu
     };
     let world = recording.world_at(step).map_err(|error| Failure::of(Exit::Numerical, &error))?;
     Ok((recording.scene().clone(), world))
-}
-
-impl From<ViewError> for Failure {
-    fn from(error: ViewError) -> Self {
-        let exit = match error {
-            ViewError::Start { .. } => Exit::Numerical,
-            ViewError::Script(ScriptError::Line { .. }) => Exit::CheckFailed,
-            _ => Exit::Usage,
-        };
-        Self::of(exit, &error)
-    }
 }

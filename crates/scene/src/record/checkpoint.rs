@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::course::{Course, KeptCourse};
-use super::{Hash, RecordError, RunError};
+use super::trajectory::TrajectoryState;
+use super::{Hash, RecordError};
 use extricate_dynamics::{Checkpoint, CheckpointError, World};
 
 /// Name of their folder in the folder of a run.
@@ -23,7 +23,7 @@ const KEPT: u64 = 3;
 /// The run's own part of a checkpoint.
 #[derive(Serialize, Deserialize)]
 pub(super) struct RunState {
-    pub(super) course: KeptCourse,
+    pub(super) trajectory: TrajectoryState,
     pub(super) lengths: Lengths,
 }
 
@@ -55,9 +55,8 @@ impl Checkpoints {
     }
 
     /// Writes one of a run as it is, and removes those that it makes superfluous.
-    pub(super) fn write(&self, world: &World, course: &Course, lengths: Lengths) -> Result<(), RunError> {
-        let state = RunState { course: course.kept(), lengths };
-        let run = postcard::to_allocvec(&state)
+    pub(super) fn write(&self, world: &World, state: &RunState) -> Result<(), RecordError> {
+        let run = postcard::to_allocvec(state)
             .map_err(|error| CheckpointError::Encode { reason: error.to_string() })?;
         let mut checkpoint = world.checkpoint()?;
         (checkpoint.scene, checkpoint.run) = (self.input_hash.0, run);

@@ -8,37 +8,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use thiserror::Error;
 
-use super::checkpoint::{self, CHECKPOINTS, Checkpoints, Lengths};
-use super::course::Course;
+use super::checkpoint::{self, CHECKPOINTS, Checkpoints, Lengths, RunState};
 use super::nodes::{NODES, NodesWriter};
 use super::soft::{picture_step, write_pictures};
-use super::{Manifest, RunError, StateLine, Summary, Timing, bundle};
+use super::trajectory::TrajectoryState;
+use super::{Manifest, RecordError, Summary, Timing, WorldState, bundle};
 use crate::scene::Scene;
 use extricate_dynamics::World;
-
-/// Why a run could not be recorded.
-#[derive(Debug, Error)]
-#[error("cannot {action} {}: {source}", .path.display())]
-pub struct RecordError {
-    /// What was tried: `read` or `write`.
-    pub action: &'static str,
-    /// The file or folder.
-    pub path: PathBuf,
-    /// What the system says.
-    pub source: io::Error,
-}
-
-impl RecordError {
-    pub(super) fn read(path: &Path, source: io::Error) -> Self {
-        Self { action: "read", path: path.to_owned(), source }
-    }
-
-    pub(super) fn write(path: &Path, source: io::Error) -> Self {
-        Self { action: "write", path: path.to_owned(), source }
-    }
-}
 
 /// The folder of a run that is being written.
 #[derive(Debug)]
@@ -159,9 +136,9 @@ impl RunDirectory {
     pub(super) fn checkpoint(
         &mut self,
         world: &World,
-        course: &Course,
+        trajectory: &dyn Fn() -> TrajectoryState,
         stopped: bool,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), RecordError> {
         let Some(checkpoints) = &self.checkpoints else { return Ok(()) };
         if !(stopped || checkpoints.are_due(world.steps())) {
             return Ok(());
@@ -169,7 +146,7 @@ impl RunDirectory {
         told(&self.folder.join(Self::STATES), self.states.sync_data())?;
         self.nodes.as_ref().map_or(Ok(()), NodesWriter::finish)?;
         let lengths = Lengths { states: self.length, nodes: self.nodes.as_ref().map(NodesWriter::length) };
-        checkpoints.write(world, course, lengths)
+        checkpoints.write(world, &RunState { trajectory: trajectory(), lengths })
     }
 
     /// The same, with a file `soft/NAME-STEP.vtu` for each soft body of each recorded state. Those of an earlier run are
@@ -205,13 +182,10 @@ impl RunDirectory {
         self.tell(manifest)
     }
 
-    /// Writes the nodes of the soft bodies as they are; before the line of the state.
-    pub(super) fn append_nodes(&mut self, world: &World) -> Result<(), RecordError> {
-        self.nodes.as_mut().map_or(Ok(()), |nodes| nodes.append(world))
-    }
-
-    /// Writes the soft bodies as they are for ParaView, if that is wanted.
-    pub(super) fn picture(&self, world: &World) -> Result<(), RecordError> {
+    /// Writes a state down: its nodes, then its line, then the soft bodies for ParaView if they are wanted.
+    pub(super) fn record(&mut self, world: &World, state: &WorldState) -> Result<(), RecordError> {
+        self.nodes.as_mut().map_or(Ok(()), |nodes| nodes.append(world))?;
+        self.append(state)?;
         self.pictures.as_ref().map_or(Ok(()), |folder| write_pictures(world, folder))
     }
 
@@ -225,7 +199,7 @@ impl RunDirectory {
     ///
     /// # Errors
     /// [`RecordError`] when the system does not take it.
-    pub fn append(&mut self, state: &StateLine) -> Result<(), RecordError> {
+    pub fn append(&mut self, state: &WorldState) -> Result<(), RecordError> {
         self.line.clear();
         let written = serde_json::to_writer(&mut self.line, state).map_err(io::Error::from);
         self.line.push(b'\n');

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Percentiles;
 use extricate_dynamics::{Momentum, StepReport, World};
 
 /// Momentum of the dynamic and the soft bodies at the start and at the end of a run, world frame.
@@ -44,7 +43,7 @@ pub struct GreatestSpeed {
 
 /// What a monitor has seen so far, but for the times of steps.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Watched {
+pub(super) struct MonitorState {
     start: Momentum,
     deepest: Option<DeepestContact>,
     fastest: Option<GreatestSpeed>,
@@ -77,13 +76,13 @@ impl Monitor {
     }
 
     /// What was seen so far.
-    pub(super) fn watched(&self) -> Watched {
-        Watched { start: self.start, deepest: self.deepest.clone(), fastest: self.fastest.clone() }
+    pub(super) fn snapshot(&self) -> MonitorState {
+        MonitorState { start: self.start, deepest: self.deepest.clone(), fastest: self.fastest.clone() }
     }
 
     /// Goes on from what was seen. Times are those of the steps that follow.
-    pub(super) fn resume(&mut self, watched: Watched) {
-        let Watched { start, deepest, fastest } = watched;
+    pub(super) fn restore(&mut self, state: MonitorState) {
+        let MonitorState { start, deepest, fastest } = state;
         (self.start, self.deepest, self.fastest) = (start, deepest, fastest);
     }
 
@@ -139,5 +138,47 @@ impl Monitor {
     /// Percentiles of the times by phase; none before the first step.
     pub(super) fn percentiles(&self) -> impl Iterator<Item = (&'static str, Percentiles)> {
         self.phases.iter().filter_map(|phase| Some((phase.name, Percentiles::of(&phase.times)?)))
+    }
+}
+
+/// Percentiles of the time of a step [ms].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Percentiles {
+    /// Half of the steps were faster.
+    pub p50: f64,
+    /// 90 % were faster.
+    pub p90: f64,
+    /// 99 % were faster.
+    pub p99: f64,
+    /// The slowest.
+    pub max: f64,
+}
+
+impl Percentiles {
+    /// Percentiles of the durations; none without any. The value at rank ⌈p n⌉.
+    #[must_use]
+    pub fn of(durations: &[Duration]) -> Option<Self> {
+        let mut sorted = durations.to_vec();
+        sorted.sort_unstable();
+        let at = |percent: usize| {
+            let rank = (percent * sorted.len()).div_ceil(100);
+            sorted.get(rank.max(1) - 1).map(|duration| duration.as_secs_f64() * 1e3)
+        };
+        Some(Self { p50: at(50)?, p90: at(90)?, p99: at(99)?, max: at(100)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_the_values_at_their_rank() {
+        let durations: Vec<_> = (1..=200).rev().map(Duration::from_millis).collect();
+        let percentiles = Percentiles::of(&durations).unwrap();
+        assert_eq!(percentiles, Percentiles { p50: 100.0, p90: 180.0, p99: 198.0, max: 200.0 });
+        assert_eq!(Percentiles::of(&[]), None);
+        let one = Percentiles::of(&[Duration::from_millis(3)]).unwrap();
+        assert_eq!(one, Percentiles { p50: 3.0, p90: 3.0, p99: 3.0, max: 3.0 });
     }
 }

@@ -19,7 +19,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 use super::RecordError;
 use extricate_dynamics::World;
@@ -154,7 +154,7 @@ impl NodesFile {
     }
 
     /// The nodes of a state [m, world], body by body, which must be that of `step`.
-    pub(super) fn read(&self, state: usize, step: u64) -> io::Result<Vec<Vec<Vector3<f64>>>> {
+    pub(super) fn read(&self, state: usize, step: u64) -> io::Result<Vec<Vec<Point3<f64>>>> {
         let mut file = File::open(&self.path)?;
         file.seek(SeekFrom::Start(self.header + state as u64 * self.state_length() as u64))?;
         let mut bytes = vec![0; self.state_length()];
@@ -167,7 +167,7 @@ impl NodesFile {
         let mut numbers = bytes
             .chunks_exact(size_of::<f64>())
             .map(|bytes| f64::from_le_bytes(bytes.try_into().expect("chunks have eight bytes")));
-        let mut node = || Vector3::from_fn(|_, _| numbers.next().unwrap_or(f64::NAN));
+        let mut node = || Point3::from(Vector3::from_fn(|_, _| numbers.next().unwrap_or(f64::NAN)));
         let bodies: Vec<Vec<_>> =
             self.bodies.iter().map(|&(_, count)| (0..count).map(|_| node()).collect()).collect();
         let is_finite = bodies.iter().flatten().all(|node| node.iter().all(|x| x.is_finite()));

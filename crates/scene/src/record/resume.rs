@@ -3,18 +3,15 @@
 //! The folder of the run is all that is needed. What lies behind the checkpoint is removed, and the run goes on to its end: all
 //! files but `timing.json` are then those of a run that was not interrupted, byte for byte.
 
-use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
 use super::checkpoint::{self, Lengths, RunState, Unusable};
-use super::course::Course;
-use super::run::Going;
-use super::{Manifest, Outcome, RecordError, Recording, RecordingError, RunDirectory, RunError, bundle};
-use crate::scene::{Scene, SceneError};
-use extricate_dynamics::{BuildError, CheckpointError, StepError, StepReport, World};
+use super::run::{RunLoop, record};
+use super::trajectory::Trajectory;
+use super::{Manifest, Outcome, RecordError, Recording, RunDirectory, bundle};
+use crate::scene::Scene;
+use extricate_dynamics::{CheckpointError, StepReport, World};
 
 /// From where a run goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,38 +20,6 @@ pub enum ResumeFrom {
     Last,
     /// The newest checkpoint that is not after a step.
     Step(u64),
-}
-
-/// Why a run does not go on.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ResumeError {
-    /// The folder is not that of a run, or a file of it cannot be read.
-    #[error(transparent)]
-    Recording(#[from] RecordingError),
-    /// No checkpoint that is early enough can be used.
-    #[error("{}: no checkpoint can be used, the last one because: {cause}", .path.display())]
-    Unusable {
-        /// The one that was tried last.
-        path: PathBuf,
-        /// Why not.
-        cause: String,
-    },
-    /// A step failed on the way.
-    #[error(transparent)]
-    Step(#[from] StepError),
-}
-
-impl From<SceneError> for ResumeError {
-    fn from(error: SceneError) -> Self {
-        Self::Recording(error.into())
-    }
-}
-
-impl From<BuildError> for ResumeError {
-    fn from(error: BuildError) -> Self {
-        Self::Recording(error.into())
-    }
 }
 
 /// A run that is about to go on. Nothing of its folder has been changed.
@@ -76,12 +41,12 @@ impl Resumed {
     /// taken.
     ///
     /// # Errors
-    /// [`ResumeError`] when the folder is not that of a run, or no checkpoint can be used.
+    /// [`RecordError`] when the folder is not that of a run, or no checkpoint can be used.
     pub fn open(
         folder: impl Into<PathBuf>,
         from: ResumeFrom,
         steps: Option<u64>,
-    ) -> Result<Self, ResumeError> {
+    ) -> Result<Self, RecordError> {
         let folder = folder.into();
         let mut manifest = Recording::manifest_of(&folder)?;
         let extended = steps.is_some_and(|steps| steps != manifest.steps);
@@ -129,7 +94,7 @@ fn newest(
     manifest: &Manifest,
     scene: &Scene,
     last: u64,
-) -> Result<Option<(World, RunState)>, ResumeError> {
+) -> Result<Option<(World, RunState)>, RecordError> {
     let mut refused = None;
     for step in checkpoint::steps(folder).into_iter().rev().filter(|&step| step <= last) {
         match restored(folder, manifest, scene, step)? {
@@ -138,7 +103,7 @@ fn newest(
         }
     }
     match refused {
-        Some(Unusable { path, cause }) => Err(ResumeError::Unusable { path, cause }),
+        Some(Unusable { path, cause }) => Err(RecordError::Unusable { path, cause }),
         None => Ok(None),
     }
 }
@@ -149,7 +114,7 @@ fn restored(
     manifest: &Manifest,
     scene: &Scene,
     step: u64,
-) -> Result<Result<(World, RunState), Unusable>, ResumeError> {
+) -> Result<Result<(World, RunState), Unusable>, RecordError> {
     let (saved, state) = match checkpoint::read(folder, step, manifest.input_hash) {
         Ok(read) => read,
         Err(unusable) => return Ok(Err(unusable)),
@@ -207,11 +172,11 @@ fn shorter(folder: &Path, lengths: &Lengths) -> Option<String> {
 /// ```
 ///
 /// # Errors
-/// [`RunError`] when a step, a measurement or a record fails; the folder then has no summary.
+/// [`RecordError`] when a step, a measurement or a record fails; the folder then has no summary.
 pub fn resume(
     resumed: Resumed,
     watch: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
-) -> Result<Outcome, RunError> {
+) -> Result<Outcome, RecordError> {
     let Resumed { folder, manifest, scene, world, state, extended } = resumed;
     let lengths = state.as_ref().map_or(Lengths { states: 0, nodes: None }, |state| state.lengths);
     let directory = RunDirectory::reopen(&folder, &manifest, (world.steps(), lengths), &world)?;
@@ -220,13 +185,13 @@ pub fn resume(
     }
     let mut directory = Some(directory);
     let start = scene.world()?;
-    let mut course = Course::new(&scene, &manifest, &start);
-    match state.map(|state| course.resume(state.course)) {
+    let mut trajectory = Trajectory::new(&scene, &manifest, &start);
+    match state.map(|state| trajectory.restore(state.trajectory)) {
         Some(true) => {}
         Some(false) => return Err(CheckpointError::OtherWorld.into()),
-        None => course.observe(&world, 0, &mut directory)?,
+        None => record(&mut trajectory, &world, 0, directory.as_mut())?,
     }
-    Going { course, world, directory, options: manifest.options() }.until_the_end(watch)
+    RunLoop { trajectory, world, directory, options: manifest.options() }.until_the_end(watch)
 }
 
 impl Recording {
@@ -234,8 +199,8 @@ impl Recording {
     /// can tell what is not recorded, such as contacts.
     ///
     /// # Errors
-    /// [`ResumeError`] when the scene makes no world, or a step fails.
-    pub fn world_at(&self, step: u64) -> Result<World, ResumeError> {
+    /// [`RecordError`] when the scene makes no world, or a step fails.
+    pub fn world_at(&self, step: u64) -> Result<World, RecordError> {
         let steps = checkpoint::steps(self.folder());
         let mut world = None;
         for early in steps.into_iter().rev().filter(|&early| early <= step) {
@@ -254,20 +219,13 @@ impl Recording {
     /// `run.json` of a folder.
     ///
     /// # Errors
-    /// [`RecordingError`] when there is none, or it is damaged.
-    pub fn manifest_of(folder: &Path) -> Result<Manifest, RecordingError> {
+    /// [`RecordError`] when there is none, or it is damaged.
+    pub fn manifest_of(folder: &Path) -> Result<Manifest, RecordError> {
         let path = folder.join(Manifest::FILE);
-        let text = std::fs::read(&path).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => RecordingError::NoRun { folder: folder.to_owned() },
-            _ => RecordingError::unreadable(&path, source),
-        })?;
-        serde_json::from_slice(&text)
-            .map_err(|error| RecordingError::damaged(&path, Some(error.line()), error.to_string()))
-    }
-}
-
-impl From<RecordError> for ResumeError {
-    fn from(error: RecordError) -> Self {
-        Self::Recording(RecordingError::unreadable(&error.path, error.source))
+        if !path.is_file() {
+            return Err(RecordError::NoRun { folder: folder.to_owned() });
+        }
+        let bytes = std::fs::read(&path).map_err(|source| RecordError::unreadable(&path, source))?;
+        serde_json::from_slice(&bytes).map_err(|error| RecordError::damaged(&path, Some(error.line()), error))
     }
 }

@@ -7,38 +7,9 @@ use nalgebra::Point3;
 use serde::{Deserialize, Serialize};
 
 use super::{DeepestContact, RecordError};
+use crate::state::SoftState;
 use extricate_core::geometry::tet_mesh::write::{TetWriteError, write_deformed};
-use extricate_dynamics::{SoftBodyDescription, SoftBodyState, SoftReport, StepReport, World};
-
-/// Where a soft body is and how it does.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct SoftLine {
-    /// Centre of mass [m].
-    pub centroid: [f64; 3],
-    /// Velocity of the centre of mass [m/s].
-    pub velocity: [f64; 3],
-    /// Deepest contact that it has part in [m].
-    pub max_penetration: f64,
-    /// Volume [m³].
-    pub volume: f64,
-    /// Volume over that at rest, less one.
-    pub volume_change: f64,
-    /// Elements that are turned inside out.
-    pub inverted: usize,
-}
-
-impl From<&SoftBodyState> for SoftLine {
-    fn from(state: &SoftBodyState) -> Self {
-        Self {
-            centroid: state.centroid.coords.into(),
-            velocity: state.velocity.into(),
-            max_penetration: state.max_penetration,
-            volume: state.volume,
-            volume_change: state.volume / state.rest_volume - 1.0,
-            inverted: state.inverted,
-        }
-    }
-}
+use extricate_dynamics::{SoftBodyDescription, SoftReport, StepReport, World};
 
 /// What a run did to its soft bodies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -83,7 +54,7 @@ pub struct SoftBodySummary {
 
 /// What a monitor has seen so far: the fields of a [`SoftSummary`], all of them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct WatchedSoft {
+pub(super) struct SoftMonitorState {
     bodies: BTreeMap<String, SoftBodySummary>,
     deepest_contact: Option<DeepestContact>,
     /// Force, imbalance and residual.
@@ -95,7 +66,7 @@ pub(super) struct WatchedSoft {
     divided_steps: u64,
 }
 
-impl From<&SoftSummary> for WatchedSoft {
+impl From<&SoftSummary> for SoftMonitorState {
     fn from(summary: &SoftSummary) -> Self {
         Self {
             bodies: summary.bodies.clone(),
@@ -108,9 +79,9 @@ impl From<&SoftSummary> for WatchedSoft {
     }
 }
 
-impl From<WatchedSoft> for SoftSummary {
-    fn from(watched: WatchedSoft) -> Self {
-        let WatchedSoft { bodies, deepest_contact, greatest, most, iterations, divided_steps } = watched;
+impl From<SoftMonitorState> for SoftSummary {
+    fn from(state: SoftMonitorState) -> Self {
+        let SoftMonitorState { bodies, deepest_contact, greatest, most, iterations, divided_steps } = state;
         Self {
             bodies,
             deepest_contact,
@@ -159,13 +130,13 @@ impl SoftMonitor {
     }
 
     /// What was seen so far; none without soft bodies.
-    pub(super) fn watched(&self) -> Option<WatchedSoft> {
-        self.summary.as_ref().map(WatchedSoft::from)
+    pub(super) fn snapshot(&self) -> Option<SoftMonitorState> {
+        self.summary.as_ref().map(SoftMonitorState::from)
     }
 
     /// Goes on from what was seen.
-    pub(super) fn resume(&mut self, watched: Option<WatchedSoft>) {
-        self.summary = watched.map(SoftSummary::from);
+    pub(super) fn restore(&mut self, state: Option<SoftMonitorState>) {
+        self.summary = state.map(SoftSummary::from);
     }
 
     /// Takes a step into account.
@@ -183,11 +154,11 @@ impl SoftMonitor {
     }
 
     /// Takes a recorded state into account.
-    pub(super) fn observe(&mut self, states: &[SoftBodyState]) {
+    pub(super) fn observe(&mut self, states: &[SoftState]) {
         let Some(summary) = &mut self.summary else { return };
-        for state in states {
-            let Some(body) = summary.bodies.get_mut(&state.name) else { continue };
-            body.volume_drift = body.volume_drift.max((state.volume / state.rest_volume - 1.0).abs());
+        for SoftState { name, state, .. } in states {
+            let Some(body) = summary.bodies.get_mut(name) else { continue };
+            body.volume_drift = body.volume_drift.max(state.volume_change.abs());
             body.max_penetration = body.max_penetration.max(state.max_penetration);
             body.inverted = state.inverted;
         }
@@ -231,7 +202,7 @@ pub(super) fn write_pictures(world: &World, folder: &Path) -> Result<(), RecordE
                 TetWriteError::Io { source, .. } => source,
                 other => std::io::Error::other(other.to_string()),
             };
-            RecordError { action: "write", path: path.clone(), source }
+            RecordError::write(&path, source)
         })?;
     }
     Ok(())

@@ -1,11 +1,10 @@
 //! What a run came to (`summary.json`), and how long it took (`timing.json`).
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use serde::Serialize;
 
-use super::monitor::{DeepestContact, GreatestSpeed, MomentumBalance};
+use super::monitor::{DeepestContact, GreatestSpeed, MomentumBalance, Percentiles};
 use super::{Hash, SoftSummary};
 use crate::scene::{EnergyBalance, Verdict};
 
@@ -88,33 +87,6 @@ pub struct Timing {
     pub step_ms: BTreeMap<&'static str, Percentiles>,
 }
 
-/// Percentiles of the time of a step [ms].
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Percentiles {
-    /// Half of the steps were faster.
-    pub p50: f64,
-    /// 90 % were faster.
-    pub p90: f64,
-    /// 99 % were faster.
-    pub p99: f64,
-    /// The slowest.
-    pub max: f64,
-}
-
-impl Percentiles {
-    /// Percentiles of the durations; none without any. The value at rank ⌈p n⌉.
-    #[must_use]
-    pub fn of(durations: &[Duration]) -> Option<Self> {
-        let mut sorted = durations.to_vec();
-        sorted.sort_unstable();
-        let at = |percent: usize| {
-            let rank = (percent * sorted.len()).div_ceil(100);
-            sorted.get(rank.max(1) - 1).map(|duration| duration.as_secs_f64() * 1e3)
-        };
-        Some(Self { p50: at(50)?, p90: at(90)?, p99: at(99)?, max: at(100)? })
-    }
-}
-
 /// Name of this machine, as far as the system tells.
 #[must_use]
 pub fn host_name() -> String {
@@ -122,19 +94,4 @@ pub fn host_name() -> String {
     let name =
         from_system.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());
     name.map_or_else(|| String::from("unknown"), |name| name.trim().to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentiles_are_the_values_at_their_rank() {
-        let durations: Vec<_> = (1..=200).rev().map(Duration::from_millis).collect();
-        let percentiles = Percentiles::of(&durations).unwrap();
-        assert_eq!(percentiles, Percentiles { p50: 100.0, p90: 180.0, p99: 198.0, max: 200.0 });
-        assert_eq!(Percentiles::of(&[]), None);
-        let one = Percentiles::of(&[Duration::from_millis(3)]).unwrap();
-        assert_eq!(one, Percentiles { p50: 3.0, p90: 3.0, p99: 3.0, max: 3.0 });
-    }
 }

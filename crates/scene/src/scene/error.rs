@@ -10,8 +10,10 @@ use thiserror::Error;
 
 use super::limits::SUGGESTIONS;
 use extricate_core::geometry::read::OutOfReach;
+use extricate_core::kinematics::ArticulationError;
+use extricate_core::penetration::generalized::GeneralizedError;
 
-/// Why a scene could not be loaded.
+/// Why a scene cannot be loaded, or no path be planned in it.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SceneError {
@@ -29,6 +31,25 @@ pub enum SceneError {
         /// Everything that is wrong, in the order of the file; never empty.
         problems: Vec<Problem>,
     },
+    /// A path is asked for, and the scene has no `plan`.
+    #[error("the scene has no `plan`: it does not say what is to go where")]
+    NoPlan,
+    /// A robot has no configuration from which a path could be planned.
+    #[error("robot \"{robot}\": {source}")]
+    PlanRobot {
+        /// Its name.
+        robot: String,
+        /// What is wrong.
+        source: ArticulationError,
+    },
+    /// What is to move along a path has no shape that could be moved: a half-space, or a link without volume.
+    #[error("\"{mover}\": {source}")]
+    PlanMover {
+        /// Its name.
+        mover: String,
+        /// What is wrong.
+        source: GeneralizedError,
+    },
 }
 
 fn headline(problems: &[Problem]) -> String {
@@ -44,8 +65,8 @@ impl SceneError {
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         match self {
-            Self::Unreadable { .. } => &[],
             Self::Invalid { problems } => problems,
+            _ => &[],
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::camera::Camera;
@@ -12,9 +13,8 @@ use super::instantiate;
 use super::limits::FILE_BYTES;
 use super::locate::Step::{Field, Index};
 use super::parse::Document;
-use super::rewrite::Moves;
 use super::robots::{self, LoadedRobot};
-use super::schema::{self, Expect, OnOverlap, PlanEntry};
+use super::schema::{self, Expect, OnOverlap, PlanEntry, SceneFile};
 use super::shape::{self, LoadedShape};
 use super::soft::{self, LoadedSoft};
 use super::validate::validate;
@@ -25,6 +25,9 @@ use extricate_dynamics::{
     Accuracy, BodyDescription, BuildError, JointDescription, RobotDescription, SoftBodyDescription, World,
     WorldOptions,
 };
+
+/// Translations of bodies by name [m, world].
+pub type Moves = BTreeMap<String, Vector3<f64>>;
 
 /// A scene that makes sense, with its meshes loaded.
 #[derive(Debug, Clone)]
@@ -241,6 +244,19 @@ impl Scene {
             builder.add_soft_body(body.clone())?;
         }
         builder.build()
+    }
+}
+
+impl SceneFile {
+    /// The scene that `text` describes, with names, ranges and references checked. Meshes are not opened; `path`
+    /// names the file in messages.
+    ///
+    /// # Errors
+    /// [`SceneError::Invalid`] with everything that is wrong.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, SceneError> {
+        let document = Document::parse(path, text).map_err(|problems| SceneError::Invalid { problems })?;
+        let problems = validate(&document, None);
+        if problems.is_empty() { Ok(document.file) } else { Err(SceneError::Invalid { problems }) }
     }
 }
 

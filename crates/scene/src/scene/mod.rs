@@ -24,10 +24,10 @@ mod validate;
 
 pub use camera::Camera;
 pub use error::{Fault, Problem, SceneError};
-pub use judge::{EnergyBalance, Judge, Moment, Seen, SoftMoment, Verdict};
+pub use judge::{EnergyBalance, Judge, JudgeState, Verdict};
 pub use linking::linking_number;
-pub use load::{MeshFile, Scene};
+pub use load::{MeshFile, Moves, Scene};
 pub use overlap::{overlaps, soft_overlaps};
-pub use planning::{Planning, PlanningError};
-pub use rewrite::{Moves, RobotPose, ScenePoses};
+pub use planning::Planning;
 pub(crate) use rewrite::{NamedFile, with_files};
+pub use rewrite::{RobotPose, ScenePoses};

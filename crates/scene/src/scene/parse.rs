@@ -7,25 +7,10 @@ use std::sync::Arc;
 use miette::NamedSource;
 use ron::extensions::Extensions;
 
-use super::SceneError;
 use super::error::{Fault, Problem};
 use super::limits::{DEPTH, FILE_BYTES, PROBLEMS};
 use super::locate::{Outline, Step};
 use super::schema::SceneFile;
-use super::validate::validate;
-
-impl SceneFile {
-    /// The scene that `text` describes, with names, ranges and references checked. Meshes are not opened; `path`
-    /// names the file in messages.
-    ///
-    /// # Errors
-    /// [`SceneError::Invalid`] with everything that is wrong.
-    pub fn parse(path: &Path, text: &str) -> Result<Self, SceneError> {
-        let document = Document::parse(path, text).map_err(|problems| SceneError::Invalid { problems })?;
-        let problems = validate(&document, None);
-        if problems.is_empty() { Ok(document.file) } else { Err(SceneError::Invalid { problems }) }
-    }
-}
 
 /// How scenes write RON: an optional field is written without `Some`.
 pub(super) fn options() -> ron::Options {

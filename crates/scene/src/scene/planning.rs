@@ -1,17 +1,15 @@
 //! What a scene asks a path for: the one that moves among all the others, where it starts, and where it is to go.
 
 use nalgebra::{Isometry3, Point3, Vector3};
-use thiserror::Error;
 
+use super::error::SceneError;
 use super::load::Scene;
 use super::placement::{orientation, point, vector};
 use super::robots::within_limits;
 use super::schema::PlanEntry;
 use extricate_core::geometry::convex::ConvexShape;
 use extricate_core::kinematics::{Articulation, ArticulationError};
-use extricate_core::penetration::generalized::{
-    Arrangement, Base, GeneralizedError, Mover, Obstacle, Part, Pose, Shape,
-};
+use extricate_core::penetration::generalized::{Arrangement, Base, Mover, Obstacle, Part, Pose, Shape};
 use extricate_core::proximity::{AllowedCollisions, ArticulatedModel, Sampling};
 use extricate_dynamics::{BodyDescription, RobotBase, RobotDescription, Shape as BodyShape};
 
@@ -29,31 +27,6 @@ pub struct Planning {
     mover: String,
     is_robot: bool,
     obstacles: Vec<String>,
-}
-
-/// Why a scene asks for no path.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum PlanningError {
-    /// It has no `plan`.
-    #[error("the scene has no `plan`: it does not say what is to go where")]
-    NoPlan,
-    /// A robot has no configuration.
-    #[error("robot \"{robot}\": {source}")]
-    Robot {
-        /// Its name.
-        robot: String,
-        /// What is wrong.
-        source: ArticulationError,
-    },
-    /// What is to move has no shape that could be moved: a half-space, or a link without volume.
-    #[error("\"{mover}\": {source}")]
-    Mover {
-        /// Its name.
-        mover: String,
-        /// What is wrong.
-        source: GeneralizedError,
-    },
 }
 
 impl Planning {
@@ -77,10 +50,10 @@ impl Scene {
     /// What the scene asks a path for.
     ///
     /// # Errors
-    /// [`PlanningError`] when it asks for none, or for one of something that cannot move.
-    pub fn planning(&self) -> Result<Planning, PlanningError> {
-        let plan = self.plan.as_ref().ok_or(PlanningError::NoPlan)?;
-        let refused = |source| PlanningError::Mover { mover: plan.mover.clone(), source };
+    /// [`SceneError`] when it asks for none, or for one of something that cannot move.
+    pub fn planning(&self) -> Result<Planning, SceneError> {
+        let plan = self.plan.as_ref().ok_or(SceneError::NoPlan)?;
+        let refused = |source| SceneError::PlanMover { mover: plan.mover.clone(), source };
         let robot = self.robots.iter().find(|robot| robot.name == plan.mover);
         let (mover, start, goal) = match robot {
             Some(robot) => {
@@ -91,7 +64,7 @@ impl Scene {
             }
             None => {
                 let body = self.bodies.iter().find(|body| body.name == plan.mover);
-                let body = body.ok_or(PlanningError::NoPlan)?;
+                let body = body.ok_or(SceneError::NoPlan)?;
                 let mover = Mover::rigid(shape_of(&body.shape)).map_err(refused)?;
                 (mover, body.pose.into(), placed(&body.pose, plan).into())
             }
@@ -103,7 +76,8 @@ impl Scene {
         }
         for robot in self.robots.iter().filter(|robot| robot.name != plan.mover) {
             let poses = robot.articulation.link_poses(&robot.configuration, &robot.pose);
-            let poses = poses.map_err(|source| PlanningError::Robot { robot: robot.name.clone(), source })?;
+            let poses =
+                poses.map_err(|source| SceneError::PlanRobot { robot: robot.name.clone(), source })?;
             for ((link, name), pose) in robot.links.iter().zip(robot.articulation.links()).zip(poses) {
                 let Some(model) = &link.model else { continue };
                 names.push(format!("{}/{name}", robot.name));
@@ -123,8 +97,8 @@ impl Scene {
 }
 
 /// A robot as something that moves: its links may collide where that is derived, or the scene says so.
-fn mover_of(robot: &RobotDescription, plan: &PlanEntry) -> Result<Mover, PlanningError> {
-    let refused = |source| PlanningError::Robot { robot: robot.name.clone(), source };
+fn mover_of(robot: &RobotDescription, plan: &PlanEntry) -> Result<Mover, SceneError> {
+    let refused = |source| SceneError::PlanRobot { robot: robot.name.clone(), source };
     let articulation = narrowed(robot, plan).map_err(refused)?;
     let models = robot.links.iter().map(|link| link.model.as_ref().map(|model| (**model).clone()));
     let model = ArticulatedModel::of_models(articulation, models.collect());
@@ -142,7 +116,7 @@ fn mover_of(robot: &RobotDescription, plan: &PlanEntry) -> Result<Mover, Plannin
         RobotBase::Floating => Base::Floating,
     };
     Mover::robot(model, allowed, base)
-        .map_err(|source| PlanningError::Mover { mover: robot.name.clone(), source })
+        .map_err(|source| SceneError::PlanMover { mover: robot.name.clone(), source })
 }
 
 /// The articulation of a robot with the limits that the plan gives, within its own.

@@ -8,15 +8,14 @@ use rayon::prelude::*;
 
 use super::error::{Fault, Problem};
 use super::files::Files;
-use super::judge::Verdict;
 use super::limits::SUGGESTIONS;
 use super::locate::Step::{self, Field, Index, Key};
 use super::parse::Document;
 use super::placement::{orientation, vector};
-use super::schema::{self, Entries, JointAt, JointValue, MotorEntry, RobotEntry};
+use super::schema::{self, Entries, JointValue, MotorEntry, RobotEntry};
 use extricate_core::kinematics::JointKind;
 use extricate_core::kinematics::urdf::{UrdfOptions, read_urdf};
-use extricate_dynamics::{BuildError, Motor, RobotBase, RobotDescription, RobotState};
+use extricate_dynamics::{BuildError, Motor, RobotBase, RobotDescription};
 
 /// A robot as the dynamics takes it.
 #[derive(Debug, Clone)]
@@ -215,22 +214,6 @@ fn motor_of(robot: &RobotDescription, joint: usize, motor: &MotorEntry) -> Resul
             Motor::Velocity { target: value_of(robot, joint, target)?, damping, max_force }
         }
     })
-}
-
-/// Whether a joint ended where it should.
-pub(super) fn at_joint(at: &JointAt, robots: &[RobotState]) -> Verdict {
-    let robot = robots.iter().find(|robot| robot.name == at.robot);
-    let measured = robot.and_then(|robot| robot.joints.get(&at.joint)).copied().unwrap_or(f64::NAN);
-    let (unit, [expected, bar], measured) = match (at.value, at.tolerance) {
-        (JointValue::Degrees(value), JointValue::Degrees(tolerance)) => {
-            ("°", [value, tolerance], measured.to_degrees())
-        }
-        (value, tolerance) => {
-            let unit = if value.in_si().1 { "rad" } else { "m" };
-            (unit, [value, tolerance].map(|value| value.in_si().0), measured)
-        }
-    };
-    Verdict::new(format!("joint_at({}, {}) [{unit}]", at.robot, at.joint), expected, measured, bar)
 }
 
 /// Expectations of joints that their robots do not have, or that move otherwise than their unit says.

@@ -1,9 +1,9 @@
 //! What is painted on demand, in the terms of [`overlay`](crate::overlay).
 
-use super::action::{Coloring, Layer};
 use super::simulation::Painter;
-use super::state::Wants;
 use crate::Drawing;
+use crate::interface::Wants;
+use crate::interface::{Coloring, Layer};
 use crate::overlay::{Insight, Overlays, Section, Sight, SoftQuantity};
 
 impl Painter for Insight {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::playback::Playback;
 use super::source::Source;
-use super::state::Title;
-use crate::{Camera, Frame, Models};
+use crate::interface::Title;
+use crate::{Camera, Models};
 use extricate_dynamics::World;
+use extricate_scene::record::WorldState;
 use extricate_scene::scene::Scene;
 
 /// Makes a scene and its world of a file, or a report of what is wrong with it.
@@ -22,7 +23,7 @@ pub struct Loaded {
     /// What it is made of.
     pub models: Models,
     /// Where everything is at the start.
-    pub start: Frame,
+    pub start: WorldState,
     /// What is stepped.
     pub source: Source,
     /// From where the scene wants to be looked at.
@@ -64,7 +65,7 @@ impl Loaded {
         Ok(Self {
             title: title(&scene, path),
             models,
-            start: Frame::of(&world),
+            start: WorldState::of(&world),
             source: Source::live(Arc::clone(&scene), world),
             camera: camera_of(&scene),
             files,
@@ -86,7 +87,7 @@ impl Loaded {
         Ok(Self {
             title: Title { name, duration, ..title(&scene, folder) },
             models,
-            start: playback.frame(),
+            start: playback.state().clone(),
             camera: camera_of(&scene),
             source: Source::Recorded(Box::new(playback)),
             files: Vec::new(),

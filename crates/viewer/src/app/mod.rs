@@ -1,8 +1,6 @@
 //! The viewer's window: a scene that runs or a run that is played, keys and mouse, sketching, and scripts of all that.
 
-mod action;
 mod input;
-mod keys;
 mod layers;
 mod load;
 mod panel;
@@ -13,17 +11,17 @@ pub mod script;
 mod session;
 mod simulation;
 mod source;
-mod state;
 mod window;
 
-pub use action::{Action, Coloring, Layer, Layers};
+pub use crate::interface::{
+    Action, BINDINGS, Binding, ClockState, Coloring, Layer, Layers, MOUSE, Message, MessageKind, PanelState,
+    Recorded, Sample, Snapshot, Title, Wants, When, action_named, action_of, markdown,
+};
 pub use input::{Gesture, Hold, Pointer};
-pub use keys::{BINDINGS, Binding, MOUSE, When, action_named, action_of, markdown};
 pub use load::{Loaded, Prepare, prepare};
 pub use picking::{Hit, Picker};
 pub use playback::Playback;
 pub use session::{Picture, Session};
 pub use simulation::{Command, NoPainter, Pace, Painter, SPEEDS, Simulation};
 pub use source::{Live, Source};
-pub use state::{ClockState, Message, MessageKind, PanelState, Recorded, Sample, Snapshot, Title, Wants};
-pub use window::{View, ViewError, view};
+pub use window::{View, view};

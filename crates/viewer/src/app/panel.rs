@@ -2,9 +2,9 @@
 
 use kiss3d::egui::{Align2, Context, Window};
 
-use super::action::Action;
 use super::session::Session;
 use crate::Panels;
+use crate::interface::Action;
 
 /// Distance of the sketch's panel from the edge, and from the top, where the bar is [logical pixels].
 const EDGE: [f32; 2] = [8.0, 44.0];

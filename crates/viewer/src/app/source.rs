@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::playback::Playback;
-use super::state::{Recorded, Sample};
-use crate::Frame;
-use extricate_dynamics::{BodyState, Energy, Pull, RobotState, SoftBodyState, StepReport, World};
+use crate::interface::{Recorded, Sample};
+use extricate_dynamics::{Pull, StepReport, World};
+use extricate_scene::record::WorldState;
 use extricate_scene::scene::Scene;
 
 /// What is shown.
@@ -21,16 +21,6 @@ pub struct Live {
     scene: Arc<Scene>,
     world: World,
     report: Option<StepReport>,
-}
-
-/// States of what moves.
-#[derive(Debug, Clone)]
-pub(super) struct States {
-    pub(super) bodies: Vec<BodyState>,
-    pub(super) soft: Vec<SoftBodyState>,
-    pub(super) robots: Vec<RobotState>,
-    pub(super) energy: Energy,
-    pub(super) report: Option<StepReport>,
 }
 
 impl Source {
@@ -57,10 +47,10 @@ impl Source {
 
     /// Where everything is now.
     #[must_use]
-    pub fn frame(&self) -> Frame {
+    pub fn state(&self) -> WorldState {
         match self {
-            Self::Live(live) => Frame::of(&live.world),
-            Self::Recorded(playback) => playback.frame(),
+            Self::Live(live) => WorldState::of(&live.world),
+            Self::Recorded(playback) => playback.state().clone(),
         }
     }
 
@@ -123,16 +113,11 @@ impl Source {
         }
     }
 
-    pub(super) fn states(&self) -> States {
+    /// Report of the last step; none at the start, and of a recording.
+    pub(super) fn report(&self) -> Option<StepReport> {
         match self {
-            Self::Live(live) => States {
-                bodies: live.world.bodies(),
-                soft: live.world.soft_bodies(),
-                robots: live.world.robots(),
-                energy: live.world.energy(),
-                report: live.report,
-            },
-            Self::Recorded(playback) => playback.states(),
+            Self::Live(live) => live.report,
+            Self::Recorded(_) => None,
         }
     }
 }

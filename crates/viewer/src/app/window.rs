@@ -6,16 +6,15 @@ use std::time::{Duration, Instant};
 
 use kiss3d::event::{Action as Press, WindowEvent};
 use nalgebra::Vector2;
-use thiserror::Error;
 
 use super::input::Pointer;
-use super::keys::action_of;
 use super::load::{Loaded, Prepare};
-use super::script::{self, Screen, ScriptError};
+use super::script::{self, Screen};
 use super::session::Session;
 use super::simulation::Pace;
 use super::{Action, Picture, panel};
-use crate::{Panels, Quality, Stage, StageError};
+use crate::interface::action_of;
+use crate::{Panels, Quality, Stage, ViewError};
 
 /// What is to be shown, and how.
 pub struct View {
@@ -31,27 +30,6 @@ pub struct View {
     pub size: [u32; 2],
     /// How good pictures are.
     pub quality: Quality,
-}
-
-/// Why nothing is shown any more.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ViewError {
-    /// There is nothing to draw on.
-    #[error(transparent)]
-    Stage(#[from] StageError),
-    /// The first picture cannot be made.
-    #[error("{why}")]
-    Start {
-        /// What is wrong.
-        why: String,
-    },
-    /// A script is wrong, or could not be played to its end.
-    #[error(transparent)]
-    Script(#[from] ScriptError),
-    /// Without a window and a script nothing would happen.
-    #[error("without a window there must be a script that says what is to happen")]
-    NothingToDo,
 }
 
 /// Least time from one picture to the next.
@@ -189,16 +167,16 @@ impl Window<'_> {
         self.tell(session);
         session.resize(self.stage.size());
         if session.has_new_models() {
-            self.stage.set(session.models(), session.frame());
+            self.stage.set(session.models(), session.state());
         }
-        if session.frame().step != self.step {
-            (self.step, self.busy) = (session.frame().step, self.began);
+        if session.state().step != self.step {
+            (self.step, self.busy) = (session.state().step, self.began);
         }
-        let (frame, drawing, camera) = (session.frame().clone(), session.drawing(), *session.camera());
+        let (state, drawing, camera) = (session.state().clone(), session.drawing(), *session.camera());
         let grid = self.stage.grid();
         let mut asked: Vec<Action> = Vec::new();
         let (panels, scale) = (&mut self.panels, self.stage.text_scale());
-        let is_open = self.stage.draw(&frame, &drawing, &camera, |context| {
+        let is_open = self.stage.draw(&state, &drawing, &camera, |context| {
             asked = panel::draw(panels, context, session, (grid.as_deref(), scale));
         });
         session.took(self.began.elapsed().as_secs_f64());

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
-use super::{Color, Frame, palette};
+use super::{Color, palette};
 use extricate_core::geometry::procedural::{
     Capsule, Cone, Cuboid, Cylinder, Procedural, ProceduralError, Sphere,
 };
 use extricate_core::geometry::{Aabb, TriangleMesh};
 use extricate_dynamics::{BodyDescription, BodyKind, Shape, World};
+use extricate_scene::record::WorldState;
 
 /// What a scene is made of.
 #[derive(Debug, Clone)]
@@ -112,9 +113,9 @@ impl Models {
 
     /// A box around everything but half-spaces, world frame; around what moves if `moving` and something does.
     #[must_use]
-    pub fn bounds(&self, frame: &Frame, moving: bool) -> Aabb {
+    pub fn bounds(&self, state: &WorldState, moving: bool) -> Aabb {
         let mut bounds = Aabb::EMPTY;
-        for (body, pose) in self.bodies.iter().zip(&frame.poses) {
+        for (body, pose) in self.bodies.iter().zip(state.poses()) {
             let Some(mesh) = body.mesh.as_ref().filter(|_| !moving || body.kind != BodyKind::Fixed) else {
                 continue;
             };
@@ -124,9 +125,9 @@ impl Models {
                 bounds.include(&(pose * Point3::new(side(0), side(1), side(2))));
             }
         }
-        frame.soft.iter().flatten().for_each(|node| bounds.include(node));
+        state.soft.iter().flat_map(|soft| &soft.nodes).for_each(|node| bounds.include(node));
         let is_empty = !(bounds.extents().norm() >= 0.0);
-        if is_empty && moving { self.bounds(frame, false) } else { bounds }
+        if is_empty && moving { self.bounds(state, false) } else { bounds }
     }
 }
 
@@ -215,8 +216,8 @@ fn surface(shape: &Shape) -> Result<Option<TriangleMesh>, ProceduralError> {
 impl Ground {
     /// Plane → world: the plane is z = 0, its normal z.
     #[must_use]
-    pub fn pose(&self, frame: &Frame) -> Isometry3<f64> {
-        let body = frame.poses[self.body];
+    pub fn pose(&self, state: &WorldState) -> Isometry3<f64> {
+        let body = state.pose(self.body);
         let up = body.rotation * self.normal.into_inner();
         let turn = nalgebra::UnitQuaternion::rotation_between(&Vector3::z(), &up);
         let turn = turn.unwrap_or_else(|| {

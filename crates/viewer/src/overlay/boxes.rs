@@ -3,8 +3,8 @@
 use nalgebra::Point3;
 
 use super::super::{Drawing, Line};
-use super::Sight;
 use super::penetrations::OPACITY;
+use super::sight::Sight;
 use super::solids::Solids;
 use extricate_core::geometry::Aabb;
 use extricate_dynamics::AnyBody;
@@ -23,7 +23,7 @@ pub(super) fn drawing(solids: &Solids, sight: &Sight, level: usize, subject: Opt
         all += boxes.len();
         let color = sight.models.bodies[body].color;
         for aabb in boxes.iter().take(MOST - shown) {
-            let lines = edges(aabb).map(|edge| edge.map(|corner| sight.frame.poses[body] * corner));
+            let lines = edges(aabb).map(|edge| edge.map(|corner| sight.state.pose(body) * corner));
             drawing.lines.extend(lines.map(|ends| Line { ends, color, width: 1.0, on_top: false }));
             shown += 1;
         }

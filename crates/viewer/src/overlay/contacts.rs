@@ -1,7 +1,7 @@
 //! Contacts of the last step: points, and arrows along the forces.
 
 use super::super::{Arrow, Drawing, Line, Point, palette};
-use super::Sight;
+use super::sight::Sight;
 use super::text::with_unit;
 use extricate_dynamics::{AnyBody, BodyKind, WorldContact};
 

@@ -8,6 +8,7 @@ mod boxes;
 mod contacts;
 mod penetrations;
 mod section;
+mod sight;
 mod soft;
 mod solids;
 #[cfg(test)]
@@ -15,96 +16,16 @@ mod tests;
 pub(super) mod text;
 mod walk;
 
-pub use soft::SoftQuantity;
+pub use sight::{Overlays, Section, Sight, SoftQuantity};
 
 use self::penetrations::Overlap;
 use self::section::Fields;
 use self::soft::SoftShapes;
 use self::solids::Solids;
 use self::walk::TracedQuery;
-use super::{Drawing, Frame, Models};
-use extricate_dynamics::{AnyBody, World};
-
-/// Which overlays are drawn.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Overlays {
-    /// Contacts of the last step: points, and arrows along the forces on the first body of each that
-    /// is not fixed.
-    pub contacts: bool,
-    /// An arrow for each region in which two bodies overlap.
-    pub local_penetrations: bool,
-    /// The least translation that takes two overlapping bodies apart: an arrow, its bounds, and a ghost that is apart.
-    pub penetrations: bool,
-    /// The walk of one query up to a step, counted through all its walks; beyond the last step is the last one.
-    pub walk: Option<usize>,
-    /// A slice through distance fields.
-    pub section: Option<Section>,
-    /// What the colours of soft bodies mean, if not which body it is.
-    pub soft: Option<SoftQuantity>,
-    /// The boxes of the trees at a level.
-    pub boxes: Option<usize>,
-    /// The body that queries, slices and boxes are of; without one they are of all bodies, and the walk is of the pair
-    /// that overlaps most.
-    pub subject: Option<AnyBody>,
-    /// Lengths of arrows for depths over the depths: 1 is true to scale.
-    pub depth_scale: f64,
-    /// The value at the upper end of the colours, if not the greatest one there is.
-    pub greatest: Option<f64>,
-}
-
-impl Default for Overlays {
-    fn default() -> Self {
-        Self {
-            contacts: false,
-            local_penetrations: false,
-            penetrations: false,
-            walk: None,
-            section: None,
-            soft: None,
-            boxes: None,
-            subject: None,
-            depth_scale: 1.0,
-            greatest: None,
-        }
-    }
-}
-
-/// Where a slice is: a plane across a world axis.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Section {
-    /// The axis: 0, 1, 2 for x, y, z.
-    pub axis: usize,
-    /// Its place along the axis: 0 and 1 at the ends of the box of what is sliced.
-    pub share: f64,
-}
-
-impl Default for Section {
-    /// In the middle, across y.
-    fn default() -> Self {
-        Self { axis: 1, share: 0.5 }
-    }
-}
-
-/// A scene at a time.
-#[derive(Clone, Copy)]
-pub struct Sight<'a> {
-    /// Its world; of a recorded run that at the start, which tells shapes but not where they are.
-    pub world: &'a World,
-    /// Whether the world is as it is now.
-    pub live: bool,
-    /// What it is made of.
-    pub models: &'a Models,
-    /// Where everything is.
-    pub frame: &'a Frame,
-}
-
-impl Sight<'_> {
-    /// Half the diagonal of the box around what moves [m]: what lengths of marks go by.
-    fn size(&self) -> f64 {
-        let size = 0.5 * self.models.bounds(self.frame, true).extents().norm();
-        if size > 0.0 && size.is_finite() { size } else { 1.0 }
-    }
-}
+use super::Drawing;
+use extricate_dynamics::AnyBody;
+use extricate_scene::record::WorldState;
 
 /// Draws overlays of one scene, and keeps what can be used again.
 #[derive(Default)]
@@ -119,7 +40,7 @@ pub struct Insight {
 
 /// Overlaps of bodies at poses.
 struct Overlaps {
-    frame: Frame,
+    state: WorldState,
     subject: Option<AnyBody>,
     found: Vec<Overlap>,
 }
@@ -152,11 +73,12 @@ impl Insight {
 
     fn draw_overlaps(&mut self, sight: &Sight, overlays: &Overlays, drawing: &mut Drawing) {
         let solids = self.solids.get_or_insert_with(|| Solids::of(sight.world, sight.models));
-        let is_old =
-            |known: &Overlaps| known.frame.poses != sight.frame.poses || known.subject != overlays.subject;
+        let is_old = |known: &Overlaps| {
+            !known.state.poses().eq(sight.state.poses()) || known.subject != overlays.subject
+        };
         if self.overlaps.as_ref().is_none_or(is_old) {
-            let found = penetrations::find(solids, sight.frame, overlays.subject);
-            self.overlaps = Some(Overlaps { frame: sight.frame.clone(), subject: overlays.subject, found });
+            let found = penetrations::find(solids, sight.state, overlays.subject);
+            self.overlaps = Some(Overlaps { state: sight.state.clone(), subject: overlays.subject, found });
             self.traced = None;
         }
         let found = self.overlaps.as_ref().map_or(&[][..], |overlaps| &overlaps.found);
@@ -175,7 +97,7 @@ impl Insight {
             drawing.extend(penetrations::local(found, solids, sight, overlays.depth_scale));
         }
         let Some(step) = overlays.walk else { return };
-        let traced = self.traced.get_or_insert_with(|| TracedQuery::of(deepest.bodies, solids, sight.frame));
+        let traced = self.traced.get_or_insert_with(|| TracedQuery::of(deepest.bodies, solids, sight.state));
         drawing.extend(traced.drawing(solids, sight, step));
     }
 

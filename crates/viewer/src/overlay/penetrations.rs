@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use nalgebra::{Point3, Translation3, Vector3};
 
-use super::super::{Arrow, Color, Drawing, Frame, Ghost, Label, Line, Point, palette};
-use super::Sight;
+use super::super::{Arrow, Color, Drawing, Ghost, Label, Line, Point, palette};
+use super::sight::Sight;
 use super::solids::Solids;
 use super::text::with_unit;
 use extricate_core::penetration::{
     Penetration, PenetrationError, TranslationalOptions, local_penetrations, penetration,
 };
 use extricate_dynamics::AnyBody;
+use extricate_scene::record::WorldState;
 
 /// Opacity of bodies that arrows are inside of.
 pub(super) const OPACITY: f32 = 0.25;
@@ -29,14 +30,14 @@ pub(super) struct Overlap {
     pub(super) answer: Result<Penetration, PenetrationError>,
 }
 
-/// All overlaps at the poses of a frame, those with a subject if there is one.
-pub(super) fn find(solids: &Solids, frame: &Frame, subject: Option<AnyBody>) -> Vec<Overlap> {
-    let pairs = solids.overlapping(frame, subject);
+/// All overlaps at the poses of a state, those with a subject if there is one.
+pub(super) fn find(solids: &Solids, state: &WorldState, subject: Option<AnyBody>) -> Vec<Overlap> {
+    let pairs = solids.overlapping(state, subject);
     let overlaps = pairs.into_iter().filter_map(|bodies| {
         let [a, b] = bodies;
         let (first, second) = (solids.model(a)?, solids.model(b)?);
         let options = TranslationalOptions::default();
-        let answer = penetration(first, &frame.poses[a], second, &frame.poses[b], &options);
+        let answer = penetration(first, &state.pose(a), second, &state.pose(b), &options);
         Some(Overlap { bodies, answer: answer.transpose()? })
     });
     overlaps.collect()
@@ -69,7 +70,7 @@ pub(super) fn global(overlaps: &[Overlap], solids: &Solids, sight: &Sight, scale
         drawing.labels.push(Label { at: tip, text: with_unit(found.depth, "m"), color: palette::INK });
         if let Some(model) = solids.model(a) {
             let mesh = sight.models.bodies[a].mesh.clone().unwrap_or_else(|| Arc::new(model.mesh().clone()));
-            let pose = Translation3::from(found.translation) * sight.frame.poses[a];
+            let pose = Translation3::from(found.translation) * sight.state.pose(a);
             drawing.ghosts.push(Ghost { mesh, pose, color: palette::FREE.with_alpha(GHOST) });
         }
         if tells {
@@ -89,8 +90,8 @@ pub(super) fn local(overlaps: &[Overlap], solids: &Solids, sight: &Sight, scale:
         else {
             continue;
         };
-        let poses = [a, b].map(|body| &sight.frame.poses[body]);
-        let regions = local_penetrations(first, poses[0], second, poses[1], found);
+        let poses = [a, b].map(|body| sight.state.pose(body));
+        let regions = local_penetrations(first, &poses[0], second, &poses[1], found);
         for region in &regions {
             let along = scale * region.depth * region.normal.into_inner();
             mark(&mut drawing, &region.point, along, palette::VERMILION);

@@ -6,8 +6,8 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::super::{ColorMap, Drawing, Legend, Patch};
 use super::boxes::is_subject;
-use super::soft::{SoftQuantity, SoftShape, share};
-use super::{Overlays, Section, Sight};
+use super::sight::{Overlays, Section, Sight, SoftQuantity};
+use super::soft::{SoftShape, share};
 use extricate_core::field::{DistanceField, FieldOptions};
 use extricate_core::geometry::{Aabb, TriangleMesh};
 use extricate_dynamics::AnyBody;
@@ -78,16 +78,16 @@ impl Fields {
             return drawing;
         };
         let mut slices = Vec::new();
-        for (body, (shape, nodes)) in soft.iter().zip(&sight.frame.soft).enumerate() {
+        for (body, (shape, state)) in soft.iter().zip(&sight.state.soft).enumerate() {
             if overlays.subject.is_none_or(|subject| subject == AnyBody::Soft(body)) {
-                slices.push(plane.through_tets(nodes, &shape.tets, &shape.depths));
+                slices.push(plane.through_tets(&state.nodes, &shape.tets, &shape.depths));
             }
         }
         for (body, model) in sight.models.bodies.iter().enumerate() {
             let Some(mesh) = model.mesh.as_ref().filter(|_| is_subject(overlays.subject, body)) else {
                 continue;
             };
-            let pose = &sight.frame.poses[body];
+            let pose = &sight.state.pose(body);
             let bounds = super::solids::box_of(mesh, pose);
             if !(bounds.min[plane.axis] <= plane.at && plane.at <= bounds.max[plane.axis]) {
                 continue;
@@ -120,16 +120,16 @@ fn field_of(mesh: &TriangleMesh) -> Result<DistanceField, String> {
 
 /// The plane of a slice through the subject, or through everything.
 fn plane(sight: &Sight, section: &Section, subject: Option<AnyBody>) -> Option<Plane> {
-    let (models, frame) = (sight.models, sight.frame);
+    let (models, state) = (sight.models, sight.state);
     let bounds = match subject {
         Some(AnyBody::Rigid(body)) => {
-            let (mesh, pose) = (models.bodies.get(body)?.mesh.as_ref()?, frame.poses.get(body)?);
+            let (mesh, pose) = (models.bodies.get(body)?.mesh.as_ref()?, state.poses().nth(body)?);
             let mut bounds = Aabb::EMPTY;
             mesh.vertices().iter().for_each(|vertex| bounds.include(&(pose * vertex)));
             bounds
         }
-        Some(AnyBody::Soft(body)) => Aabb::of_points(frame.soft.get(body)?),
-        None => models.bounds(frame, true),
+        Some(AnyBody::Soft(body)) => Aabb::of_points(&state.soft.get(body)?.nodes),
+        None => models.bounds(state, true),
     };
     let axis = section.axis.min(2);
     let at = bounds.min[axis] + section.share.clamp(0.0, 1.0) * bounds.extents()[axis];

@@ -3,35 +3,9 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::super::{ColorMap, Drawing, Legend, VertexValues};
-use super::Sight;
+use super::sight::{Sight, SoftQuantity};
 use extricate_dynamics::World;
 use extricate_dynamics::soft::element::Elements;
-
-/// What the colours of soft bodies mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SoftQuantity {
-    /// Material distance to the surface at rest [m], on the surface zero: seen where a slice cuts.
-    Depth,
-    /// How deep contacts are [m]; not of a recording.
-    ContactDepth,
-    /// How far nodes are from where they were at the start [m].
-    Displacement,
-    /// Von Mises stress [Pa].
-    Stress,
-}
-
-impl SoftQuantity {
-    /// Its name and unit.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Depth => "distance to the surface [m]",
-            Self::ContactDepth => "depth of contact [m]",
-            Self::Displacement => "displacement [m]",
-            Self::Stress => "von Mises stress [Pa]",
-        }
-    }
-}
 
 /// What is known of soft bodies at rest.
 pub(super) struct SoftShapes {
@@ -83,9 +57,9 @@ impl SoftShapes {
             drawing.notes.push("A recording has no contacts.".to_owned());
             return drawing;
         }
-        let values = self.bodies.iter().zip(&sight.frame.soft);
+        let values = self.bodies.iter().zip(&sight.state.soft);
         let values: Vec<Vec<f64>> =
-            values.map(|(body, nodes)| body.values(sight.world, nodes, quantity)).collect();
+            values.map(|(body, soft)| body.values(sight.world, &soft.nodes, quantity)).collect();
         let most = greatest.unwrap_or_else(|| values.iter().flatten().copied().fold(0.0, f64::max));
         let map = ColorMap::default();
         for (body, values) in values.iter().enumerate() {

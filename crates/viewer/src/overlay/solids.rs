@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::super::{Frame, Models};
+use super::super::Models;
 use extricate_core::geometry::{Aabb, Solidity, TriangleMesh};
 use extricate_core::proximity::{Model, collide};
 use extricate_dynamics::{AnyBody, BodyKind, Shape, World};
+use extricate_scene::record::WorldState;
 
 /// The bodies of a scene as models that queries take.
 pub(super) struct Solids {
@@ -59,12 +60,12 @@ impl Solids {
 
     /// Pairs of bodies that overlap and may not, that with a subject if there is one. What moves is in front, else the
     /// lesser.
-    pub(super) fn overlapping(&self, frame: &Frame, subject: Option<AnyBody>) -> Vec<[usize; 2]> {
+    pub(super) fn overlapping(&self, state: &WorldState, subject: Option<AnyBody>) -> Vec<[usize; 2]> {
         let mut boxes: Vec<(usize, Aabb)> = self
             .models
             .iter()
             .enumerate()
-            .filter_map(|(body, model)| Some((body, box_of(model.as_ref()?.mesh(), &frame.poses[body]))))
+            .filter_map(|(body, model)| Some((body, box_of(model.as_ref()?.mesh(), &state.pose(body)))))
             .collect();
         boxes.sort_by(|(i, a), (j, b)| a.min.x.total_cmp(&b.min.x).then(i.cmp(j)));
         let mut pairs = Vec::new();
@@ -73,7 +74,7 @@ impl Solids {
             for (j, second) in near {
                 let meet = first.min <= second.max && second.min <= first.max;
                 let pair = [*i.min(j), *i.max(j)];
-                if meet && self.may_not_overlap(pair, subject) && self.collide(pair, frame) {
+                if meet && self.may_not_overlap(pair, subject) && self.collide(pair, state) {
                     pairs.push(pair);
                 }
             }
@@ -91,9 +92,9 @@ impl Solids {
         of_subject && pair.iter().any(|&body| self.moves[body]) && !self.allowed.contains(&pair)
     }
 
-    fn collide(&self, [a, b]: [usize; 2], frame: &Frame) -> bool {
+    fn collide(&self, [a, b]: [usize; 2], state: &WorldState) -> bool {
         let (Some(first), Some(second)) = (self.model(a), self.model(b)) else { return false };
-        collide(first, &frame.poses[a], second, &frame.poses[b])
+        collide(first, &state.pose(a), second, &state.pose(b))
     }
 }
 

@@ -7,17 +7,20 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 use super::super::Patch;
 use super::*;
+use crate::Models;
 use extricate_core::geometry::tet_mesh::procedural::block;
 use extricate_core::penetration::WalkStepKind;
 use extricate_core::proximity::collide;
+use extricate_dynamics::World;
 use extricate_dynamics::soft::material::{Constitutive, Material};
 use extricate_dynamics::{BodyDescription, BodyKind, Shape, SoftBodyDescription, WorldOptions};
+use extricate_scene::record::WorldState;
 
 /// A scene at its start.
 struct Scene {
     world: World,
     models: Models,
-    frame: Frame,
+    state: WorldState,
 }
 
 impl Scene {
@@ -31,11 +34,11 @@ impl Scene {
             builder.add_soft_body(body).unwrap();
         }
         let world = builder.build().unwrap();
-        Self { models: Models::of(&world).unwrap(), frame: Frame::of(&world), world }
+        Self { models: Models::of(&world).unwrap(), state: WorldState::of(&world), world }
     }
 
     fn sight(&self) -> Sight<'_> {
-        Sight { world: &self.world, live: true, models: &self.models, frame: &self.frame }
+        Sight { world: &self.world, live: true, models: &self.models, state: &self.state }
     }
 
     fn draw(&self, overlays: &Overlays) -> Drawing {
@@ -87,7 +90,7 @@ fn contacts_are_points_with_arrows_as_long_as_their_forces_are_great() {
     for _ in 0..30 {
         scene.world.step().unwrap();
     }
-    scene.frame = Frame::of(&scene.world);
+    scene.state = WorldState::of(&scene.world);
     let drawing = scene.draw(&Overlays { contacts: true, ..Overlays::default() });
     assert_eq!((drawing.points.len(), drawing.arrows.len()), (4, 4));
     let size = 0.5 * 3.0_f64.sqrt();
@@ -117,8 +120,8 @@ fn each_overlap_has_an_arrow_of_its_depth_and_a_ghost_that_is_apart() {
     assert!(drawing.arrows[0].along.x > 0.0 && drawing.opacity.is_some());
     let solids = Solids::of(&scene.world, &scene.models);
     let model = solids.model(0).unwrap();
-    assert!(!collide(model, &drawing.ghosts[0].pose, model, &scene.frame.poses[0]));
-    assert!(collide(model, &drawing.ghosts[0].pose, model, &scene.frame.poses[2]), "only of its pair");
+    assert!(!collide(model, &drawing.ghosts[0].pose, model, &scene.state.pose(0)));
+    assert!(collide(model, &drawing.ghosts[0].pose, model, &scene.state.pose(2)), "only of its pair");
 }
 
 #[test]
@@ -140,7 +143,7 @@ fn overlaps_are_found_anew_when_bodies_have_moved() {
     let mut insight = Insight::default();
     let overlays = Overlays { local_penetrations: true, ..Overlays::default() };
     assert_eq!(insight.draw(&scene.sight(), &overlays).arrows.len(), 2);
-    scene.frame.poses[1] = Isometry3::translation(0.0, 5.0, 0.0);
+    scene.state.set_pose(1, &Isometry3::translation(0.0, 5.0, 0.0));
     let drawing = insight.draw(&scene.sight(), &overlays);
     assert_eq!(drawing.arrows.len(), 0);
     assert_eq!(drawing.notes, ["No two rigid bodies overlap."]);
@@ -186,7 +189,7 @@ fn the_walk_is_shown_step_by_step_and_what_is_shown_as_free_is_free() {
         starts += usize::from(told.starts_with("Start"));
         if told.contains("free") {
             let ghost = drawing.ghosts.last().unwrap();
-            assert!(!collide(model(0), &ghost.pose, model(1), &scene.frame.poses[1]), "{told}");
+            assert!(!collide(model(0), &ghost.pose, model(1), &scene.state.pose(1)), "{told}");
             free += 1;
         }
     }
@@ -204,7 +207,7 @@ fn walk_contacts_and_path_are_those_of_the_traced_query() {
     let scene = row();
     let solids = Solids::of(&scene.world, &scene.models);
     let (a, b) = (solids.model(1).unwrap(), solids.model(0).unwrap());
-    let poses = [&scene.frame.poses[1], &scene.frame.poses[0]];
+    let poses = [&scene.state.pose(1), &scene.state.pose(0)];
     let options = extricate_core::penetration::TranslationalOptions::default();
     let (_, trace) =
         extricate_core::penetration::penetration_traced((a, poses[0]), (b, poses[1]), &options).unwrap();
@@ -234,7 +237,7 @@ fn a_slice_through_a_soft_block_has_its_cross_section_and_the_depths_of_its_node
     let mut scene = Scene::of(Vec::new(), vec![jelly()], 0.0);
     // Twice as long in x and sheared.
     let deformed = |p: &Point3<f64>| Point3::new(2.0 * p.x + 0.3 * p.z, p.y, p.z + 5.0);
-    scene.frame.soft[0] = scene.frame.soft[0].iter().map(deformed).collect();
+    scene.state.soft[0].nodes = scene.state.soft[0].nodes.iter().map(deformed).collect();
     for (axis, expected) in [(0, 0.16), (1, 0.32), (2, 0.32)] {
         // Off the planes of nodes.
         let section = Section { axis, share: 0.45 };
@@ -292,11 +295,11 @@ fn a_slice_through_a_ball_is_a_disc_as_deep_as_the_distance_to_its_rim() {
 fn colours_of_soft_bodies_go_from_zero_to_the_greatest_value() {
     let mut scene = Scene::of(Vec::new(), vec![jelly()], 0.0);
     let stretched = |p: &Point3<f64>| Point3::new(1.1 * p.x, p.y, p.z);
-    scene.frame.soft[0] = scene.frame.soft[0].iter().map(stretched).collect();
+    scene.state.soft[0].nodes = scene.state.soft[0].nodes.iter().map(stretched).collect();
     let draw = |soft| scene.draw(&Overlays { soft: Some(soft), ..Overlays::default() });
     let displaced = draw(SoftQuantity::Displacement);
     assert!((displaced.legends[0].range[1] - 0.02).abs() < 1e-12);
-    for (value, node) in displaced.soft_values[&0].values.iter().zip(&scene.frame.soft[0]) {
+    for (value, node) in displaced.soft_values[&0].values.iter().zip(&scene.state.soft[0].nodes) {
         assert!((value - node.x.abs() / 0.22).abs() < 1e-9);
     }
     // Stretched and held at the sides: P₁ = (2µ + λ) 0.1 and P₂ = λ 0.1; Cauchy's are P₁ and P₂/1.1.
@@ -326,7 +329,7 @@ fn boxes_are_drawn_by_their_twelve_edges_where_the_body_is() {
     ends.dedup();
     assert_eq!(ends.len(), 12, "no edge twice");
     let center = ends.iter().flatten().map(|end| end.coords).sum::<Vector3<f64>>() / 24.0;
-    assert!((center - scene.frame.poses[1].translation.vector).norm() < 1e-6);
+    assert!((center - scene.state.pose(1).translation.vector).norm() < 1e-6);
     let one =
         scene.draw(&Overlays { boxes: Some(9), subject: Some(AnyBody::Rigid(2)), ..Overlays::default() });
     assert_eq!(one.lines.len(), 3 * 12, "twelve triangles in three leaves");

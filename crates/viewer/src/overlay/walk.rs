@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use nalgebra::{Point3, Translation3, Vector3};
 
-use super::super::{Arrow, Color, Drawing, Frame, Ghost, Line, Point, palette};
-use super::Sight;
+use super::super::{Arrow, Color, Drawing, Ghost, Line, Point, palette};
 use super::penetrations::{GHOST, OPACITY, bounds, mark};
+use super::sight::Sight;
 use super::solids::Solids;
 use super::text::with_unit;
 use extricate_core::geometry::TriangleMesh;
@@ -14,6 +14,7 @@ use extricate_core::penetration::{
     Penetration, PenetrationError, Trace, TranslationalOptions, Walk, WalkStep, WalkStepKind,
     penetration_traced,
 };
+use extricate_scene::record::WorldState;
 
 /// Length of the arrow of a contact's normal as a share of the scene's size.
 const NORMAL: f64 = 0.12;
@@ -27,13 +28,13 @@ pub(super) struct TracedQuery {
 }
 
 impl TracedQuery {
-    /// The query of two bodies at the poses of a frame.
-    pub(super) fn of(bodies: [usize; 2], solids: &Solids, frame: &Frame) -> Self {
+    /// The query of two bodies at the poses of a state.
+    pub(super) fn of(bodies: [usize; 2], solids: &Solids, state: &WorldState) -> Self {
         let [a, b] = bodies;
         let answer = match (solids.model(a), solids.model(b)) {
             (Some(first), Some(second)) => {
                 let options = TranslationalOptions::default();
-                penetration_traced((first, &frame.poses[a]), (second, &frame.poses[b]), &options)
+                penetration_traced((first, &state.pose(a)), (second, &state.pose(b)), &options)
             }
             _ => Ok((None, Trace::default())),
         };
@@ -74,11 +75,11 @@ impl TracedQuery {
         let mut drawing = Drawing { opacity: Some(OPACITY), ..Drawing::default() };
         let walk = &self.walks()[index];
         let mesh = sight.models.bodies[a].mesh.clone().unwrap_or_else(|| Arc::new(model.mesh().clone()));
-        let picture = Picture { here: sight.frame.poses[a] * model.center(), size: sight.size(), walk };
+        let picture = Picture { here: sight.state.pose(a) * model.center(), size: sight.size(), walk };
         picture.starts(self.walks(), index, &mut drawing);
         picture.path(step, &mut drawing);
         let mut ghost = |translation: &Vector3<f64>, color: Color| {
-            let pose = Translation3::from(*translation) * sight.frame.poses[a];
+            let pose = Translation3::from(*translation) * sight.state.pose(a);
             drawing.ghosts.push(Ghost { mesh: Arc::<TriangleMesh>::clone(&mesh), pose, color });
         };
         ghost(&walk.start, palette::SKY.with_alpha(START));

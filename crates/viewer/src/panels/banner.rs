@@ -2,8 +2,8 @@
 
 use kiss3d::egui::{Align2, RichText, ScrollArea, Stroke, Ui};
 
-use super::Room;
-use crate::app::{Action, MessageKind, PanelState};
+use super::room::Room;
+use crate::interface::{Action, MessageKind, PanelState};
 use crate::palette;
 use crate::stage::ink;
 

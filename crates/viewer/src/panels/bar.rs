@@ -3,8 +3,8 @@
 use kiss3d::egui::{Align, Label, Layout, Pos2, Rect, RichText, Slider, Ui};
 use kiss3d::egui::{Area, Id, Order};
 
-use super::Room;
-use crate::app::{Action, PanelState, Recorded};
+use super::room::{MARGIN, Room};
+use crate::interface::{Action, PanelState, Recorded};
 use crate::overlay::text::with_unit;
 
 /// Shows the bar along the upper edge, and takes its height from what is free.
@@ -14,7 +14,7 @@ pub(super) fn show(room: &mut Room<'_>, state: &PanelState<'_>) {
     let shown = area.constrain(false).show(room.context, |ui| {
         let frame = room.frame(ui).corner_radius(0.0);
         frame.show(ui, |ui| {
-            let margin = 2.0 * super::MARGIN * room.scale;
+            let margin = 2.0 * MARGIN * room.scale;
             ui.set_width(screen.width() - margin);
             ui.horizontal(|ui| {
                 buttons(room, ui, state);
@@ -60,9 +60,9 @@ fn speed(speed: f64) -> String {
 
 fn clock(ui: &mut Ui, state: &PanelState<'_>) {
     let snapshot = state.snapshot;
-    let frame = &snapshot.frame;
-    ui.label(RichText::new(format!("{:.3} s", frame.time)).monospace().strong());
-    ui.label(RichText::new(format!("step {}", frame.step)).monospace());
+    let now = &snapshot.state;
+    ui.label(RichText::new(format!("{:.3} s", now.time)).monospace().strong());
+    ui.label(RichText::new(format!("step {}", now.step)).monospace());
     let clock = snapshot.clock;
     if !(clock.playing && clock.achieved > 0.0) {
         return;

@@ -2,8 +2,8 @@
 
 use kiss3d::egui::{Align2, Grid, RichText, ScrollArea, Ui, Window};
 
-use super::Room;
-use crate::app::{Action, MOUSE, PanelState, When};
+use super::room::Room;
+use crate::interface::{Action, MOUSE, PanelState, When};
 
 /// Width of the window.
 const WIDTH: f32 = 660.0;

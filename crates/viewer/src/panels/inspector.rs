@@ -3,11 +3,12 @@
 use kiss3d::egui::{Align, Align2, Grid, Layout, RichText, ScrollArea, Ui};
 use nalgebra::{UnitQuaternion, Vector3};
 
-use super::Room;
+use super::room::Room;
 use crate::Models;
-use crate::app::{Action, PanelState, Snapshot};
+use crate::interface::{Action, PanelState, Snapshot};
 use crate::overlay::text::with_unit;
 use extricate_dynamics::{AnyBody, BodyKind, WorldContact};
+use extricate_scene::record::SoftState;
 
 /// Width of the panel.
 const WIDTH: f32 = 258.0;
@@ -60,7 +61,7 @@ fn rigid(ui: &mut Ui, state: &PanelState<'_>, index: usize) {
     if let Some(mesh) = &model.mesh {
         row(ui, "triangles", mesh.triangles().len().to_string());
     }
-    let Some(body) = state.snapshot.bodies.get(index) else { return };
+    let Some(body) = state.snapshot.state.bodies.get(index) else { return };
     row(ui, "position", vector(&body.position.coords, "m"));
     row(ui, "rotation", rotation(&body.rotation));
     if model.kind != BodyKind::Fixed {
@@ -72,14 +73,12 @@ fn rigid(ui: &mut Ui, state: &PanelState<'_>, index: usize) {
 
 fn soft(ui: &mut Ui, snapshot: &Snapshot, index: usize) {
     row(ui, "kind", "soft".to_owned());
-    if let Some(nodes) = snapshot.frame.soft.get(index) {
-        row(ui, "nodes", nodes.len().to_string());
-    }
-    let Some(body) = snapshot.soft.get(index) else { return };
+    let Some(SoftState { nodes, state: body, .. }) = snapshot.state.soft.get(index) else { return };
+    row(ui, "nodes", nodes.len().to_string());
     row(ui, "centroid", vector(&body.centroid.coords, "m"));
     row(ui, "velocity", vector(&body.velocity, "m/s"));
     row(ui, "speed", with_unit(body.velocity.norm(), "m/s"));
-    row(ui, "volume", format!("{:+.2} %", 100.0 * (body.volume / body.rest_volume - 1.0)));
+    row(ui, "volume", format!("{:+.2} %", 100.0 * body.volume_change));
     row(ui, "deepest contact", with_unit(body.max_penetration, "m"));
     if body.inverted > 0 {
         row(ui, "inside out", format!("{} elements", body.inverted));
@@ -163,7 +162,7 @@ fn contacts(room: &mut Room<'_>, ui: &mut Ui, state: &PanelState<'_>, body: AnyB
 }
 
 fn joints(room: &mut Room<'_>, ui: &mut Ui, snapshot: &Snapshot, robot: &str) {
-    let Some(robot) = snapshot.robots.iter().find(|state| state.name == robot) else { return };
+    let Some(robot) = snapshot.state.robots.iter().find(|state| state.name == robot) else { return };
     if robot.joints.is_empty() {
         return;
     }

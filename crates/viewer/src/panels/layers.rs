@@ -2,8 +2,8 @@
 
 use kiss3d::egui::{Align2, Button, ComboBox, DragValue, RichText, Slider, Ui};
 
-use super::Room;
-use crate::app::{Action, Coloring, Layer, PanelState, action_named};
+use super::room::Room;
+use crate::interface::{Action, Coloring, Layer, PanelState, action_named};
 
 /// Width of the panel.
 const WIDTH: f32 = 190.0;

@@ -10,11 +10,13 @@ mod help;
 mod inspector;
 mod layers;
 mod plots;
+mod room;
 mod style;
 
-use kiss3d::egui::{Align2, Area, Context, Frame, Id, Margin, Order, Rect, Ui, Vec2};
+use self::room::Room;
+use kiss3d::egui::Context;
 
-use super::app::{Action, PanelState};
+use crate::interface::{Action, PanelState};
 
 /// The panels of a window.
 #[derive(Debug, Default)]
@@ -42,63 +44,6 @@ impl Panels {
             help::show(&mut room, state);
         }
         room.actions
-    }
-}
-
-/// Distance of panels from the edge, and within them.
-const MARGIN: f32 = 8.0;
-
-/// Where panels stand, and what they have asked for so far.
-struct Room<'a> {
-    context: &'a Context,
-    scale: f32,
-    /// What the bar leaves free.
-    free: Rect,
-    actions: Vec<Action>,
-}
-
-impl Room<'_> {
-    /// A panel of this width in a corner or at an edge.
-    fn panel(
-        &mut self,
-        name: &str,
-        at: Align2,
-        width: f32,
-        content: impl FnOnce(&mut Self, &mut Ui),
-    ) -> Rect {
-        let margin = MARGIN * self.scale;
-        let corner = at.pos_in_rect(&self.free.shrink(margin));
-        let area = Area::new(Id::new(("panel", name))).order(Order::Middle).pivot(at).fixed_pos(corner);
-        let width = width * self.scale;
-        let shown = area.fade_in(false).constrain(false).show(self.context, |ui| {
-            self.frame(ui).show(ui, |ui| {
-                ui.set_width(width);
-                content(self, ui);
-            });
-        });
-        shown.response.rect
-    }
-
-    fn frame(&self, ui: &Ui) -> Frame {
-        #[expect(clippy::cast_possible_truncation, reason = "a few pixels")]
-        let margin = (MARGIN * self.scale) as i8;
-        let visuals = ui.visuals();
-        Frame::new()
-            .inner_margin(Margin::same(margin))
-            .corner_radius(4.0 * self.scale)
-            .fill(visuals.panel_fill)
-            .stroke(visuals.window_stroke)
-    }
-
-    /// A button that asks for something.
-    fn button(&mut self, ui: &mut Ui, text: &str, hint: &str, action: Action) {
-        if ui.button(text).on_hover_text(hint).clicked() {
-            self.actions.push(action);
-        }
-    }
-
-    fn size(&self, width: f32, height: f32) -> Vec2 {
-        Vec2::new(width, height) * self.scale
     }
 }
 

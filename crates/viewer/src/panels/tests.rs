@@ -4,11 +4,13 @@ use kiss3d::egui::{Event, Modifiers, PointerButton, Pos2, RawInput, pos2, vec2};
 use nalgebra::{Isometry3, Vector3};
 
 use super::*;
-use crate::app::{
+use crate::interface::{
     BINDINGS, ClockState, Layer, Message, MessageKind, Recorded, Sample, Snapshot, Title, Wants,
 };
-use crate::{Drawing, Frame as Moment, Models};
+use crate::{Drawing, Models};
 use extricate_dynamics::{AnyBody, BodyDescription, BodyKind, Shape, StepTimings, World, WorldOptions};
+use extricate_scene::record::WorldState;
+use kiss3d::egui::{Order, Rect};
 
 /// All that a [`PanelState`] borrows.
 struct Shown {
@@ -45,11 +47,7 @@ impl Shown {
         let mut wants = Wants::default();
         Layer::ALL.into_iter().for_each(|layer| wants.layers.toggle(layer));
         let snapshot = Snapshot {
-            frame: Moment::of(&world),
-            bodies: world.bodies(),
-            soft: Vec::new(),
-            robots: Vec::new(),
-            energy: world.energy(),
+            state: WorldState::of(&world),
             report: Some(report),
             contacts: Vec::new(),
             drawing: Drawing::default(),
@@ -172,7 +170,7 @@ fn what_is_clicked_is_asked_for() {
 #[test]
 fn numbers_that_are_not_numbers_are_shown() {
     let mut all = Shown::new(true);
-    all.snapshot.bodies[0].linear_velocity = Vector3::repeat(f64::NAN);
+    all.snapshot.state.bodies[0].linear_velocity = Vector3::repeat(f64::NAN);
     for sample in &mut all.history {
         sample.seconds = f64::NAN;
         sample.energy = f64::NAN;

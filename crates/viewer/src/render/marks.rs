@@ -1,10 +1,11 @@
 //! What is drawn besides the bodies.
 
-use super::{Reel, RenderError};
+use super::Reel;
 use crate::overlay::{Insight, Overlays, Sight};
-use crate::{Drawing, Frame, Models, palette};
+use crate::{Drawing, Models, ViewError, palette};
 use extricate_core::penetration::Effort;
 use extricate_dynamics::BodyKind;
+use extricate_scene::record::WorldState;
 use extricate_scene::scene::{overlaps, soft_overlaps};
 
 /// What is drawn besides the bodies.
@@ -22,29 +23,29 @@ pub struct Marks {
 const GLASS: f32 = 0.45;
 
 impl Marks {
-    /// What is drawn of a reel at a frame.
+    /// What is drawn of a reel at a state.
     pub(super) fn drawing(
         &self,
         insight: &mut Insight,
         reel: &Reel,
         models: &Models,
-        frame: &Frame,
-    ) -> Result<Drawing, RenderError> {
+        state: &WorldState,
+    ) -> Result<Drawing, ViewError> {
         let live = matches!(reel, Reel::Live { .. });
-        let mut drawing = insight.draw(&Sight { world: reel.world(), live, models, frame }, &self.overlays);
+        let mut drawing = insight.draw(&Sight { world: reel.world(), live, models, state }, &self.overlays);
         if self.overlaps {
             mark_overlaps(reel, models, &mut drawing)?;
         }
         if self.clock {
-            drawing.notes.push(format!("{:.2} s", frame.time));
+            drawing.notes.push(format!("{:.2} s", state.time));
         }
         Ok(drawing)
     }
 }
 
 /// Colours what overlaps and what does not, and makes glass of what is fixed.
-fn mark_overlaps(reel: &Reel, models: &Models, drawing: &mut Drawing) -> Result<(), RenderError> {
-    let Reel::Live { world, .. } = reel else { return Err(RenderError::NotOfRuns) };
+fn mark_overlaps(reel: &Reel, models: &Models, drawing: &mut Drawing) -> Result<(), ViewError> {
+    let Reel::Live { world, .. } = reel else { return Err(ViewError::NotOfRuns) };
     let mut pairs = overlaps(world, Effort::Fast)?;
     pairs.extend(soft_overlaps(world));
     let overlapping = |name: &str| pairs.iter().flat_map(|pair| &pair.bodies).any(|other| other == name);

@@ -3,7 +3,6 @@
 //! A [`Reel`] has what is shown, a [`Renderer`] draws it at a time, a [`Film`] takes the pictures. Several pictures stand
 //! side by side in one by [`beside`].
 
-mod error;
 mod film;
 mod marks;
 mod order;
@@ -16,16 +15,16 @@ use image::imageops::replace;
 
 use extricate_core::geometry::Aabb;
 
-use super::{Camera, Drawing, Frame, Models, Quality, Stage};
+use super::{Camera, Drawing, Models, Quality, Stage, ViewError};
 
-pub use error::RenderError;
+use extricate_scene::record::WorldState;
 pub use film::{Film, Format, write_png};
 pub use marks::Marks;
 pub use order::{Order, Progress, Times};
 pub use reel::Reel;
 
 /// What is drawn besides the bodies: told what is shown and where it is now.
-pub type Overlay<'a> = dyn FnMut(&Reel, &Models, &Frame) -> Result<Drawing, RenderError> + 'a;
+pub type Overlay<'a> = dyn FnMut(&Reel, &Models, &WorldState) -> Result<Drawing, ViewError> + 'a;
 
 /// Draws pictures of a reel.
 pub struct Renderer {
@@ -41,8 +40,8 @@ impl Renderer {
     /// [`Renderer::show`].
     ///
     /// # Errors
-    /// [`RenderError`] when there is no driver, or a shape has no surface.
-    pub fn new(reel: Reel, size: [u32; 2], camera: Option<Camera>) -> Result<Self, RenderError> {
+    /// [`ViewError`] when there is no driver, or a shape has no surface.
+    pub fn new(reel: Reel, size: [u32; 2], camera: Option<Camera>) -> Result<Self, ViewError> {
         let models = Models::of(reel.world())?;
         let stage = Stage::offscreen(size[0], size[1], Quality::default())?;
         // Any camera does until the reel is on the stage.
@@ -55,8 +54,8 @@ impl Renderer {
     /// Shows another reel from now on.
     ///
     /// # Errors
-    /// [`RenderError`] when a shape has no surface.
-    pub fn show(&mut self, reel: Reel, camera: Option<Camera>) -> Result<(), RenderError> {
+    /// [`ViewError`] when a shape has no surface.
+    pub fn show(&mut self, reel: Reel, camera: Option<Camera>) -> Result<(), ViewError> {
         self.models = Models::of(reel.world())?;
         self.reel = reel;
         self.place(camera);
@@ -64,7 +63,7 @@ impl Renderer {
     }
 
     fn place(&mut self, camera: Option<Camera>) {
-        let start = Frame::of(self.reel.world());
+        let start = WorldState::of(self.reel.world());
         self.stage.set(&self.models, &start);
         let own = || {
             let camera = self.reel.scene().camera.as_ref()?;
@@ -93,19 +92,19 @@ impl Renderer {
     /// times must not fall. `watch` is told the time of each step and may stop.
     ///
     /// # Errors
-    /// [`RenderError`] when a step fails, a state cannot be read, or `watch` stops.
+    /// [`ViewError`] when a step fails, a state cannot be read, or `watch` stops.
     pub fn picture(
         &mut self,
         time: f64,
         turn: f64,
         overlay: &mut Overlay,
         watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
-    ) -> Result<RgbImage, RenderError> {
-        let frame = self.reel.seek(time, watch)?;
-        let drawing = overlay(&self.reel, &self.models, &frame)?;
+    ) -> Result<RgbImage, ViewError> {
+        let state = self.reel.seek(time, watch)?;
+        let drawing = overlay(&self.reel, &self.models, &state)?;
         let mut camera = self.camera;
         camera.orbit(turn, 0.0);
-        self.stage.draw(&frame, &drawing, &camera, |_| ());
+        self.stage.draw(&state, &drawing, &camera, |_| ());
         Ok(self.stage.picture())
     }
 }

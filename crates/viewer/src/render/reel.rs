@@ -2,12 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use nalgebra::{Isometry3, Point3};
-
-use super::RenderError;
-use crate::Frame;
+use crate::ViewError;
 use extricate_dynamics::World;
-use extricate_scene::record::{RecordedState, Recording};
+use extricate_scene::record::{Recording, WorldState};
 use extricate_scene::scene::Scene;
 
 /// What is shown.
@@ -32,8 +29,8 @@ impl Reel {
     /// A scene as its file puts it.
     ///
     /// # Errors
-    /// [`RenderError`] when it makes no world.
-    pub fn of_scene(scene: Scene) -> Result<Self, RenderError> {
+    /// [`ViewError`] when it makes no world.
+    pub fn of_scene(scene: Scene) -> Result<Self, ViewError> {
         let world = scene.world()?;
         Ok(Self::Live { scene: Box::new(scene), world: Box::new(world) })
     }
@@ -41,8 +38,8 @@ impl Reel {
     /// A recorded run.
     ///
     /// # Errors
-    /// [`RenderError`] when its scene makes no world.
-    pub fn of_recording(recording: Recording) -> Result<Self, RenderError> {
+    /// [`ViewError`] when its scene makes no world.
+    pub fn of_recording(recording: Recording) -> Result<Self, ViewError> {
         let start = Box::new(recording.scene().world()?);
         Ok(Self::Recorded { recording: Box::new(recording), start })
     }
@@ -51,8 +48,8 @@ impl Reel {
     /// not recorded, such as contacts.
     ///
     /// # Errors
-    /// [`RenderError`] when its scene makes no world, or a step fails.
-    pub fn of_run(recording: &Recording, time: f64) -> Result<Self, RenderError> {
+    /// [`ViewError`] when its scene makes no world, or a step fails.
+    pub fn of_run(recording: &Recording, time: f64) -> Result<Self, ViewError> {
         let mut scene = recording.scene().clone();
         scene.duration = recording.time(recording.state_count() - 1);
         let step = recording.state(recording.state_at(time))?.step;
@@ -92,44 +89,27 @@ impl Reel {
         &mut self,
         time: f64,
         watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
-    ) -> Result<Frame, RenderError> {
+    ) -> Result<WorldState, ViewError> {
         match self {
             Self::Live { world, .. } => {
                 let half_a_step = 0.5 * world.options().time_step;
                 while world.time() < time - half_a_step {
                     world.step()?;
                     if watch(world.time()).is_break() {
-                        return Err(RenderError::Stopped { time: world.time() });
+                        return Err(ViewError::Stopped { time: world.time() });
                     }
                 }
-                Ok(Frame::of(world))
+                Ok(WorldState::of(world))
             }
             Self::Recorded { recording, .. } => {
                 // Times are multiples of the time step: a rounding must not show the state before.
                 let slack = 0.5 * recording.scene().options.time_step;
                 let state = recording.state(recording.state_at(time + slack))?;
                 match watch(state.time) {
-                    ControlFlow::Continue(()) => Ok(Frame::from(&state)),
-                    ControlFlow::Break(()) => Err(RenderError::Stopped { time: state.time }),
+                    ControlFlow::Continue(()) => Ok(state),
+                    ControlFlow::Break(()) => Err(ViewError::Stopped { time: state.time }),
                 }
             }
-        }
-    }
-}
-
-impl From<&RecordedState> for Frame {
-    fn from(state: &RecordedState) -> Self {
-        let pose = |body: &extricate_dynamics::BodyState| {
-            Isometry3::from_parts(body.position.coords.into(), body.rotation)
-        };
-        let nodes = |body: &extricate_scene::record::RecordedSoftBody| {
-            body.nodes.iter().map(|&x| Point3::from(x)).collect()
-        };
-        Self {
-            step: state.step,
-            time: state.time,
-            poses: state.bodies.iter().map(pose).collect(),
-            soft: state.soft.iter().map(nodes).collect(),
         }
     }
 }

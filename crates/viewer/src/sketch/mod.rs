@@ -1,15 +1,19 @@
 //! Sketching in the window: joints and bodies are posed by mouse and by number, what collides is tinted, one key repairs.
 //!
-//! The window loop asks a [`SketchMode`] for what it draws ([`SketchMode::frame`], [`SketchMode::drawing`],
+//! The window loop asks a [`SketchMode`] for what it draws ([`SketchMode::state`], [`SketchMode::drawing`],
 //! [`SketchMode::panel`]) and tells it what the mouse and the keys do ([`SketchMode::grab`], [`SketchMode::drag`],
 //! [`SketchMode::release`], [`SketchMode::handle`]). Repairs and what follows a drag are sought on a thread of their own;
 //! [`SketchMode::tick`] takes over what was found, so that no picture waits.
 
 mod cast;
 mod drawn;
+mod memory;
 mod panel;
+mod redraw;
+mod text;
 mod worker;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,13 +21,14 @@ use std::time::{Duration, Instant};
 use nalgebra::Point3;
 
 use self::cast::{Cast, Grip};
-use self::panel::PanelMemory;
+use self::memory::PanelMemory;
+use self::text::metres;
 use self::worker::{Answer, Worker};
-use super::app::{Action, Message, MessageKind};
-use super::{Drawing, Frame, Models};
+use super::{Drawing, Models};
+use crate::interface::{Action, Message, MessageKind};
 use extricate_dynamics::World;
 use extricate_scene::batch::access;
-use extricate_scene::record::{RecordError, write_scene};
+use extricate_scene::record::{RecordError, WorldState, write_scene};
 use extricate_scene::repair::{Followed, Hand, Overwrite, RepairError, RepairOptions, Repaired};
 use extricate_scene::repair::{Sketch, SketchError, SketchOptions};
 use extricate_scene::scene::Scene;
@@ -61,20 +66,20 @@ pub struct SketchMode {
 }
 
 impl SketchMode {
-    /// Begins with the poses of a scene, which `models` and `frame` show.
+    /// Begins with the poses of a scene, which `models` and `state` show.
     ///
     /// # Errors
     /// As [`Sketch::new`].
     pub fn new(
         scene: Arc<Scene>,
         world: &World,
-        (models, frame): (&Models, &Frame),
+        (models, state): (&Models, &WorldState),
     ) -> Result<Self, SketchError> {
         let sketch =
             Sketch::new(scene, world, SketchOptions { budget: Some(BUDGET), ..SketchOptions::default() })?;
         let cast = Cast::new(sketch.scene(), models);
         let mut mode = Self {
-            drawn: drawn::Drawn::new(models, frame),
+            drawn: drawn::Drawn::new(models, state),
             panel: PanelMemory::new(sketch.scene()),
             sketch,
             cast,
@@ -101,8 +106,8 @@ impl SketchMode {
 
     /// Where everything is shown: as sketched, or where that is followed to.
     #[must_use]
-    pub fn frame(&self) -> &Frame {
-        &self.drawn.frame
+    pub fn state(&self) -> &WorldState {
+        &self.drawn.state
     }
 
     /// What collides in red, what was put free in green, and ghosts of where it was.
@@ -343,7 +348,12 @@ impl SketchMode {
         overwrite.check(path)?;
         let text = self.sketch.scene_text(path.parent().unwrap_or(Path::new("")))?;
         let written = write_scene(self.sketch.scene(), &text, path, &access::reach_of_scene(path));
-        let refused = |error: RecordError| SketchError::Write { path: error.path, source: error.source };
+        let refused = |error| match error {
+            RecordError::File { path, source, .. } => SketchError::Write { path, source },
+            other => {
+                SketchError::Write { path: path.to_owned(), source: io::Error::other(other.to_string()) }
+            }
+        };
         written.map(drop).map_err(refused)
     }
 
@@ -375,7 +385,7 @@ impl SketchMode {
             Err(error) => {
                 let text = match &error {
                     SketchError::Repair(RepairError::NotFound { best, still }) => {
-                        let moved = panel::metres(best.depth);
+                        let moved = metres(best.depth);
                         let left = match still.len() {
                             1 => "1 pair".to_owned(),
                             count => format!("{count} pairs"),

@@ -4,6 +4,7 @@ use nalgebra::Vector3;
 use super::*;
 use crate::palette;
 use extricate_core::penetration::Effort;
+use extricate_scene::record::WorldState;
 
 /// Longer than any of these takes.
 const LONG: Duration = Duration::from_secs(120);
@@ -13,8 +14,8 @@ fn mode(path: &str) -> (SketchMode, Models) {
     let scene = Arc::new(Scene::load(format!("{root}{path}")).unwrap());
     let world = scene.world().unwrap();
     let models = Models::of(&world).unwrap();
-    let frame = Frame::of(&world);
-    let mut mode = SketchMode::new(scene, &world, (&models, &frame)).unwrap();
+    let state = WorldState::of(&world);
+    let mut mode = SketchMode::new(scene, &world, (&models, &state)).unwrap();
     mode.panel.effort = Effort::Fast;
     (mode, models)
 }
@@ -37,7 +38,7 @@ fn texts(mode: &mut SketchMode) -> String {
 
 /// Where a body is drawn.
 fn place(mode: &SketchMode, models: &Models, name: &str) -> Point3<f64> {
-    mode.frame().poses[models.body(name).unwrap()].translation.vector.into()
+    mode.state().pose(models.body(name).unwrap()).translation.vector.into()
 }
 
 #[test]
@@ -45,23 +46,23 @@ fn links_that_collide_are_tinted_and_a_repair_leaves_ghosts_of_them_and_can_be_u
     let (mut mode, models) = mode("scenes/repair/hand_around_bottle.ron");
     let [finger, bottle] = ["hand/index_middle", "bottle"].map(|name| models.body(name).unwrap());
     assert_eq!(mode.drawing().tints.get(&bottle), Some(&palette::COLLIDING));
-    let before = mode.frame().clone();
+    let before = mode.state().clone();
     assert!(texts(&mut mode).contains("pairs collide"));
     assert!(mode.handle(&Action::Repair) && mode.wait(LONG));
     assert!(!mode.drawing().tints.values().any(|tint| *tint == palette::COLLIDING), "nothing collides");
     let ghosts = &mode.drawing().ghosts;
     let ghost =
         ghosts.iter().find(|ghost| Arc::ptr_eq(&ghost.mesh, models.bodies[finger].mesh.as_ref().unwrap()));
-    assert_eq!(ghost.map(|ghost| ghost.pose), Some(before.poses[finger]));
+    assert_eq!(ghost.map(|ghost| ghost.pose), Some(before.pose(finger)));
     assert!(mode.drawing().tints[&finger] != mode.drawing().tints[&bottle], "green and grey");
-    assert!(mode.frame().poses[finger] != before.poses[finger]);
+    assert!(mode.state().pose(finger) != before.pose(finger));
     let shown = texts(&mut mode);
     assert!(shown.contains("free: nothing collides"), "{shown}");
     // Its numbers and what moved.
     assert!(shown.contains("√σ") && shown.contains("free, limits kept"), "{shown}");
     assert!(shown.contains("index_bend") && shown.contains("hand: 25 joints"), "{shown}");
     assert!(mode.handle(&Action::Undo));
-    assert_eq!(mode.frame(), &before);
+    assert_eq!(mode.state(), &before);
     assert!(mode.drawing().ghosts.is_empty() && mode.drawing().tints[&bottle] == palette::COLLIDING);
     mode.handle(&Action::Redo);
     assert!(mode.sketch.colliding().unwrap().is_empty());
@@ -94,18 +95,19 @@ fn a_finger_that_is_held_follows_the_mouse_and_one_drag_is_one_step() {
 fn with_ctrl_a_body_is_turned_about_its_middle_and_a_robot_as_a_whole() {
     let (mut mode, models) = mode("scenes/repair/arm_in_car.ron");
     let [car, hand] = ["car", "arm/forearm"].map(|name| models.body(name).unwrap());
-    let before = mode.frame().clone();
+    let before = mode.state().clone();
     assert!(mode.grab(car, &Point3::new(2.0, 0.0, 0.5), true));
     mode.drag(&Point3::new(1.0, 1.0, 0.5));
     mode.release();
-    assert!(mode.frame().poses[car].rotation.angle_to(&before.poses[car].rotation) > 0.1);
+    assert!(mode.state().pose(car).rotation.angle_to(&before.pose(car).rotation) > 0.1);
     assert!(mode.grab(hand, &Point3::new(0.5, 0.0, 0.5), true));
     mode.drag(&Point3::new(0.9, 0.0, 0.5));
     mode.release();
-    let between = |frame: &Frame| frame.poses[hand].inverse() * frame.poses[models.body("arm/cart").unwrap()];
-    let (now, then) = (between(mode.frame()), between(&before));
+    let between =
+        |state: &WorldState| state.pose(hand).inverse() * state.pose(models.body("arm/cart").unwrap());
+    let (now, then) = (between(mode.state()), between(&before));
     assert!((now.translation.vector - then.translation.vector).norm() < 1e-12, "its joints stay");
-    assert!(mode.frame().poses[hand].rotation.angle_to(&before.poses[hand].rotation) > 0.05);
+    assert!(mode.state().pose(hand).rotation.angle_to(&before.pose(hand).rotation) > 0.05);
 }
 
 #[test]
@@ -125,11 +127,11 @@ fn what_follows_is_shown_free_while_the_sketch_collides_and_letting_go_keeps_it(
     assert!(!mode.sketch.colliding().unwrap().is_empty(), "the sketch is dragged into the bottle");
     assert!(!mode.drawing().ghosts.is_empty());
     assert!(texts(&mut mode).contains("free at √σ"));
-    let shown = mode.frame().clone();
+    let shown = mode.state().clone();
     mode.release();
     assert!(mode.wait(LONG));
     assert!(mode.sketch.colliding().unwrap().is_empty());
-    assert_eq!(mode.frame(), &shown, "nothing jumps when one lets go");
+    assert_eq!(mode.state(), &shown, "nothing jumps when one lets go");
     assert!(mode.drawing().ghosts.is_empty());
     // The repair is a step, the drag with what came of it another one.
     assert_eq!(mode.sketch().steps(), [2, 0]);
@@ -165,6 +167,6 @@ fn a_sketch_is_saved_beside_its_scene_and_never_over_it_unless_told() {
 
 #[test]
 fn lengths_are_read_with_three_digits_in_a_unit_that_fits() {
-    let told = [12.345, 1.0, 0.0123456, 1.5e-5, 0.0, -0.25].map(panel::metres);
+    let told = [12.345, 1.0, 0.0123456, 1.5e-5, 0.0, -0.25].map(metres);
     assert_eq!(told, ["12.3 m", "1.00 m", "12.3 mm", "15.0 µm", "0 m", "-250 mm"]);
 }

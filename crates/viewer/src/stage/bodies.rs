@@ -11,10 +11,12 @@ use kiss3d::scene::{InstanceData3d, SceneNode3d};
 use nalgebra::{Isometry3, Point3, Translation3};
 
 use super::light::CASTS_WITHIN;
-use super::{Finish, Similarity, WHITE, kiss_color, paint, unlit};
+use super::paint::{Finish, WHITE, kiss_color, paint, unlit};
+use super::similarity::Similarity;
 use crate::surface::{Surface, single};
-use crate::{Color, Drawing, Frame, Models, SoftModel, VertexValues};
+use crate::{Color, Drawing, Models, SoftModel, VertexValues};
 use extricate_core::geometry::TriangleMesh;
+use extricate_scene::record::WorldState;
 
 /// A mesh on the graphics card, about its own centre.
 type Uploaded = (Rc<RefCell<GpuMesh3d>>, Point3<f64>);
@@ -56,7 +58,7 @@ impl Bodies {
     /// All bodies of a scene, under `root`.
     pub(super) fn new(
         models: &Models,
-        frame: &Frame,
+        state: &WorldState,
         (root, meshes, place): (&mut SceneNode3d, &mut Meshes, &Similarity),
     ) -> Self {
         let mut shapes: Vec<Drawn> = Vec::new();
@@ -71,25 +73,31 @@ impl Bodies {
             Some((shape, center))
         });
         let rigid = rigid.collect();
-        let soft = models.soft.iter().zip(&frame.soft);
-        let soft = soft.map(|(model, nodes)| SoftNode::new(model, nodes, root, place)).collect();
+        let soft = models.soft.iter().zip(&state.soft);
+        let soft = soft.map(|(model, soft)| SoftNode::new(model, &soft.nodes, root, place)).collect();
         Self { shapes, rigid, soft, ghosts: Vec::new() }
     }
 
     /// Puts everything where it is, and gives it its colour.
-    pub(super) fn place(&mut self, models: &Models, frame: &Frame, drawing: &Drawing, stage: &mut Stock) {
+    pub(super) fn place(
+        &mut self,
+        models: &Models,
+        state: &WorldState,
+        drawing: &Drawing,
+        stage: &mut Stock,
+    ) {
         let opacity = |color: Color| drawing.opacity.map_or(color, |alpha| color.with_alpha(alpha));
         for (index, body) in self.rigid.iter().enumerate() {
             let Some((shape, center)) = body else { continue };
             let own = opacity(models.bodies[index].color);
             let color = drawing.tints.get(&index).copied().unwrap_or(own);
-            let pose = pose(&frame.poses[index], center, stage.place);
+            let pose = pose(&state.pose(index), center, stage.place);
             self.shapes[*shape].add(pose, color);
         }
         self.shapes.iter_mut().for_each(|shape| shape.show(stage.root));
         for (index, node) in self.soft.iter_mut().enumerate() {
             let model = &models.soft[index];
-            node.deform(model, &frame.soft[index], stage.place);
+            node.deform(model, &state.soft[index].nodes, stage.place);
             let own = drawing.soft_tints.get(&index).copied().unwrap_or_else(|| opacity(model.color));
             node.color(model, own, drawing.soft_values.get(&index), stage);
         }
@@ -175,7 +183,7 @@ fn pose(body: &Isometry3<f64>, center: &Point3<f64>, place: &Similarity) -> Pose
 /// Share of the colours of values that shines by itself: enough to read the legend, little enough to see the shape.
 const OWN_LIGHT: f32 = 0.6;
 
-/// A soft body on the stage: its mesh changes with every frame.
+/// A soft body on the stage: its mesh changes with every state.
 struct SoftNode {
     node: SceneNode3d,
     mesh: Rc<RefCell<GpuMesh3d>>,

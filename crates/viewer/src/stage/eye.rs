@@ -6,7 +6,7 @@ use kiss3d::glamx::{Mat4, Pose3, Vec3};
 use kiss3d::window::Canvas;
 use nalgebra::Matrix4;
 
-use super::Similarity;
+use super::similarity::Similarity;
 use crate::Camera;
 
 /// A camera for one picture, in view coordinates. It hears no events: who looks decides from where.

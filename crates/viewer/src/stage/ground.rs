@@ -10,8 +10,10 @@ use kiss3d::resource::{Texture, TextureManager};
 use kiss3d::scene::SceneNode3d;
 use nalgebra::{Isometry3, Point3};
 
-use super::{Finish, Similarity, paint};
-use crate::{Frame, Models, palette};
+use super::paint::{Finish, paint};
+use super::similarity::Similarity;
+use crate::{Models, palette};
+use extricate_scene::record::WorldState;
 
 /// Half the side of the plane, as a multiple of the scene's radius: beyond where it has faded from any useful distance.
 const PLANE: f64 = 1000.0;
@@ -57,8 +59,8 @@ impl Grounds {
     }
 
     /// Puts the planes where they are.
-    pub(super) fn place(&mut self, models: &Models, frame: &Frame, place: &Similarity) {
-        let poses = models.grounds.iter().map(|ground| ground.pose(frame));
+    pub(super) fn place(&mut self, models: &Models, state: &WorldState, place: &Similarity) {
+        let poses = models.grounds.iter().map(|ground| ground.pose(state));
         if poses.clone().eq(self.poses.iter().copied()) {
             return;
         }

@@ -8,7 +8,8 @@ use kiss3d::glamx::{Pose3, Quat, Vec3};
 use kiss3d::light::{Fog, Light, LightType};
 use kiss3d::scene::SceneNode3d;
 
-use super::{Similarity, kiss_color};
+use super::paint::kiss_color;
+use super::similarity::Similarity;
 use crate::{Camera, palette};
 
 /// Light from everywhere, as a share of white.

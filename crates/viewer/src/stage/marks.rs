@@ -12,7 +12,8 @@ use kiss3d::window::Window;
 use nalgebra::Point3;
 
 use super::bodies::texel;
-use super::{Finish, Similarity, WHITE, kiss_color, paint, unlit};
+use super::paint::{Finish, WHITE, kiss_color, paint, unlit};
+use super::similarity::Similarity;
 use crate::surface::single;
 use crate::{Arrow, Drawing, Line, Patch, Point};
 

@@ -10,6 +10,8 @@ mod ground;
 mod labels;
 mod light;
 mod marks;
+mod paint;
+mod similarity;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,14 +19,13 @@ use std::time::Duration;
 use image::{DynamicImage, RgbImage, RgbaImage};
 use kiss3d::egui::Context;
 use kiss3d::event::WindowEvent;
-use kiss3d::glamx::Vec3;
 use kiss3d::post_processing::Tonemap;
 use kiss3d::resource::{MaterialManager2d, Texture, TextureManager};
 use kiss3d::scene::SceneNode3d;
 use kiss3d::window::{CanvasSetup, NumSamples, Window};
-use nalgebra::{Point3, Vector2, Vector3};
+use nalgebra::{Point3, Vector2};
 
-pub use device::StageError;
+use extricate_scene::record::WorldState;
 pub(super) use labels::ink;
 
 use self::bodies::{Bodies, Meshes, Stock};
@@ -32,9 +33,9 @@ use self::eye::Eye;
 use self::ground::Grounds;
 use self::light::Lights;
 use self::marks::Marks;
-use super::surface::single;
-use super::{Camera, Color, ColorMap, Drawing, Frame, Models, palette};
-use extricate_core::geometry::Aabb;
+use self::paint::kiss_color;
+use self::similarity::Similarity;
+use super::{Camera, Color, ColorMap, Drawing, Models, ViewError, palette};
 
 /// How good the picture is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,41 +54,6 @@ impl Quality {
 impl Default for Quality {
     fn default() -> Self {
         Self { shadows: true, smooth: true }
-    }
-}
-
-/// World → view: subtract the origin, times the scale.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Similarity {
-    origin: Point3<f64>,
-    scale: f64,
-}
-
-impl Similarity {
-    /// Puts the middle of a scene at the origin, and makes its radius one.
-    fn of(models: &Models, frame: &Frame) -> Self {
-        /// Greatest radius of the whole scene over that of what moves: a hall is not the measure of the robot in it.
-        const HALL: f64 = 3.0;
-        let [whole, moving] = [false, true].map(|moving| models.bounds(frame, moving));
-        let radius = |bounds: &Aabb| 0.5 * bounds.extents().norm();
-        let (bounds, radius) = if radius(&whole) > HALL * radius(&moving) {
-            (moving, HALL * radius(&moving))
-        } else {
-            (whole, radius(&whole))
-        };
-        if radius > 0.0 && radius.is_finite() {
-            Self { origin: bounds.center(), scale: radius.recip() }
-        } else {
-            Self { origin: Point3::origin(), scale: 1.0 }
-        }
-    }
-
-    fn vector(&self, point: &Point3<f64>) -> Vector3<f64> {
-        (point - self.origin) * self.scale
-    }
-
-    fn point(&self, point: &Point3<f64>) -> Vec3 {
-        Vec3::from(single(&self.vector(point)))
     }
 }
 
@@ -110,8 +76,8 @@ impl Stage {
     /// A stage without a window, of this size [pixels].
     ///
     /// # Errors
-    /// [`StageError`] when no driver can draw on this machine.
-    pub fn offscreen(width: u32, height: u32, quality: Quality) -> Result<Self, StageError> {
+    /// [`ViewError`] when no driver can draw on this machine.
+    pub fn offscreen(width: u32, height: u32, quality: Quality) -> Result<Self, ViewError> {
         device::check_driver(width, height)?;
         let window = Window::new_headless_with_setup(width, height, setup(quality));
         Ok(Self::on(pollster::block_on(window), quality))
@@ -120,8 +86,8 @@ impl Stage {
     /// A stage with a window, of this size [logical pixels]. Must be called on the main thread.
     ///
     /// # Errors
-    /// [`StageError`] when there is no display, or no driver that can draw on it.
-    pub fn window(title: &str, width: u32, height: u32, quality: Quality) -> Result<Self, StageError> {
+    /// [`ViewError`] when there is no display, or no driver that can draw on it.
+    pub fn window(title: &str, width: u32, height: u32, quality: Quality) -> Result<Self, ViewError> {
         device::check_display()?;
         device::check_driver(width, height)?;
         let window = Window::new_with_setup(title, width, height, setup(quality));
@@ -162,21 +128,21 @@ impl Stage {
     }
 
     /// Puts a scene on the stage, in place of the one that is there.
-    pub fn set(&mut self, models: &Models, frame: &Frame) {
+    pub fn set(&mut self, models: &Models, state: &WorldState) {
         self.root = SceneNode3d::empty();
         self.lights = Lights::new(&mut self.root);
         self.marks = Marks::new(&mut self.root);
-        self.place = Similarity::of(models, frame);
+        self.place = Similarity::of(models, state);
         self.meshes = Meshes::default();
-        self.bodies = Bodies::new(models, frame, (&mut self.root, &mut self.meshes, &self.place));
+        self.bodies = Bodies::new(models, state, (&mut self.root, &mut self.meshes, &self.place));
         self.grounds = Grounds::new(models, &mut self.root, &self.place);
         self.models = Some(models.clone());
     }
 
-    /// Draws a frame of the scene that is on the stage, with what `ui` adds. False when the window was closed.
+    /// Draws a state of the scene that is on the stage, with what `ui` adds. False when the window was closed.
     pub fn draw(
         &mut self,
-        frame: &Frame,
+        state: &WorldState,
         drawing: &Drawing,
         camera: &Camera,
         ui: impl FnOnce(&Context),
@@ -188,8 +154,8 @@ impl Stage {
         let Self { window, root, meshes, place, colors, white, .. } = self;
         let mut stock = Stock { root, meshes, place, colors, white };
         if let Some(models) = &self.models {
-            self.bodies.place(models, frame, drawing, &mut stock);
-            self.grounds.place(models, frame, place);
+            self.bodies.place(models, state, drawing, &mut stock);
+            self.grounds.place(models, state, place);
         }
         self.marks.place(drawing, root, place, colors);
         marks::draw_lines(window, &drawing.lines, place, points * scale);
@@ -296,47 +262,6 @@ fn stripe(map: ColorMap) -> RgbaImage {
 fn encoded(linear: f32) -> f32 {
     if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
 }
-
-/// A colour as kiss3d computes with it: linear light. Its pictures have the inverse of this power.
-fn kiss_color(color: Color) -> kiss3d::color::Color {
-    const GAMMA: f32 = 2.2;
-    let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| channel.max(0.0).powf(GAMMA));
-    kiss3d::color::Color::new(red, green, blue, color.alpha)
-}
-
-/// How a surface takes light.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Finish {
-    /// With a soft highlight.
-    Satin,
-    /// Without any.
-    Dull,
-}
-
-/// Gives a node a colour.
-fn paint(node: &mut SceneNode3d, color: Color, finish: Finish) {
-    node.set_color(kiss_color(color));
-    let (roughness, reflectance) = match finish {
-        Finish::Satin => (0.55, 0.4),
-        Finish::Dull => (1.0, 0.0),
-    };
-    node.set_roughness(roughness);
-    node.set_reflectance(reflectance);
-}
-
-/// Shows the colours of a map as they are, whatever the light: a share `own` of them shines by itself, the rest is lit.
-fn unlit(node: &mut SceneNode3d, colors: &Arc<Texture>, own: f32) {
-    let lit = 1.0 - own;
-    node.set_emissive(kiss3d::color::Color::new(own, own, own, 1.0));
-    node.set_emissive_map(Arc::clone(colors));
-    node.set_texture(Arc::clone(colors));
-    node.set_color(kiss3d::color::Color::new(lit, lit, lit, 1.0));
-    node.set_roughness(1.0);
-    node.set_reflectance(0.0);
-}
-
-/// What leaves the colours of instances and textures as they are.
-const WHITE: Color = Color::new(1.0, 1.0, 1.0);
 
 #[cfg(test)]
 mod tests;

@@ -3,11 +3,13 @@ use nalgebra::Isometry3;
 use super::*;
 use crate::Patch;
 use extricate_dynamics::{BodyDescription, BodyKind, Shape, World, WorldOptions};
+use extricate_scene::record::WorldState;
+use nalgebra::Vector3;
 
 const SIZE: [u32; 2] = [320, 180];
 
 /// A ball and a box over the ground, lengths times `unit`.
-fn scene(unit: f64) -> (Models, Frame) {
+fn scene(unit: f64) -> (Models, WorldState) {
     let mut builder = World::builder(WorldOptions::default());
     let at = |x: f64, z: f64| Isometry3::translation(x * unit, 0.3 * x * unit, z * unit);
     let bodies = [
@@ -19,14 +21,14 @@ fn scene(unit: f64) -> (Models, Frame) {
         builder.add_body(BodyDescription::new(name, kind, shape, pose)).expect("a body");
     }
     let world = builder.build().expect("a world");
-    (Models::of(&world).expect("shapes that are drawn"), Frame::of(&world))
+    (Models::of(&world).expect("shapes that are drawn"), WorldState::of(&world))
 }
 
 fn picture(stage: &mut Stage, unit: f64, drawing: &Drawing) -> RgbImage {
-    let (models, frame) = scene(unit);
-    stage.set(&models, &frame);
-    let camera = Camera::fitted(&models.bounds(&frame, true), f64::from(SIZE[0]) / f64::from(SIZE[1]));
-    stage.draw(&frame, drawing, &camera, |_| ());
+    let (models, state) = scene(unit);
+    stage.set(&models, &state);
+    let camera = Camera::fitted(&models.bounds(&state, true), f64::from(SIZE[0]) / f64::from(SIZE[1]));
+    stage.draw(&state, drawing, &camera, |_| ());
     stage.picture()
 }
 
@@ -58,8 +60,8 @@ fn pictures_are_the_same_again_and_in_all_units_and_have_the_palettes_colours() 
     let sky = share(&metres, palette::BACKGROUND);
     assert!(sky > 0.02, "{sky} of the picture has the colour of the background");
     // A patch has the colours of its map, whatever the light.
-    let (models, frame) = scene(1.0);
-    let bounds = models.bounds(&frame, true);
+    let (models, state) = scene(1.0);
+    let bounds = models.bounds(&state, true);
     let corner = |x: f64, z: f64| Point3::new(bounds.min.x + x, bounds.min.y - 0.5, z);
     let patch = |value: f64| Patch {
         vertices: vec![corner(0.0, 0.0), corner(2.0, 0.0), corner(2.0, 1.0), corner(0.0, 1.0)],

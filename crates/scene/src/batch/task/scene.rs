@@ -17,7 +17,7 @@ use crate::batch::fields::Fields;
 use crate::batch::item::ItemFault;
 use crate::batch::library::SMALL;
 use crate::batch::run::folder_of_run;
-use crate::record::{self, Outcome, RunDirectory, RunError, RunOptions, Summary};
+use crate::record::{self, Outcome, RecordError, RunDirectory, RunOptions, Summary};
 use crate::repair::RepairOptions;
 use crate::scene::Scene;
 use crate::scene::schema::OnOverlap;
@@ -166,8 +166,8 @@ impl RunTask {
         };
         let (outcome, time) = timed(|| record::run(&scene, world, &options, Some(directory), &mut watch));
         let Outcome { summary, stopped, .. } = outcome.map_err(|error| match error {
-            RunError::Record(error) => Fault::of(Class::Usage, &error),
-            RunError::Build(error) => Fault::of(Class::BadFile, &error),
+            error @ RecordError::File { .. } => Fault::of(Class::Usage, &error),
+            RecordError::Build(error) => Fault::of(Class::BadFile, &error),
             other => Fault::of(Class::Numerical, &other),
         })?;
         Ok((!stopped).then(|| head.told(&summary, time)))

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::record::bundle::{ASSETS, SCENE};
-use crate::record::{Manifest, RecordingError};
+use crate::record::{Manifest, RecordError};
 
 /// Lines of the scenes that are told.
 const MOST_LINES: usize = 12;
@@ -31,26 +31,15 @@ impl InputDifference {
     }
 }
 
-/// `run.json` of a folder.
-pub(super) fn manifest(folder: &Path) -> Result<Manifest, RecordingError> {
-    let path = folder.join(Manifest::FILE);
-    if !path.is_file() {
-        return Err(RecordingError::NoRun { folder: folder.to_owned() });
-    }
-    let bytes = fs::read(&path).map_err(|source| RecordingError::unreadable(&path, source))?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| RecordingError::damaged(&path, Some(error.line()), error.to_string()))
-}
-
 /// What differs in what two runs were made of: versions and options, lines of the scenes, files.
 pub(super) fn differences(
     (a, b): (&Path, &Path),
     of: (&Manifest, &Manifest),
-) -> Result<Vec<InputDifference>, RecordingError> {
+) -> Result<Vec<InputDifference>, RecordError> {
     let mut found = options(of.0, of.1);
     let [text_a, text_b] = [a, b].map(|folder| {
         let path = folder.join(SCENE);
-        fs::read_to_string(&path).map_err(|source| RecordingError::unreadable(&path, source))
+        fs::read_to_string(&path).map_err(|source| RecordError::unreadable(&path, source))
     });
     found.extend(lines(&text_a?, &text_b?));
     let (files_a, files_b) = (assets(a), assets(b));

@@ -23,8 +23,7 @@ pub use quantity::Quantity;
 pub use report::{BitDifference, Difference, Report};
 pub use runs::{Comparison, compare};
 pub use scales::Scales;
-pub use state::{RobotValues, State};
 pub use states::States;
-pub use tolerances::{ToleranceError, Tolerances};
+pub use tolerances::Tolerances;
 
 pub(in crate::record) use state::{Deviation, Field, each_deviation};

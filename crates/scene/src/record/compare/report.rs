@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::series::Series;
 use super::state::Field;
-use super::{Bars, Deviation, Quantity, State, each_deviation};
+use super::{Bars, Deviation, Quantity, each_deviation};
+use crate::state::WorldState;
 
 /// A field of a state that is not as expected, or the one that is farthest from it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -90,15 +91,15 @@ const MOST_TOLD: usize = 8;
 
 impl Report {
     /// Takes two states of one step into account.
-    pub fn add(&mut self, expected: &State, measured: &State, bars: &Bars) {
+    pub fn add(&mut self, expected: &WorldState, measured: &WorldState, bars: &Bars) {
         self.add_with(expected, measured, bars, &[]);
     }
 
     /// The same with further deviations of that step.
     pub(in crate::record) fn add_with(
         &mut self,
-        expected: &State,
-        measured: &State,
+        expected: &WorldState,
+        measured: &WorldState,
         bars: &Bars,
         further: &[Deviation],
     ) {

@@ -3,13 +3,14 @@
 use std::cmp::Ordering;
 use std::path::Path;
 
-use super::inputs::{InputDifference, differences, manifest};
+use super::inputs::{InputDifference, differences};
 use super::state::Field;
-use super::{Bars, Deviation, Quantity, Report, Scales, State, States, Tolerances};
+use super::{Bars, Deviation, Quantity, Report, Scales, States, Tolerances};
 use crate::record::bundle::SCENE;
 use crate::record::nodes::{NODES, NodesFile};
-use crate::record::{Manifest, RecordingError};
+use crate::record::{Manifest, RecordError, Recording};
 use crate::scene::Scene;
+use crate::state::WorldState;
 
 /// Two runs, compared.
 #[derive(Debug)]
@@ -55,10 +56,10 @@ const SAME_TIME: f64 = 1e-6;
 /// ```
 ///
 /// # Errors
-/// [`RecordingError`] when a folder holds no run, or a file of it is damaged: with the file, the line where there is one, and
+/// [`RecordError`] when a folder holds no run, or a file of it is damaged: with the file, the line where there is one, and
 /// the cause.
-pub fn compare(a: &Path, b: &Path, tolerances: &Tolerances) -> Result<Comparison, RecordingError> {
-    let (manifest_a, manifest_b) = (manifest(a)?, manifest(b)?);
+pub fn compare(a: &Path, b: &Path, tolerances: &Tolerances) -> Result<Comparison, RecordError> {
+    let (manifest_a, manifest_b) = (Recording::manifest_of(a)?, Recording::manifest_of(b)?);
     let (mut states_a, mut states_b) = (States::open(a)?, States::open(b)?);
     let inputs = differences((a, b), (&manifest_a, &manifest_b))?;
     let scene = Scene::load(a.join(SCENE))?;
@@ -103,7 +104,7 @@ impl Clock {
         Self { by_step, tolerance: SAME_TIME * a.time_step.min(b.time_step) }
     }
 
-    fn compare(&self, a: &State, b: &State) -> Ordering {
+    fn compare(&self, a: &WorldState, b: &WorldState) -> Ordering {
         match self.by_step {
             true => a.step.cmp(&b.step),
             false if (a.time - b.time).abs() <= self.tolerance => Ordering::Equal,
@@ -145,14 +146,12 @@ impl FarthestNode {
 
 impl Nodes {
     /// Of every soft body with as many nodes in both runs the farthest node.
-    fn farthest(&self, steps: [u64; 2], folders: [&Path; 2]) -> Result<Vec<FarthestNode>, RecordingError> {
+    fn farthest(&self, steps: [u64; 2], folders: [&Path; 2]) -> Result<Vec<FarthestNode>, RecordError> {
         let [Some(file_a), Some(file_b)] = &self.files else { return Ok(Vec::new()) };
         let read = |side: usize, file: &NodesFile| {
             let is_whole = self.read[side] < file.states();
             let read = is_whole.then(|| file.read(self.read[side], steps[side])).transpose();
-            read.map_err(|source| {
-                RecordingError::damaged(&folders[side].join(NODES), None, source.to_string())
-            })
+            read.map_err(|source| RecordError::damaged(&folders[side].join(NODES), None, source.to_string()))
         };
         let (Some(a), Some(b)) = (read(0, file_a)?, read(1, file_b)?) else { return Ok(Vec::new()) };
         let mut found = Vec::new();
@@ -175,12 +174,12 @@ impl Nodes {
 impl Comparison {
     fn add(
         &mut self,
-        a: &State,
-        b: &State,
+        a: &WorldState,
+        b: &WorldState,
         bars: &Bars,
         nodes: &Nodes,
         folders: (&Path, &Path),
-    ) -> Result<(), RecordingError> {
+    ) -> Result<(), RecordError> {
         let farthest = nodes.farthest([a.step, b.step], [folders.0, folders.1])?;
         let (step, time) = (b.step, b.time);
         let tolerance = bars.of(Quantity::Nodes, 0.0);
@@ -191,7 +190,7 @@ impl Comparison {
     }
 
     /// Counts a state of a run that has been looked at.
-    fn pass(&mut self, side: usize, state: Option<&State>, order: Ordering) {
+    fn pass(&mut self, side: usize, state: Option<&WorldState>, order: Ordering) {
         self.alone[side] += u64::from(order != Ordering::Equal);
         self.last[side] = state.map_or(self.last[side], |state| state.step);
     }

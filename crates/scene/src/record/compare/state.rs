@@ -1,45 +1,10 @@
 //! A state as it is compared, and how far two of them are apart.
 
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
+use nalgebra::{UnitQuaternion, Vector3};
 
 use super::{Bars, Quantity};
-use crate::record::{BaseLine, BodyLine, EnergyLine, Hash, SoftLine};
-
-/// A state of a run, as a line of `states.jsonl` or a golden file tells it.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct State {
-    /// Number of steps taken; 0 is the start.
-    pub step: u64,
-    /// Time since the start [s].
-    pub time: f64,
-    /// Bodies by name.
-    pub bodies: BTreeMap<String, BodyLine>,
-    /// Robots by name.
-    #[serde(default)]
-    pub robots: BTreeMap<String, RobotValues>,
-    /// Soft bodies by name.
-    #[serde(default)]
-    pub soft: BTreeMap<String, SoftLine>,
-    /// Energy of the dynamic and the soft bodies.
-    pub energy: EnergyLine,
-    /// Contact points.
-    pub contacts: usize,
-    /// Largest penetration depth of a pair [m].
-    pub max_penetration: f64,
-    /// Hash of the state.
-    pub hash: Hash,
-}
-
-/// Where a robot is: its bodies stand among the others.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct RobotValues {
-    /// Values of its joints by name [rad or m].
-    pub joints: BTreeMap<String, f64>,
-    /// Pose of its root link.
-    pub base: BaseLine,
-}
+use crate::state::{Named, SoftState, WorldState, find, quaternion};
+use extricate_dynamics::{BodyState, RobotState};
 
 /// How far a field of a state is from where it is expected, beyond its tolerance or not.
 #[derive(Debug, Clone, Copy)]
@@ -78,16 +43,16 @@ impl Deviation<'_> {
 
 /// Tells every field of two states of one step with how far they are apart.
 pub(in crate::record) fn each_deviation(
-    expected: &State,
-    measured: &State,
+    expected: &WorldState,
+    measured: &WorldState,
     bars: &Bars,
     visit: &mut dyn FnMut(&Deviation),
 ) {
     let (step, time) = (measured.step, measured.time);
     let mut of = Comparing { step, time, body: "", bars, visit };
-    of.maps(&expected.bodies, &measured.bodies, Comparing::body);
-    of.maps(&expected.robots, &measured.robots, Comparing::robot);
-    of.maps(&expected.soft, &measured.soft, Comparing::soft);
+    of.lists(&expected.bodies, &measured.bodies, Comparing::body);
+    of.lists(&expected.robots, &measured.robots, Comparing::robot);
+    of.lists(&expected.soft, &measured.soft, Comparing::soft);
     of.body = "";
     let [a, b] = [expected, measured].map(|state| state.energy);
     of.number("kinetic energy", Quantity::Energy, a.kinetic, b.kinetic);
@@ -108,35 +73,40 @@ struct Comparing<'a, 'v> {
 
 impl<'a> Comparing<'a, '_> {
     /// Compares what has a name in both; what has it in one only is told as well.
-    fn maps<T>(
+    fn lists<T: Named>(
         &mut self,
-        expected: &'a BTreeMap<String, T>,
-        measured: &'a BTreeMap<String, T>,
+        expected: &'a [T],
+        measured: &'a [T],
         compare: fn(&mut Self, &'a T, &'a T),
     ) {
-        for (name, a) in expected {
-            self.body = name;
-            match measured.get(name) {
+        for a in expected {
+            self.body = a.name();
+            match find(measured, a.name()) {
                 Some(b) => compare(self, a, b),
                 None => self.presence(Field::Named("presence"), 1.0, 0.0),
             }
         }
-        for name in measured.keys().filter(|name| !expected.contains_key(*name)) {
-            self.body = name;
+        for b in measured.iter().filter(|b| find(expected, b.name()).is_none()) {
+            self.body = b.name();
             self.presence(Field::Named("presence"), 0.0, 1.0);
         }
     }
 
-    fn body(&mut self, a: &BodyLine, b: &BodyLine) {
-        self.vector("position", Quantity::Position, &a.position, &b.position);
+    fn body(&mut self, a: &BodyState, b: &BodyState) {
+        self.vector("position", Quantity::Position, &a.position.coords, &b.position.coords);
         self.turn("rotation", &a.rotation, &b.rotation);
         let [linear, angular] = [Quantity::LinearVelocity, Quantity::AngularVelocity];
         self.vector("linear_velocity", linear, &a.linear_velocity, &b.linear_velocity);
         self.vector("angular_velocity", angular, &a.angular_velocity, &b.angular_velocity);
     }
 
-    fn robot(&mut self, a: &'a RobotValues, b: &'a RobotValues) {
-        self.vector("base position", Quantity::Position, &a.base.translation, &b.base.translation);
+    fn robot(&mut self, a: &'a RobotState, b: &'a RobotState) {
+        self.vector(
+            "base position",
+            Quantity::Position,
+            &a.base.translation.vector,
+            &b.base.translation.vector,
+        );
         self.turn("base rotation", &a.base.rotation, &b.base.rotation);
         for (name, expected) in &a.joints {
             let field = Field::Joint(name);
@@ -153,8 +123,9 @@ impl<'a> Comparing<'a, '_> {
         }
     }
 
-    fn soft(&mut self, a: &SoftLine, b: &SoftLine) {
-        self.vector("centroid", Quantity::Position, &a.centroid, &b.centroid);
+    fn soft(&mut self, a: &SoftState, b: &SoftState) {
+        let (a, b) = (&a.state, &b.state);
+        self.vector("centroid", Quantity::Position, &a.centroid.coords, &b.centroid.coords);
         self.vector("velocity", Quantity::LinearVelocity, &a.velocity, &b.velocity);
         self.number("volume", Quantity::Volume, a.volume, b.volume);
         self.number("max_penetration", Quantity::Penetration, a.max_penetration, b.max_penetration);
@@ -171,17 +142,25 @@ impl<'a> Comparing<'a, '_> {
         self.tell((Field::Named(field), quantity), &[expected], &[measured], (difference, tolerance));
     }
 
-    fn vector(&mut self, field: &'static str, quantity: Quantity, expected: &[f64; 3], measured: &[f64; 3]) {
+    fn vector(
+        &mut self,
+        field: &'static str,
+        quantity: Quantity,
+        expected: &Vector3<f64>,
+        measured: &Vector3<f64>,
+    ) {
         let tolerance = self.bars.of(quantity, 0.0);
-        let difference = distance(expected, measured);
-        self.tell((Field::Named(field), quantity), expected, measured, (difference, tolerance));
+        let [expected, measured] = [expected, measured].map(|vector| <[f64; 3]>::from(*vector));
+        let difference = distance(&expected, &measured);
+        self.tell((Field::Named(field), quantity), &expected, &measured, (difference, tolerance));
     }
 
     /// The angle between two rotations.
-    fn turn(&mut self, field: &'static str, expected: &[f64; 4], measured: &[f64; 4]) {
+    fn turn(&mut self, field: &'static str, expected: &UnitQuaternion<f64>, measured: &UnitQuaternion<f64>) {
         let tolerance = self.bars.of(Quantity::Rotation, 0.0);
-        let difference = angle(expected, measured);
-        self.tell((Field::Named(field), Quantity::Rotation), expected, measured, (difference, tolerance));
+        let [expected, measured] = [expected, measured].map(quaternion);
+        let difference = angle(&expected, &measured);
+        self.tell((Field::Named(field), Quantity::Rotation), &expected, &measured, (difference, tolerance));
     }
 
     fn tell(

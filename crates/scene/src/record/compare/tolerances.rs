@@ -1,8 +1,7 @@
 //! How far two runs may be apart.
 
-use thiserror::Error;
-
 use super::Quantity;
+use crate::record::RecordError;
 
 /// Largest differences that pass, one for each quantity.
 ///
@@ -22,26 +21,6 @@ use super::Quantity;
 /// chaotic, and far below what can be seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerances([f64; Quantity::COUNT]);
-
-/// Why a tolerance cannot be set.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ToleranceError {
-    /// There is no such quantity.
-    #[error("`{name}` is no quantity that has a tolerance; those are {}", settable())]
-    Unknown {
-        /// What was given.
-        name: String,
-    },
-    /// It is no number that can be a tolerance.
-    #[error("`{value}` is no tolerance of {quantity}: a number from zero on, or `any`")]
-    Value {
-        /// The quantity.
-        quantity: Quantity,
-        /// What was given.
-        value: String,
-    },
-}
 
 fn settable() -> String {
     let names = Quantity::ALL.into_iter().filter(|&quantity| quantity != Quantity::Presence);
@@ -86,15 +65,16 @@ impl Tolerances {
     /// tolerances.set("contacts", "any")?;
     /// assert_eq!(tolerances.of(Quantity::Position), 1e-3);
     /// assert!(tolerances.set("colour", "1").is_err());
-    /// # Ok::<(), extricate_scene::record::compare::ToleranceError>(())
+    /// # Ok::<(), extricate_scene::record::RecordError>(())
     /// ```
     ///
     /// # Errors
-    /// [`ToleranceError`] when there is no such quantity, or the value is negative or no number.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<Quantity, ToleranceError> {
+    /// [`RecordError`] when there is no such quantity, or the value is negative or no number.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<Quantity, RecordError> {
         let quantity = Quantity::named(name).filter(|&quantity| quantity != Quantity::Presence);
-        let quantity = quantity.ok_or_else(|| ToleranceError::Unknown { name: name.to_owned() })?;
-        let wrong = || ToleranceError::Value { quantity, value: value.to_owned() };
+        let quantity = quantity
+            .ok_or_else(|| RecordError::UnknownQuantity { name: name.to_owned(), known: settable() })?;
+        let wrong = || RecordError::Tolerance { quantity: quantity.name(), value: value.to_owned() };
         let tolerance = match value {
             Self::ANY => f64::INFINITY,
             _ => value.parse::<f64>().ok().filter(|t| t.is_finite() && *t >= 0.0).ok_or_else(wrong)?,

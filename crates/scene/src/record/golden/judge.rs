@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Bound, Golden, GoldenError, GoldenOptions, GoldenState, MadeBy};
-use crate::record::compare::{Bars, InputDifference, Report, RobotValues, Scales, State, States};
+use super::{Bound, Golden, GoldenOptions, GoldenState, MadeBy};
+use crate::record::compare::{Bars, InputDifference, Report, Scales, States};
 use crate::record::compare::{Deviation, Field, Quantity};
-use crate::record::{EnergyLine, Hash, Inputs, RecordError, RunOptions, Summary};
+use crate::record::{Inputs, RecordError, RunOptions, Summary};
 use crate::scene::Scene;
+use crate::state::{Hash, WorldState, find_mut, insert};
 use extricate_dynamics::World;
 
 /// A complete run of a scene, as golden files see it.
@@ -88,28 +89,28 @@ impl Golden {
     /// Holds a run against the file.
     ///
     /// # Errors
-    /// [`GoldenError`] when the states of the run cannot be read.
-    pub fn judge(&self, run: &GoldenRun) -> Result<GoldenReport, GoldenError> {
+    /// [`RecordError`] when the states of the run cannot be read.
+    pub fn judge(&self, run: &GoldenRun) -> Result<GoldenReport, RecordError> {
         let mut bars = self.bars();
         let mut report = Report::default();
         let mut missing = Vec::new();
-        let mut expected = nowhere();
+        let mut expected = WorldState::default();
         let mut next = self.states.iter().peekable();
         for state in States::open(run.folder)? {
             let state = state?;
-            while let Some(golden) = next.next_if(|golden| golden.step <= state.step) {
+            while let Some(golden) = next.next_if(|golden| golden.state.step <= state.step) {
                 golden.change(&mut expected);
                 bars = golden.bars(bars);
-                match golden.step == state.step {
+                match golden.state.step == state.step {
                     true => report.add(&expected, &state, &bars),
-                    false => missing.push(golden.step),
+                    false => missing.push(golden.state.step),
                 }
             }
             if let Some(hash) = self.trail.get(&state.step) {
                 report.add_hash(state.step, *hash == state.hash);
             }
         }
-        missing.extend(next.map(|golden| golden.step));
+        missing.extend(next.map(|golden| golden.state.step));
         self.judge_bounds(run, &self.last_bars(), &mut report);
         let (inputs, made_by) = (self.differing_inputs(run), self.differing_program());
         Ok(GoldenReport { inputs, made_by, report, missing })
@@ -198,37 +199,28 @@ impl Golden {
     }
 }
 
-/// The state before the first one: nothing is there.
-fn nowhere() -> State {
-    State {
-        step: 0,
-        time: 0.0,
-        bodies: BTreeMap::new(),
-        robots: BTreeMap::new(),
-        soft: BTreeMap::new(),
-        energy: EnergyLine { kinetic: 0.0, potential: 0.0, elastic: 0.0 },
-        contacts: 0,
-        max_penetration: 0.0,
-        hash: Hash(0),
-    }
-}
-
 impl GoldenState {
     /// Makes the state before into this one.
-    fn change(&self, state: &mut State) {
-        (state.step, state.time, state.hash) = (self.step, self.time, self.hash);
-        (state.energy, state.contacts) = (self.energy, self.contacts);
-        state.max_penetration = self.max_penetration;
-        state.bodies.extend(self.bodies.iter().map(|(name, body)| (name.clone(), *body)));
-        state.soft.extend(self.soft.iter().map(|(name, soft)| (name.clone(), *soft)));
-        for (name, base) in &self.bases {
-            let robot = state.robots.entry(name.clone());
-            let robot = robot.or_insert_with(|| RobotValues { joints: BTreeMap::new(), base: *base });
-            robot.base = *base;
+    fn change(&self, before: &mut WorldState) {
+        let own = &self.state;
+        (before.step, before.time, before.hash) = (own.step, own.time, own.hash);
+        (before.energy, before.contacts) = (own.energy, own.contacts);
+        before.max_penetration = own.max_penetration;
+        for body in &own.bodies {
+            insert(&mut before.bodies, body.clone());
         }
-        for ((robot, joint), value) in &self.joints {
-            if let Some(robot) = state.robots.get_mut(robot) {
-                robot.joints.insert(joint.clone(), *value);
+        for soft in &own.soft {
+            insert(&mut before.soft, soft.clone());
+        }
+        for robot in &own.robots {
+            match find_mut(&mut before.robots, &robot.name) {
+                Some(known) => {
+                    known.base = robot.base;
+                    known.joints.extend(robot.joints.clone());
+                }
+                None => {
+                    insert(&mut before.robots, robot.clone());
+                }
             }
         }
     }

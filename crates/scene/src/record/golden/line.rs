@@ -1,6 +1,6 @@
 //! A line of a golden file: words, numbers and names.
 
-use crate::record::Hash;
+use crate::state::Hash;
 
 /// What is left of a line.
 #[derive(Debug, Clone, Copy)]

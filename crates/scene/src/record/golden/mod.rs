@@ -25,7 +25,7 @@
 //! of their tolerance, so that what changes in a file is what changed in the run.
 
 mod bound;
-mod error;
+mod fault;
 mod judge;
 mod line;
 mod number;
@@ -39,11 +39,12 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use super::InputFile;
 use super::compare::{Bars, Quantity, Scales, Tolerances};
-use super::{BaseLine, BodyLine, EnergyLine, Hash, InputFile, SoftLine};
+use crate::state::{Hash, WorldState};
 
 pub use bound::Bound;
-pub use error::{GoldenError, GoldenFault};
+pub use fault::GoldenFault;
 pub use judge::{BeforeRun, GoldenReport, GoldenRun};
 pub use rounding::ROUNDED_STEP;
 pub use sample::Sampling;
@@ -101,31 +102,13 @@ pub struct GoldenOptions {
     pub seed: u64,
 }
 
-/// A state of a golden file: of bodies, robots and joints those that are not as in the state before.
+/// A state of a golden file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GoldenState {
-    /// Number of steps taken.
-    pub step: u64,
-    /// Time since the start [s].
-    pub time: f64,
-    /// Hash of the state.
-    pub hash: Hash,
+    /// The state: of bodies, robots and joints those that are not as in the state before.
+    pub state: WorldState,
     /// Tolerances that hold from this state on.
     pub tolerances: BTreeMap<Quantity, f64>,
-    /// Bodies by name.
-    pub bodies: BTreeMap<String, BodyLine>,
-    /// Roots of robots by the name of the robot.
-    pub bases: BTreeMap<String, BaseLine>,
-    /// Values of joints [rad or m] by the names of robot and joint.
-    pub joints: BTreeMap<(String, String), f64>,
-    /// Soft bodies by name.
-    pub soft: BTreeMap<String, SoftLine>,
-    /// Energy.
-    pub energy: EnergyLine,
-    /// Contact points.
-    pub contacts: usize,
-    /// Largest penetration [m].
-    pub max_penetration: f64,
 }
 
 impl Golden {

@@ -4,11 +4,16 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::error::{GoldenError, GoldenFault};
+use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion};
+
+use super::GoldenFault;
 use super::line::Words;
 use super::{Bound, Golden, GoldenOptions, GoldenState, MadeBy};
+use crate::record::InputFile;
+use crate::record::RecordError;
 use crate::record::compare::{Scales, Tolerances};
-use crate::record::{BaseLine, BodyLine, EnergyLine, Hash, InputFile, SoftLine};
+use crate::state::{self, Hash, Named, SoftState, SoftValues, WorldState, find_mut};
+use extricate_dynamics::{BodyState, Energy, RobotState};
 
 /// The first line.
 pub(super) const HEAD: &str = "extricate golden file, version 1";
@@ -30,15 +35,15 @@ impl Golden {
     /// The golden file at a path.
     ///
     /// # Errors
-    /// [`GoldenError`] when it cannot be read, or is no golden file: with the line and the cause.
-    pub fn read(path: &Path) -> Result<Self, GoldenError> {
-        let unreadable = |source| GoldenError::Unreadable { path: path.to_owned(), source };
+    /// [`RecordError`] when it cannot be read, or is no golden file: with the line and the cause.
+    pub fn read(path: &Path) -> Result<Self, RecordError> {
+        let unreadable = |source| RecordError::unreadable(path, source);
         let size = fs::metadata(path).map_err(unreadable)?.len();
         if size > MOST_BYTES {
-            return Err(GoldenError::TooLarge { path: path.to_owned(), size, most: MOST_BYTES });
+            return Err(RecordError::TooLarge { path: path.to_owned(), size, max: MOST_BYTES });
         }
         let bytes = fs::read(path).map_err(unreadable)?;
-        let malformed = |fault| GoldenError::Malformed { path: path.to_owned(), fault };
+        let malformed = |GoldenFault { line, cause }| RecordError::damaged(path, Some(line), cause);
         let text = String::from_utf8(bytes).map_err(|error| {
             let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = 1 + good.iter().filter(|&&byte| byte == b'\n').count();
@@ -80,6 +85,8 @@ struct Parsing {
     bounds: BTreeMap<Bound, f64>,
     trail: BTreeMap<u64, Hash>,
     states: Vec<Draft>,
+    /// Root links of robots where they were told last.
+    bases: BTreeMap<String, Isometry3<f64>>,
 }
 
 /// A state that is being read.
@@ -109,6 +116,13 @@ fn insert<K: Ord, V>(map: &mut BTreeMap<K, V>, key: K, value: V, what: &str) -> 
     }
 }
 
+fn enter<T: Named>(list: &mut Vec<T>, entry: T, what: &str) -> Result<(), String> {
+    match state::insert(list, entry) {
+        None => Ok(()),
+        Some(_) => Err(format!("{what} stands twice")),
+    }
+}
+
 impl Parsing {
     fn line(&mut self, line: &str) -> Result<(), String> {
         if let Some(comment) = line.strip_prefix('#') {
@@ -125,7 +139,7 @@ impl Parsing {
         let mut words = Words::new(line);
         let word = words.word("a word")?;
         let of_state = match self.states.last_mut() {
-            Some(draft) => draft.line(word, &mut words)?,
+            Some(draft) => draft.line(word, &mut words, &mut self.bases)?,
             None => false,
         };
         if !of_state {
@@ -199,22 +213,12 @@ impl Parsing {
         let time = words.number("a time")?;
         words.expect("hash")?;
         let hash = words.hash()?;
-        if let Some(before) = self.states.last().map(|draft| draft.state.step).filter(|at| *at >= step) {
+        if let Some(before) = self.states.last().map(|draft| draft.state.state.step).filter(|at| *at >= step)
+        {
             return Err(format!("step {step} does not come after step {before}"));
         }
-        let state = GoldenState {
-            step,
-            time,
-            hash,
-            tolerances: BTreeMap::new(),
-            bodies: BTreeMap::new(),
-            bases: BTreeMap::new(),
-            joints: BTreeMap::new(),
-            soft: BTreeMap::new(),
-            energy: EnergyLine { kinetic: 0.0, potential: 0.0, elastic: 0.0 },
-            contacts: 0,
-            max_penetration: 0.0,
-        };
+        let state = WorldState { step, time, hash, ..WorldState::default() };
+        let state = GoldenState { state, tolerances: BTreeMap::new() };
         self.states.push(Draft { state, has_energy: false });
         Ok(())
     }
@@ -223,7 +227,7 @@ impl Parsing {
     fn settle(&self) -> Result<(), String> {
         match self.states.last() {
             Some(draft) if !draft.has_energy => {
-                Err(format!("the energy of the state of step {} is missing", draft.state.step))
+                Err(format!("the energy of the state of step {} is missing", draft.state.state.step))
             }
             _ => Ok(()),
         }
@@ -272,35 +276,48 @@ impl Parsing {
 
 impl Draft {
     /// Takes a line that is of a state; false where it is of none.
-    fn line(&mut self, word: &str, words: &mut Words) -> Result<bool, String> {
-        let state = &mut self.state;
+    fn line(
+        &mut self,
+        word: &str,
+        words: &mut Words,
+        bases: &mut BTreeMap<String, Isometry3<f64>>,
+    ) -> Result<bool, String> {
+        let GoldenState { state, tolerances } = &mut self.state;
         match word {
             "tolerance" => {
                 let (name, value) = (words.word("a quantity")?, words.word("a tolerance")?);
                 let mut set = Tolerances::default();
                 let quantity = set.set(name, value).map_err(|error| error.to_string())?;
-                insert(&mut state.tolerances, quantity, set.of(quantity), "the tolerance")?;
+                insert(tolerances, quantity, set.of(quantity), "the tolerance")?;
             }
             "body" => {
                 let name = words.name("the name of a body")?;
-                insert(&mut state.bodies, name, body(words)?, "the body")?;
+                enter(&mut state.bodies, body(name, words)?, "the body")?;
             }
             "robot" => {
                 let name = words.name("the name of a robot")?;
-                let BodyLine { position: translation, rotation, .. } = body(words)?;
-                insert(&mut state.bases, name, BaseLine { translation, rotation }, "the robot")?;
+                let BodyState { name, position, rotation, .. } = body(name, words)?;
+                let base = Isometry3::from_parts(position.coords.into(), rotation);
+                bases.insert(name.clone(), base);
+                enter(&mut state.robots, robot(name, base), "the robot")?;
             }
             "joint" => {
-                let names = (words.name("the name of a robot")?, words.name("the name of a joint")?);
-                insert(&mut state.joints, names, words.number("a value")?, "the joint")?;
+                let (name, joint) = (words.name("the name of a robot")?, words.name("the name of a joint")?);
+                if find_mut(&mut state.robots, &name).is_none() {
+                    let base = bases.get(&name).ok_or_else(|| format!("there is no robot `{name}`"))?;
+                    enter(&mut state.robots, robot(name.clone(), *base), "the robot")?;
+                }
+                let value = words.number("a value")?;
+                let robot = find_mut(&mut state.robots, &name).expect("it was entered");
+                insert(&mut robot.joints, joint, value, "the joint")?;
             }
             "soft" => {
                 let name = words.name("the name of a soft body")?;
-                insert(&mut state.soft, name, soft(words)?, "the soft body")?;
+                enter(&mut state.soft, soft(name, words)?, "the soft body")?;
             }
             "energy" => {
                 let [kinetic, potential, elastic] = words.numbers("an energy")?;
-                state.energy = EnergyLine { kinetic, potential, elastic };
+                state.energy = Energy { kinetic, potential, elastic };
                 self.has_energy = true;
             }
             "contacts" => state.contacts = small(words.count("contacts")?)?,
@@ -317,7 +334,7 @@ fn small(count: u64) -> Result<usize, String> {
 }
 
 /// The rest of a line of a body.
-fn body(words: &mut Words) -> Result<BodyLine, String> {
+fn body(name: String, words: &mut Words) -> Result<BodyState, String> {
     let (mut position, mut rotation, mut linear, mut angular) = (None, None, None, None);
     while let Some(word) = words.next() {
         match word {
@@ -333,16 +350,18 @@ fn body(words: &mut Words) -> Result<BodyLine, String> {
         let length = length(&rotation);
         return Err(format!("the rotation is no unit quaternion: its length is {length}"));
     }
-    Ok(BodyLine {
-        position: position.ok_or("`position` is missing")?,
-        rotation,
-        linear_velocity: linear.unwrap_or([0.0; 3]),
-        angular_velocity: angular.unwrap_or([0.0; 3]),
+    let [w, x, y, z] = rotation;
+    Ok(BodyState {
+        name,
+        position: Point3::from(position.ok_or("`position` is missing")?),
+        rotation: UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z)),
+        linear_velocity: linear.unwrap_or([0.0; 3]).into(),
+        angular_velocity: angular.unwrap_or([0.0; 3]).into(),
     })
 }
 
 /// The rest of a line of a soft body.
-fn soft(words: &mut Words) -> Result<SoftLine, String> {
+fn soft(name: String, words: &mut Words) -> Result<SoftState, String> {
     let (mut centroid, mut velocity, mut volume, mut depth, mut inverted) = (None, None, None, None, None);
     while let Some(word) = words.next() {
         match word {
@@ -354,12 +373,18 @@ fn soft(words: &mut Words) -> Result<SoftLine, String> {
             _ => return Err(format!("`{word}` is nothing that a soft body has")),
         }
     }
-    Ok(SoftLine {
-        centroid: centroid.ok_or("`centroid` is missing")?,
-        velocity: velocity.unwrap_or([0.0; 3]),
+    let state = SoftValues {
+        centroid: Point3::from(centroid.ok_or("`centroid` is missing")?),
+        velocity: velocity.unwrap_or([0.0; 3]).into(),
         max_penetration: depth.unwrap_or(0.0),
         volume: volume.ok_or("`volume` is missing")?,
         volume_change: 0.0,
         inverted: inverted.unwrap_or(0),
-    })
+    };
+    Ok(SoftState { name, state, rest_volume: 0.0, nodes: Vec::new(), velocities: Vec::new() })
+}
+
+/// A robot without joints.
+fn robot(name: String, base: Isometry3<f64>) -> RobotState {
+    RobotState { name, joints: BTreeMap::new(), velocities: BTreeMap::new(), base }
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::GoldenError;
+use crate::record::RecordError;
 use crate::record::compare::{Bars, Quantity, States, Tolerances, each_deviation};
 
 /// Length of a step of the second run over that of the first one: four units in the last place.
@@ -25,7 +25,7 @@ pub(super) struct Drift {
 
 impl Drift {
     /// The drift between two runs of equal cadence.
-    pub(super) fn between(run: &Path, rounded: &Path, bars: &Bars) -> Result<Self, GoldenError> {
+    pub(super) fn between(run: &Path, rounded: &Path, bars: &Bars) -> Result<Self, RecordError> {
         let mut greatest = BTreeMap::<Quantity, f64>::new();
         let mut steps = Vec::new();
         for (a, b) in States::open(run)?.zip(States::open(rounded)?) {

@@ -1,12 +1,13 @@
 //! Making a golden file of a run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::rounding::{Drift, wider};
-use super::{Golden, GoldenError, GoldenOptions, GoldenRun, GoldenState, MadeBy};
-use crate::record::Hash;
-use crate::record::compare::{State, States, Tolerances};
+use super::{Golden, GoldenOptions, GoldenRun, GoldenState, MadeBy};
+use crate::record::RecordError;
+use crate::record::compare::{States, Tolerances};
+use crate::state::{Hash, WorldState};
 
 /// Which states of a run a golden file tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +31,8 @@ impl Golden {
     /// The golden file of a run that is complete.
     ///
     /// # Errors
-    /// [`GoldenError`] when the states of the run cannot be read.
-    pub fn of(run: &GoldenRun, tolerances: &Tolerances, sampling: &Sampling) -> Result<Self, GoldenError> {
+    /// [`RecordError`] when the states of the run cannot be read.
+    pub fn of(run: &GoldenRun, tolerances: &Tolerances, sampling: &Sampling) -> Result<Self, RecordError> {
         let mut golden = Self::without_states(run, tolerances);
         golden.sample(run.folder, sampling, None)?;
         Ok(golden)
@@ -42,19 +43,19 @@ impl Golden {
     /// Most states are told up to there.
     ///
     /// # Errors
-    /// [`GoldenError`] when the states of a run cannot be read.
+    /// [`RecordError`] when the states of a run cannot be read.
     pub fn with_rounding(
         run: &GoldenRun,
         tolerances: &Tolerances,
         sampling: &Sampling,
         rounded: &Path,
-    ) -> Result<Self, GoldenError> {
+    ) -> Result<Self, RecordError> {
         let mut golden = Self::without_states(run, tolerances);
         let drift = Drift::between(run.folder, rounded, &golden.bars())?;
         golden.sample(run.folder, sampling, Some(&drift))?;
         let mut before = golden.tolerances;
         for state in &mut golden.states {
-            state.tolerances = wider(&mut before, tolerances, &drift.at(state.step));
+            state.tolerances = wider(&mut before, tolerances, &drift.at(state.state.step));
         }
         Ok(golden)
     }
@@ -62,13 +63,13 @@ impl Golden {
     /// A golden file of another run with the comments and tolerances of this one, and the same steps as far as it has them.
     ///
     /// # Errors
-    /// [`GoldenError`] when the states of the run cannot be read.
-    pub fn renewed(&self, run: &GoldenRun) -> Result<Self, GoldenError> {
-        let steps = self.states.iter().map(|state| state.step);
+    /// [`RecordError`] when the states of the run cannot be read.
+    pub fn renewed(&self, run: &GoldenRun) -> Result<Self, RecordError> {
+        let steps = self.states.iter().map(|state| state.state.step);
         let mut renewed = Self::of(run, &self.tolerances, &Sampling::Steps(steps.collect()))?;
         renewed.comments.clone_from(&self.comments);
         for old in &self.states {
-            let from_there = renewed.states.iter_mut().find(|state| state.step >= old.step);
+            let from_there = renewed.states.iter_mut().find(|state| state.state.step >= old.state.step);
             if let Some(state) = from_there {
                 state.tolerances.extend(&old.tolerances);
             }
@@ -99,7 +100,7 @@ impl Golden {
         folder: &Path,
         sampling: &Sampling,
         drift: Option<&Drift>,
-    ) -> Result<(), GoldenError> {
+    ) -> Result<(), RecordError> {
         let mut told = BTreeSet::new();
         for state in States::open(folder)? {
             let state = state?;
@@ -111,15 +112,15 @@ impl Golden {
             }
             if told.contains(&state.step) {
                 self.trail.remove(&state.step);
-                self.states.push(state.into());
+                self.states.push(GoldenState { state, tolerances: BTreeMap::new() });
             }
         }
         Ok(())
     }
 
     /// The steps that are told, of a run that starts with a state.
-    fn steps(&self, start: &State, sampling: &Sampling, drift: Option<&Drift>) -> BTreeSet<u64> {
-        let joints: usize = start.robots.values().map(|robot| robot.joints.len()).sum();
+    fn steps(&self, start: &WorldState, sampling: &Sampling, drift: Option<&Drift>) -> BTreeSet<u64> {
+        let joints: usize = start.robots.iter().map(|robot| robot.joints.len()).sum();
         let lines = start.bodies.len() + joints + start.soft.len();
         let count = match sampling {
             Sampling::Steps(steps) => return steps.iter().copied().chain([0, self.options.steps]).collect(),
@@ -153,27 +154,4 @@ fn spread(of: Recorded, count: usize) -> impl Iterator<Item = u64> {
     let (every, steps, last) = (of.every, of.steps, of.count - 1);
     let count = (count as u64).clamp(2, of.count.max(2));
     (0..count).map(move |i| ((i * last + (count - 1) / 2) / (count - 1) * every).min(steps))
-}
-
-impl From<State> for GoldenState {
-    fn from(state: State) -> Self {
-        let (mut bases, mut joints) = (std::collections::BTreeMap::new(), std::collections::BTreeMap::new());
-        for (robot, values) in state.robots {
-            joints.extend(values.joints.into_iter().map(|(joint, value)| ((robot.clone(), joint), value)));
-            bases.insert(robot, values.base);
-        }
-        Self {
-            step: state.step,
-            time: state.time,
-            hash: state.hash,
-            tolerances: std::collections::BTreeMap::new(),
-            bodies: state.bodies,
-            bases,
-            joints,
-            soft: state.soft,
-            energy: state.energy,
-            contacts: state.contacts,
-            max_penetration: state.max_penetration,
-        }
-    }
 }

@@ -5,19 +5,23 @@ use std::fmt::{self, Display, Write as _};
 use std::fs;
 use std::path::Path;
 
+use nalgebra::{UnitQuaternion, Vector3};
+
 use super::line::quoted;
 use super::number::{exact, rounded};
 use super::parse::{HEAD, SCALES, is_turn};
-use super::{Golden, GoldenError, GoldenState};
+use super::{Golden, GoldenState};
 use crate::record::compare::{Bars, Quantity, Tolerances};
-use crate::record::{BodyLine, RecordError, SoftLine, bundle};
+use crate::record::{RecordError, bundle};
+use crate::state::{SoftValues, quaternion};
+use extricate_dynamics::{BodyState, RobotState};
 
 impl Golden {
     /// Writes the file; it is never there in part. Folders are made where they are missing.
     ///
     /// # Errors
-    /// [`GoldenError`] when the system does not allow it.
-    pub fn write(&self, path: &Path) -> Result<(), GoldenError> {
+    /// [`RecordError`] when the system does not allow it.
+    pub fn write(&self, path: &Path) -> Result<(), RecordError> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::create_dir_all(folder).map_err(|source| RecordError::write(folder, source))?;
         }
@@ -84,30 +88,31 @@ struct Writing<'a> {
 }
 
 impl Writing<'_> {
-    fn state(&mut self, f: &mut fmt::Formatter, state: &GoldenState) -> fmt::Result {
+    fn state(&mut self, f: &mut fmt::Formatter, golden: &GoldenState) -> fmt::Result {
+        let state = &golden.state;
         writeln!(f, "\nstate {} time {} hash {}", state.step, exact(state.time), state.hash)?;
-        for (quantity, tolerance) in &state.tolerances {
+        for (quantity, tolerance) in &golden.tolerances {
             writeln!(f, "tolerance {quantity} {}", Tolerances::text_of(*tolerance))?;
         }
-        for (name, body) in &state.bodies {
-            self.line(f, format!("body {}", quoted(name)), self.body(body))?;
+        for body in &state.bodies {
+            self.line(f, format!("body {}", quoted(&body.name)), self.body(body))?;
         }
-        for (name, base) in &state.bases {
-            let body = BodyLine {
-                position: base.translation,
-                rotation: base.rotation,
-                linear_velocity: [0.0; 3],
-                angular_velocity: [0.0; 3],
-            };
-            self.line(f, format!("robot {}", quoted(name)), self.body(&body))?;
+        for RobotState { name, base, .. } in &state.robots {
+            self.line(
+                f,
+                format!("robot {}", quoted(name)),
+                self.pose(&base.translation.vector, &base.rotation),
+            )?;
         }
-        for ((robot, joint), value) in &state.joints {
-            let tolerance = self.bars.joint(&format!("{robot}/{joint}"));
-            let begin = format!("joint {} {}", quoted(robot), quoted(joint));
-            self.line(f, begin, format!(" {}", rounded(*value, tolerance)))?;
+        for robot in &state.robots {
+            for (joint, value) in &robot.joints {
+                let tolerance = self.bars.joint(&format!("{}/{joint}", robot.name));
+                let begin = format!("joint {} {}", quoted(&robot.name), quoted(joint));
+                self.line(f, begin, format!(" {}", rounded(*value, tolerance)))?;
+            }
         }
-        for (name, soft) in &state.soft {
-            self.line(f, format!("soft {}", quoted(name)), self.soft(soft))?;
+        for soft in &state.soft {
+            self.line(f, format!("soft {}", quoted(&soft.name)), self.soft(&soft.state))?;
         }
         let energy = self.bars.of(Quantity::Energy, 0.0);
         let [kinetic, potential, elastic] =
@@ -126,20 +131,28 @@ impl Writing<'_> {
         Ok(())
     }
 
-    fn body(&self, body: &BodyLine) -> String {
+    fn pose(&self, position: &Vector3<f64>, rotation: &UnitQuaternion<f64>) -> String {
         let mut text = String::new();
-        self.field(&mut text, "position", &body.position, Quantity::Position, None);
-        self.field(&mut text, "rotation", &body.rotation, Quantity::Rotation, Some("1 0 0 0"));
-        let still = Some("0 0 0");
-        self.field(&mut text, "linear_velocity", &body.linear_velocity, Quantity::LinearVelocity, still);
-        self.field(&mut text, "angular_velocity", &body.angular_velocity, Quantity::AngularVelocity, still);
+        self.field(&mut text, "position", position.as_slice(), Quantity::Position, None);
+        self.field(&mut text, "rotation", &quaternion(rotation), Quantity::Rotation, Some("1 0 0 0"));
         text
     }
 
-    fn soft(&self, soft: &SoftLine) -> String {
+    fn body(&self, body: &BodyState) -> String {
+        let mut text = self.pose(&body.position.coords, &body.rotation);
+        for (name, velocity, quantity) in [
+            ("linear_velocity", &body.linear_velocity, Quantity::LinearVelocity),
+            ("angular_velocity", &body.angular_velocity, Quantity::AngularVelocity),
+        ] {
+            self.field(&mut text, name, velocity.as_slice(), quantity, Some("0 0 0"));
+        }
+        text
+    }
+
+    fn soft(&self, soft: &SoftValues) -> String {
         let mut text = String::new();
-        self.field(&mut text, "centroid", &soft.centroid, Quantity::Position, None);
-        self.field(&mut text, "velocity", &soft.velocity, Quantity::LinearVelocity, Some("0 0 0"));
+        self.field(&mut text, "centroid", soft.centroid.coords.as_slice(), Quantity::Position, None);
+        self.field(&mut text, "velocity", soft.velocity.as_slice(), Quantity::LinearVelocity, Some("0 0 0"));
         let volume = rounded(soft.volume, self.bars.of(Quantity::Volume, soft.volume));
         let depth = rounded(soft.max_penetration, self.bars.of(Quantity::Penetration, 0.0));
         let _ = write!(text, " volume {volume} max_penetration {depth} inverted {}", soft.inverted);

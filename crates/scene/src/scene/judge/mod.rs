@@ -3,21 +3,22 @@
 //! A [`Judge`] watches the moments of a run as they pass and keeps only extremes, so that a run of any length can be
 //! judged; at the end it compares them with the bounds.
 
+mod measure;
 mod soft;
 
 use nalgebra::{Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::linking::linking_number;
-use super::placement::{point, vector};
+use super::placement::point;
 use super::quantity::{Meter, Reading};
-use super::robots::at_joint;
-use super::schema::{Core, Expect, Measured, Region};
+use super::schema::{Core, Expect, JointAt, JointValue, Measured, Region};
 use super::shape::volume;
+use crate::state::WorldState;
 use extricate_dynamics::{
     BodyDescription, BodyKind, BodyState, Energy, Mass, RobotState, SoftBodyDescription, SoftReport,
 };
-pub use soft::SoftMoment;
+use measure::{distance_outside, worse};
 use soft::WatchedSoft;
 pub(super) use soft::soft_size;
 
@@ -26,25 +27,6 @@ const CIRCLE_SEGMENTS: u32 = 96;
 
 /// Largest deviation of a linking number from an integer; it is one up to rounding unless the curves meet.
 const LINKING_TOLERANCE: f64 = 1e-3;
-
-/// A run at an instant.
-#[derive(Debug, Clone, Copy)]
-pub struct Moment<'a> {
-    /// Time since the start [s].
-    pub time: f64,
-    /// All bodies, sorted by name.
-    pub bodies: &'a [BodyState],
-    /// All robots.
-    pub robots: &'a [RobotState],
-    /// All soft bodies, sorted by name.
-    pub soft: &'a [SoftMoment<'a>],
-    /// Energy of the dynamic and the soft bodies.
-    pub energy: Energy,
-    /// Angular momentum of the dynamic and the soft bodies about the world's origin [kg·m²/s].
-    pub angular_momentum: Vector3<f64>,
-    /// Largest penetration depth of a pair over the size of its smaller body.
-    pub penetration: f64,
-}
 
 /// One expectation and what became of it: it passes when `measured` is within `bar` of `expected`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -62,7 +44,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    pub(super) fn new(quantity: impl Into<String>, expected: f64, measured: f64, bar: f64) -> Self {
+    fn new(quantity: impl Into<String>, expected: f64, measured: f64, bar: f64) -> Self {
         let pass = (measured - expected).abs() <= bar;
         Self { quantity: quantity.into(), expected, measured, bar, pass }
     }
@@ -128,27 +110,27 @@ struct EnergyExtremes {
     least_potential: f64,
 }
 
-/// What a judge has seen so far, but for the last moment.
+/// What a judge has seen so far, but for the last state.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Seen {
+pub struct JudgeState {
     extremes: Extremes,
     readings: Vec<Reading>,
 }
 
 impl Judge<'_> {
-    /// What was seen so far, to [go on from](Self::resume).
+    /// What was seen so far, to [go on from](Self::restore).
     #[must_use]
-    pub fn seen(&self) -> Seen {
-        Seen { extremes: self.seen, readings: self.meters.iter().map(Meter::reading).collect() }
+    pub fn snapshot(&self) -> JudgeState {
+        JudgeState { extremes: self.seen, readings: self.meters.iter().map(Meter::reading).collect() }
     }
 
     /// Goes on from what a judge of the same expectations has seen, if it is one. Of the last moment it knows nothing until the
     /// next one is observed.
     #[must_use]
-    pub fn resume(&mut self, seen: Seen) -> bool {
-        self.seen = seen.extremes;
-        seen.readings.len() == self.meters.len()
-            && self.meters.iter_mut().zip(seen.readings).all(|(meter, reading)| meter.resume(reading))
+    pub fn restore(&mut self, state: JudgeState) -> bool {
+        self.seen = state.extremes;
+        state.readings.len() == self.meters.len()
+            && self.meters.iter_mut().zip(state.readings).all(|(meter, reading)| meter.restore(reading))
     }
 }
 
@@ -199,18 +181,18 @@ impl<'a> Judge<'a> {
     }
 
     /// Takes a moment into account. Moments come in the order of time, the first at the start.
-    pub fn observe(&mut self, moment: &Moment) {
-        self.follow_energy(moment.energy);
+    pub fn observe(&mut self, state: &WorldState) {
+        self.follow_energy(state.energy);
         let seen = &mut self.seen;
-        if moment.time >= self.expect.settle_time() {
-            seen.settled_penetration = worse(seen.settled_penetration, moment.penetration);
+        if state.time >= self.expect.settle_time() {
+            seen.settled_penetration = worse(seen.settled_penetration, state.relative_penetration);
         }
-        seen.last_penetration = moment.penetration;
+        seen.last_penetration = state.relative_penetration;
         for watched in &self.dynamic {
-            let body = &moment.bodies[watched.index];
+            let body = &state.bodies[watched.index];
             let speed = body.linear_velocity.norm();
             seen.speed = worse(seen.speed, speed);
-            if self.expect.at_rest_by.is_some_and(|from| moment.time >= from) {
+            if self.expect.at_rest_by.is_some_and(|from| state.time >= from) {
                 let motion = worse(speed / watched.size, body.angular_velocity.norm());
                 seen.last_motion = worse(seen.last_motion, motion);
             }
@@ -218,23 +200,23 @@ impl<'a> Judge<'a> {
                 seen.outside = worse(seen.outside, distance_outside(&region, &body.position));
             }
         }
-        for (watched, soft) in self.soft.iter_mut().zip(moment.soft) {
+        for (watched, soft) in self.soft.iter_mut().zip(&state.soft) {
             watched.observe(soft);
-            let speed = soft.greatest_speed();
+            let speed = soft::greatest_speed(soft);
             seen.speed = worse(seen.speed, speed);
-            if self.expect.at_rest_by.is_some_and(|from| moment.time >= from) {
+            if self.expect.at_rest_by.is_some_and(|from| state.time >= from) {
                 seen.last_motion = worse(seen.last_motion, speed / watched.size);
             }
             if let Some(region) = self.expect.no_escape {
-                seen.outside = worse(seen.outside, soft.distance_outside(&region));
+                seen.outside = worse(seen.outside, soft::farthest_outside(soft, &region));
             }
         }
-        self.meters.iter_mut().for_each(|meter| meter.observe(moment));
-        self.last = moment.bodies.to_vec();
-        self.last_robots = moment.robots.to_vec();
+        self.meters.iter_mut().for_each(|meter| meter.observe(state));
+        self.last = state.bodies.clone();
+        self.last_robots = state.robots.clone();
     }
 
-    /// What became of the energy; none before the first moment.
+    /// What became of the energy; none before the first state.
     #[must_use]
     pub fn energy(&self) -> Option<EnergyBalance> {
         self.seen.energy.map(|energy| {
@@ -336,11 +318,6 @@ fn least_scale(bodies: impl Iterator<Item = (f64, f64)>, gravity: f64) -> f64 {
     bodies.map(|(mass, size)| mass * size * gravity.max(0.5 * size)).sum()
 }
 
-/// The greater one; NaN is worse than any number.
-fn worse(a: f64, b: f64) -> f64 {
-    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
-}
-
 /// Mass [kg] of a dynamic body.
 fn mass_of(body: &BodyDescription) -> f64 {
     match body.mass {
@@ -372,10 +349,20 @@ fn follow(before: Option<EnergyExtremes>, energy: Energy) -> EnergyExtremes {
     }
 }
 
-/// How far outside the region a point is [m]; zero inside.
-fn distance_outside(region: &Region, at: &Point3<f64>) -> f64 {
-    let (below, above) = (vector(region.min) - at.coords, at.coords - vector(region.max));
-    below.sup(&above).sup(&Vector3::zeros()).norm()
+/// Whether a joint ended where it should.
+fn at_joint(at: &JointAt, robots: &[RobotState]) -> Verdict {
+    let robot = robots.iter().find(|robot| robot.name == at.robot);
+    let measured = robot.and_then(|robot| robot.joints.get(&at.joint)).copied().unwrap_or(f64::NAN);
+    let (unit, [expected, bar], measured) = match (at.value, at.tolerance) {
+        (JointValue::Degrees(value), JointValue::Degrees(tolerance)) => {
+            ("°", [value, tolerance], measured.to_degrees())
+        }
+        (value, tolerance) => {
+            let unit = if value.in_si().1 { "rad" } else { "m" };
+            (unit, [value, tolerance].map(|value| value.in_si().0), measured)
+        }
+    };
+    Verdict::new(format!("joint_at({}, {}) [{unit}]", at.robot, at.joint), expected, measured, bar)
 }
 
 fn circle(radius: f64) -> Vec<Point3<f64>> {

@@ -2,20 +2,11 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::{Region, distance_outside, worse};
+use super::measure::{distance_outside, worse};
+use crate::scene::schema::Region;
+use crate::state::SoftState;
 use extricate_core::field::embedding::Embedding;
-use extricate_dynamics::{SoftBodyDescription, SoftBodyState};
-
-/// A soft body at an instant.
-#[derive(Debug, Clone, Copy)]
-pub struct SoftMoment<'a> {
-    /// Its state.
-    pub state: &'a SoftBodyState,
-    /// Where the nodes of its mesh are [m, world]; behind them those of the edges' middles, if its elements are quadratic.
-    pub nodes: &'a [Vector3<f64>],
-    /// Velocities of the same nodes [m/s].
-    pub velocities: &'a [Vector3<f64>],
-}
+use extricate_dynamics::SoftBodyDescription;
 
 /// Radius [m] of the ball round a soft body's middle at rest that holds its nodes.
 pub(in crate::scene) fn soft_size(body: &SoftBodyDescription) -> f64 {
@@ -42,9 +33,9 @@ impl WatchedSoft {
         Self { description: body.clone(), size: soft_size(body), mass, last: None }
     }
 
-    pub(super) fn observe(&mut self, moment: &SoftMoment) {
-        let nodes = moment.nodes.iter().take(self.description.mesh.nodes().len());
-        self.last = Some((moment.state.centroid, nodes.map(|&p| p.into()).collect()));
+    pub(super) fn observe(&mut self, soft: &SoftState) {
+        let nodes = soft.nodes.iter().take(self.description.mesh.nodes().len());
+        self.last = Some((soft.state.centroid, nodes.copied().collect()));
     }
 
     /// Its centre of mass [m, world] at the last moment.
@@ -61,14 +52,12 @@ impl WatchedSoft {
     }
 }
 
-impl SoftMoment<'_> {
-    /// Speed of the fastest node [m/s].
-    pub(super) fn greatest_speed(&self) -> f64 {
-        self.velocities.iter().map(Vector3::norm).fold(0.0, worse)
-    }
+/// Speed of the fastest node [m/s].
+pub(super) fn greatest_speed(soft: &SoftState) -> f64 {
+    soft.velocities.iter().map(Vector3::norm).fold(0.0, worse)
+}
 
-    /// How far outside the region the farthest node is [m].
-    pub(super) fn distance_outside(&self, region: &Region) -> f64 {
-        self.nodes.iter().map(|&p| distance_outside(region, &p.into())).fold(0.0, worse)
-    }
+/// How far outside the region the farthest node is [m].
+pub(super) fn farthest_outside(soft: &SoftState, region: &Region) -> f64 {
+    soft.nodes.iter().map(|node| distance_outside(region, node)).fold(0.0, worse)
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::scene::schema::{BodyAt, BodyWithin, Distance, Linked};
+use crate::state::SoftState;
 use extricate_dynamics::{Shape, SoftBodyState};
 use nalgebra::{Isometry3, UnitQuaternion};
 
@@ -28,15 +29,12 @@ fn judged(expect: &Expect, run: &[(f64, f64, f64, f64)]) -> (Vec<Verdict>, Optio
     for &(time, height, speed, penetration) in run {
         let bodies = [state("a", [0.0, 0.0, height], [0.0, 0.0, speed]), state("f", [0.0; 3], [9.0; 3])];
         let energy = Energy { kinetic: speed * speed, potential: 20.0 * height, elastic: 0.0 };
-        let angular_momentum = Vector3::zeros();
-        judge.observe(&Moment {
+        judge.observe(&WorldState {
             time,
-            bodies: &bodies,
-            robots: &[],
-            soft: &[],
+            bodies: bodies.into(),
             energy,
-            angular_momentum,
-            penetration,
+            relative_penetration: penetration,
+            ..WorldState::default()
         });
     }
     (judge.verdicts(), judge.energy())
@@ -122,15 +120,7 @@ fn neighbours_in_a_chain_are_judged_pair_by_pair() {
         ..Expect::default()
     };
     let mut judge = Judge::new(&expect, &bodies, &[], &GRAVITY);
-    judge.observe(&Moment {
-        time: 0.0,
-        bodies: &states,
-        robots: &[],
-        soft: &[],
-        energy: Energy::default(),
-        angular_momentum: Vector3::zeros(),
-        penetration: 0.0,
-    });
+    judge.observe(&WorldState { bodies: states.into(), ..WorldState::default() });
     let verdicts = judge.verdicts();
     let passed: Vec<_> = verdicts.iter().map(|v| (v.quantity.as_str(), v.pass)).collect();
     let expected = [
@@ -156,7 +146,7 @@ fn soft_torus() -> SoftBodyDescription {
 fn judged_soft(expect: &Expect, moved: &Isometry3<f64>, speed: f64) -> Vec<Verdict> {
     let (torus, bodies) = (soft_torus(), [ball("a", BodyKind::Dynamic)]);
     let mut judge = Judge::new(expect, &bodies, std::slice::from_ref(&torus), &GRAVITY);
-    let nodes: Vec<_> = torus.mesh.nodes().iter().map(|p| (moved * (2.0 * p)).coords).collect();
+    let nodes: Vec<_> = torus.mesh.nodes().iter().map(|p| moved * (2.0 * p)).collect();
     let mut velocities = vec![Vector3::zeros(); nodes.len()];
     velocities[3].y = speed;
     let state = SoftBodyState {
@@ -168,15 +158,8 @@ fn judged_soft(expect: &Expect, moved: &Isometry3<f64>, speed: f64) -> Vec<Verdi
         max_penetration: 0.0,
         inverted: 0,
     };
-    judge.observe(&Moment {
-        time: 1.0,
-        bodies: &[state_of_ball()],
-        robots: &[],
-        soft: &[SoftMoment { state: &state, nodes: &nodes, velocities: &velocities }],
-        energy: Energy::default(),
-        angular_momentum: Vector3::zeros(),
-        penetration: 0.0,
-    });
+    let soft = vec![SoftState { nodes, velocities, ..state.into() }];
+    judge.observe(&WorldState { time: 1.0, bodies: vec![state_of_ball()], soft, ..WorldState::default() });
     judge.verdicts()
 }
 

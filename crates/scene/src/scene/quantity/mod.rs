@@ -10,10 +10,10 @@ use std::f64::consts::TAU;
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
-use super::judge::Moment;
 use super::placement::{point, vector};
 use super::schema::Quantity;
-use extricate_dynamics::{BodyState, SoftBodyDescription, SoftBodyState, SoftReport};
+use crate::state::{SoftValues, WorldState};
+use extricate_dynamics::{BodyState, SoftBodyDescription, SoftReport};
 use soft::SoftReading;
 
 /// Follows a quantity through a run.
@@ -102,7 +102,7 @@ impl Meter {
     }
 
     /// Goes on from what a meter of the same quantity knew, if it is one.
-    pub(super) fn resume(&mut self, mut known: Reading) -> bool {
+    pub(super) fn restore(&mut self, mut known: Reading) -> bool {
         if let (Reading::Soft(own), Reading::Soft(known)) = (&self.reading, &mut known) {
             known.measure_as(own);
         }
@@ -112,23 +112,23 @@ impl Meter {
     }
 
     /// Takes a moment into account. Moments come in the order of time, the first at the start.
-    pub(super) fn observe(&mut self, moment: &Moment) {
+    pub(super) fn observe(&mut self, state: &WorldState) {
         match (&mut self.reading, self.body) {
             (Reading::EnergyDrift { start, greatest }, _) => {
-                let energy = &moment.energy;
+                let energy = &state.energy;
                 let [total, kinetic] = *start.get_or_insert([energy.total(), energy.kinetic]);
                 *greatest = greatest.max((energy.total() - total).abs() / kinetic);
             }
             (Reading::AngularMomentumDrift { start, greatest }, _) => {
-                let start = *start.get_or_insert(moment.angular_momentum);
-                *greatest = greatest.max((moment.angular_momentum - start).norm() / start.norm());
+                let start = *start.get_or_insert(state.angular_momentum);
+                *greatest = greatest.max((state.angular_momentum - start).norm() / start.norm());
             }
             (Reading::Soft(reading), Some(Subject::Soft(index))) => {
-                reading.follow(moment, &moment.soft[index]);
+                reading.follow(state.time, &state.soft[index]);
             }
-            (reading, Some(Subject::Rigid(index))) => reading.follow(moment.time, &moment.bodies[index]),
+            (reading, Some(Subject::Rigid(index))) => reading.follow(state.time, &state.bodies[index]),
             (reading, Some(Subject::Soft(index))) => {
-                reading.follow(moment.time, &at_centroid(moment.soft[index].state));
+                reading.follow(state.time, &at_centroid(&state.soft[index].state));
             }
             (_, None) => {}
         }
@@ -220,7 +220,7 @@ fn of_any_body<'q>(quantity: &'q Quantity, gravity: &Vector3<f64>) -> (String, O
 }
 
 /// A soft body as if it were rigid: its centre of mass, which does not turn.
-fn at_centroid(state: &SoftBodyState) -> BodyState {
+fn at_centroid(state: &SoftValues) -> BodyState {
     BodyState {
         name: String::new(),
         position: state.centroid,
@@ -313,16 +313,14 @@ mod tests {
         let mut meter = Meter::new(quantity, &["a", "b"], &[], &GRAVITY);
         let other = body([7.0; 3], [7.0; 3], [7.0; 3]);
         for (second, state) in states.iter().enumerate() {
-            let bodies = [other.clone(), state.clone()];
+            let bodies = vec![other.clone(), state.clone()];
             let speed = state.linear_velocity.norm();
-            meter.observe(&Moment {
+            meter.observe(&WorldState {
                 time: second as f64,
-                bodies: &bodies,
-                robots: &[],
-                soft: &[],
+                bodies,
                 energy: Energy { kinetic: speed, ..Energy::default() },
                 angular_momentum: state.angular_velocity,
-                penetration: 0.0,
+                ..WorldState::default()
             });
         }
         meter.value()

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use super::super::judge::{Moment, SoftMoment};
 use super::super::placement::vector;
 use super::super::schema::{NodesEntry, Quantity, Triple};
 use super::super::soft::nodes_of;
+use crate::state::SoftState;
 use extricate_dynamics::SoftBodyDescription;
 
 /// What is known of a quantity of a soft body so far.
@@ -61,20 +61,18 @@ impl SoftReading {
     }
 
     /// Takes the state of the body that is measured into account.
-    pub(super) fn follow(&mut self, moment: &Moment, body: &SoftMoment) {
-        let state = body.state;
+    pub(super) fn follow(&mut self, time: f64, body: &SoftState) {
+        let state = &body.state;
         match self {
-            Self::VolumeRatio { ratio } => *ratio = state.volume / state.rest_volume,
-            Self::VolumeDrift { greatest } => {
-                *greatest = greatest.max((state.volume / state.rest_volume - 1.0).abs());
-            }
+            Self::VolumeRatio { ratio } => *ratio = state.volume / body.rest_volume,
+            Self::VolumeDrift { greatest } => *greatest = greatest.max(state.volume_change.abs()),
             #[expect(clippy::cast_precision_loss, reason = "a mesh has few elements")]
             Self::Inverted { count } => *count = state.inverted as f64,
-            Self::Penetration { from, greatest } if moment.time >= *from => {
+            Self::Penetration { from, greatest } if time >= *from => {
                 *greatest = greatest.max(state.max_penetration);
             }
             Self::Penetration { .. } => {}
-            Self::Deflection(deflection) => deflection.follow(body.nodes),
+            Self::Deflection(deflection) => deflection.follow(&body.nodes),
         }
     }
 
@@ -103,8 +101,8 @@ impl Deflection {
         Self { nodes: nodes.unwrap_or_default().into(), along, start: None, way: f64::NAN }
     }
 
-    fn follow(&mut self, at: &[Vector3<f64>]) {
-        let sum: Vector3<f64> = self.nodes.iter().map(|&node| at[node as usize]).sum();
+    fn follow(&mut self, at: &[Point3<f64>]) {
+        let sum: Vector3<f64> = self.nodes.iter().map(|&node| at[node as usize].coords).sum();
         let mean = sum / self.nodes.len() as f64;
         self.way = (mean - *self.start.get_or_insert(mean)).dot(&self.along);
     }
@@ -114,10 +112,11 @@ impl Deflection {
 mod tests {
     use super::*;
     use crate::scene::quantity::Meter;
+    use crate::state::WorldState;
     use extricate_core::geometry::tet_mesh::procedural::block;
     use extricate_dynamics::soft::material::{Constitutive, Material};
-    use extricate_dynamics::{Energy, SoftBodyState, SoftReport};
-    use nalgebra::{Isometry3, Point3};
+    use extricate_dynamics::{SoftBodyState, SoftReport};
+    use nalgebra::Isometry3;
 
     /// A cube with an edge of 2 m round its origin.
     fn cube() -> SoftBodyDescription {
@@ -131,7 +130,7 @@ mod tests {
         let cube = cube();
         let mut meter = Meter::new(quantity, &["a"], std::slice::from_ref(&cube), &Vector3::zeros());
         for (second, stretch) in stretches.iter().enumerate() {
-            let at = |p: &Point3<f64>| Vector3::new(stretch * p.x, p.y, p.z);
+            let at = |p: &Point3<f64>| Point3::new(stretch * p.x, p.y, p.z);
             let nodes: Vec<_> = cube.mesh.nodes().iter().map(at).collect();
             let state = SoftBodyState {
                 name: "b".into(),
@@ -142,16 +141,8 @@ mod tests {
                 max_penetration: 0.1 * stretch,
                 inverted: second,
             };
-            let moment = SoftMoment { state: &state, nodes: &nodes, velocities: &nodes };
-            meter.observe(&Moment {
-                time: second as f64,
-                bodies: &[],
-                robots: &[],
-                soft: &[moment],
-                energy: Energy::default(),
-                angular_momentum: Vector3::zeros(),
-                penetration: 0.0,
-            });
+            let soft = vec![SoftState { nodes, ..state.into() }];
+            meter.observe(&WorldState { time: second as f64, soft, ..WorldState::default() });
         }
         meter.value()
     }

@@ -4,14 +4,13 @@
 mod files;
 mod poses;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use nalgebra::Vector3;
 
-use super::Scene;
 use super::error::SceneError;
+use super::load::{Moves, Scene};
 use super::locate::Step::{self, Field, Index};
 use super::parse::Document;
 use super::placement::{copies, vector};
@@ -20,9 +19,6 @@ use super::schema::{BodyEntry, Copies, JointKind, Triple};
 
 pub(crate) use files::{NamedFile, with_files};
 pub use poses::{RobotPose, ScenePoses};
-
-/// Translations of bodies by name [m, world].
-pub type Moves = BTreeMap<String, Vector3<f64>>;
 
 /// Fields that place a joint, in the world frame.
 const ANCHORS: [&str; 2] = ["anchor", "anchors"];
@@ -63,8 +59,7 @@ impl Scene {
     ///
     /// ```
     /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
-    /// use std::collections::BTreeMap;
-    /// use std::path::Path;
+    ///     /// use std::path::Path;
     ///
     /// use extricate_scene::scene::Scene;
     /// use nalgebra::Vector3;

@@ -1,4 +1,4 @@
-//! What the mouse means: presses, moves and the wheel become gestures. Keys are in [`super::keys`].
+//! What the mouse means: presses, moves and the wheel become gestures. Keys are in [`crate::interface`].
 
 use kiss3d::event::{Action, Modifiers, MouseButton, WindowEvent};
 use nalgebra::Vector2;

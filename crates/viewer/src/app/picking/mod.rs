@@ -8,9 +8,10 @@ use std::sync::Arc;
 use nalgebra::{Point3, Vector3};
 
 use self::tree::{RayTree, hit_triangle};
-use crate::{Frame, Ground, Models, Ray, SoftModel};
+use crate::{Ground, Models, Ray, SoftModel};
 use extricate_core::geometry::{Aabb, TriangleMesh};
 use extricate_dynamics::{AnyBody, Grip};
+use extricate_scene::record::WorldState;
 
 /// Where a ray meets a body first.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,15 +36,15 @@ pub struct Picker {
 impl Picker {
     /// What a ray meets first, from either side of a surface; of half-spaces from outside.
     #[must_use]
-    pub fn pick(&mut self, models: &Models, frame: &Frame, ray: &Ray) -> Option<Hit> {
-        let rigid = self.rigid(models, frame, ray);
-        let soft = models.soft.iter().zip(&frame.soft).enumerate().filter_map(|(index, (body, nodes))| {
-            let (distance, node) = on_soft(body, nodes, ray)?;
+    pub fn pick(&mut self, models: &Models, state: &WorldState, ray: &Ray) -> Option<Hit> {
+        let rigid = self.rigid(models, state, ray);
+        let soft = models.soft.iter().zip(&state.soft).enumerate().filter_map(|(index, (body, soft))| {
+            let (distance, node) = on_soft(body, &soft.nodes, ray)?;
             Some(Hit::new(AnyBody::Soft(index), ray, distance, Grip::Node(node)))
         });
         let grounds = models.grounds.iter().filter_map(|ground| {
-            let distance = on_ground(ground, frame, ray)?;
-            let pose = frame.poses[ground.body];
+            let distance = on_ground(ground, state, ray)?;
+            let pose = state.pose(ground.body);
             let grip = Grip::Point(pose.inverse_transform_point(&ray.at(distance)));
             Some(Hit::new(AnyBody::Rigid(ground.body), ray, distance, grip))
         });
@@ -51,9 +52,9 @@ impl Picker {
         hits.min_by(|a, b| a.distance.total_cmp(&b.distance))
     }
 
-    fn rigid(&mut self, models: &Models, frame: &Frame, ray: &Ray) -> Option<Hit> {
+    fn rigid(&mut self, models: &Models, state: &WorldState, ray: &Ray) -> Option<Hit> {
         let mut nearest: Option<Hit> = None;
-        for (index, (body, pose)) in models.bodies.iter().zip(&frame.poses).enumerate() {
+        for (index, (body, pose)) in models.bodies.iter().zip(state.poses()).enumerate() {
             let Some(mesh) = &body.mesh else { continue };
             let limit = nearest.map_or(f64::INFINITY, |hit| hit.distance);
             let in_body = Ray {
@@ -117,8 +118,8 @@ fn on_soft(body: &SoftModel, nodes: &[Point3<f64>], ray: &Ray) -> Option<(f64, u
 }
 
 /// Distance to the plane of a half-space, seen from outside.
-fn on_ground(ground: &Ground, frame: &Frame, ray: &Ray) -> Option<f64> {
-    let pose = ground.pose(frame);
+fn on_ground(ground: &Ground, state: &WorldState, ray: &Ray) -> Option<f64> {
+    let pose = ground.pose(state);
     let up = pose.rotation * Vector3::z();
     let height = (ray.origin - Point3::from(pose.translation.vector)).dot(&up);
     let falls = -ray.direction.dot(&up);

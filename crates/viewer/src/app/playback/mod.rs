@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use super::source::States;
-use super::state::{Recorded, Sample};
-use crate::Frame;
-use extricate_dynamics::{RobotState, StepTimings, World};
-use extricate_scene::record::{RecordedRobot, RecordedState, Recording};
+use crate::interface::{Recorded, Sample};
+use extricate_dynamics::{StepTimings, World};
+use extricate_scene::record::{Recording, WorldState};
 
 /// A recorded run that is played.
 pub struct Playback {
@@ -14,7 +12,7 @@ pub struct Playback {
     /// The world of its scene at the start.
     start: World,
     at: usize,
-    state: RecordedState,
+    state: WorldState,
 }
 
 impl Playback {
@@ -41,8 +39,8 @@ impl Playback {
         &self.start
     }
 
-    pub(super) fn frame(&self) -> Frame {
-        Frame::from(&self.state)
+    pub(super) fn state(&self) -> &WorldState {
+        &self.state
     }
 
     pub(super) fn place(&self) -> Recorded {
@@ -68,7 +66,7 @@ impl Playback {
             return Ok(None);
         }
         self.seek(self.at + 1)?;
-        let RecordedState { step, time, max_penetration, contacts, energy, .. } = &self.state;
+        let WorldState { step, time, max_penetration, contacts, energy, .. } = &self.state;
         Ok(Some(Sample {
             step: *step,
             time: *time,
@@ -86,22 +84,6 @@ impl Playback {
         self.state = self.recording.state(at).map_err(|error| error.to_string())?;
         self.at = at;
         Ok(())
-    }
-
-    pub(super) fn states(&self) -> States {
-        let robot = |RecordedRobot { name, joints, base }: &RecordedRobot| RobotState {
-            name: name.clone(),
-            joints: joints.clone(),
-            velocities: std::collections::BTreeMap::default(),
-            base: *base,
-        };
-        States {
-            bodies: self.state.bodies.clone(),
-            soft: Vec::new(),
-            robots: self.state.robots.iter().map(robot).collect(),
-            energy: self.state.energy,
-            report: None,
-        }
     }
 }
 

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::Models;
-use crate::app::{Command, NoPainter, Pace, Simulation, Snapshot, Source};
+use crate::app::{Command, NoPainter, Pace, Simulation, Source};
+use crate::interface::Snapshot;
 use extricate_scene::record::{RunDirectory, RunOptions, run};
 use extricate_scene::scene::Scene;
 
@@ -45,9 +46,9 @@ fn a_run_is_played_stepped_both_ways_and_sought_in() {
     assert_eq!(at(&tell(&[])), Some((0, 5)));
     assert_eq!(at(&tell(&[Command::Step, Command::Step, Command::Back])), Some((1, 5)));
     let third = tell(&[Command::Seek(3)]);
-    assert_eq!((at(&third), third.frame.step), (Some((3, 5)), 30));
+    assert_eq!((at(&third), third.state.step), (Some((3, 5)), 30));
     // Free fall from 1 m: z = 1 − g t²/2.
-    assert!((third.frame.poses[0].translation.z - (1.0 - 0.5 * 9.81 * 0.09)).abs() < 0.02);
+    assert!((third.state.pose(0).translation.z - (1.0 - 0.5 * 9.81 * 0.09)).abs() < 0.02);
     assert_eq!(at(&tell(&[Command::Seek(99), Command::Step])), Some((4, 5)));
     // States are 0.1 s apart.
     let played = tell(&[Command::Reset, Command::Play(true), Command::Advance(0.25)]);

@@ -5,8 +5,8 @@ mod play;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use crate::ViewError;
 use nalgebra::{Point3, Vector2};
-use thiserror::Error;
 
 pub use play::{Screen, play};
 
@@ -70,30 +70,6 @@ pub enum Order {
     Quit,
 }
 
-/// What is wrong with a script.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ScriptError {
-    /// The file cannot be read.
-    #[error("cannot read the script {}: {source}", .path.display())]
-    Unreadable {
-        /// Its path.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// A line makes no sense, or could not be done.
-    #[error("{}:{line}: {message}", .path.display())]
-    Line {
-        /// The script.
-        path: PathBuf,
-        /// The line, 1-based.
-        line: usize,
-        /// What is wrong.
-        message: String,
-    },
-}
-
 /// The forms of lines.
 const FORMS: [(&str, &str); 13] = [
     ("wait", "wait SECONDS"),
@@ -114,21 +90,21 @@ const FORMS: [(&str, &str); 13] = [
 /// The script of a file.
 ///
 /// # Errors
-/// [`ScriptError`] when it cannot be read, or with the first line that makes no sense.
-pub fn load(path: &Path) -> Result<Vec<Line>, ScriptError> {
+/// [`ViewError`] when it cannot be read, or with the first line that makes no sense.
+pub fn load(path: &Path) -> Result<Vec<Line>, ViewError> {
     let text = std::fs::read_to_string(path)
-        .map_err(|source| ScriptError::Unreadable { path: path.to_owned(), source })?;
+        .map_err(|source| ViewError::Script { path: path.to_owned(), source })?;
     parse(path, &text)
 }
 
 /// The script that a text describes; `path` is where it stands.
 ///
 /// # Errors
-/// [`ScriptError`] with the first line that makes no sense.
-pub fn parse(path: &Path, text: &str) -> Result<Vec<Line>, ScriptError> {
+/// [`ViewError`] with the first line that makes no sense.
+pub fn parse(path: &Path, text: &str) -> Result<Vec<Line>, ViewError> {
     let mut lines = Vec::new();
     for (number, text) in (1..).zip(text.lines()) {
-        let wrong = |message| ScriptError::Line { path: path.to_owned(), line: number, message };
+        let wrong = |message| ViewError::ScriptLine { path: path.to_owned(), line: number, message };
         let words = words(text).map_err(wrong)?;
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         if let [order, arguments @ ..] = &words[..] {

@@ -6,11 +6,13 @@ use std::time::{Duration, Instant};
 use kiss3d::event::{Action as Press, Modifiers, MouseButton, WindowEvent};
 use nalgebra::{Isometry3, Point3, Translation3, Vector2};
 
-use super::{Line, Order, ScriptError};
+use super::{Line, Order};
 use crate::Camera;
+use crate::ViewError;
+use crate::app::Session;
 use crate::app::input::Pointer;
-use crate::app::keys::action_named;
-use crate::app::{Action, Session};
+use crate::interface::Action;
+use crate::interface::action_named;
 
 /// Where a session is shown.
 pub trait Screen {
@@ -28,16 +30,16 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Does all that a script says, line by line, and shows it. Whether the viewer is to go on.
 ///
 /// # Errors
-/// [`ScriptError::Line`] with the first line that could not be done: an error that the window would show is one.
+/// [`ViewError::ScriptLine`] with the first line that could not be done: an error that the window would show is one.
 pub fn play(
     path: &Path,
     lines: &[Line],
     session: &mut Session,
     screen: &mut dyn Screen,
-) -> Result<bool, ScriptError> {
+) -> Result<bool, ViewError> {
     let mut player = Player { session, screen, pointer: Pointer::default(), is_open: true };
     for line in lines {
-        let wrong = |message| ScriptError::Line { path: path.to_owned(), line: line.number, message };
+        let wrong = |message| ViewError::ScriptLine { path: path.to_owned(), line: line.number, message };
         let errors = player.session.errors();
         player.obey(&line.order).map_err(wrong)?;
         player.session.settle(LIMIT).map_err(wrong)?;

@@ -29,8 +29,8 @@ impl Session {
             AnyBody::Soft(_) => (self.bounds(body), Isometry3::identity()),
             AnyBody::Rigid(index) => {
                 let mesh = self.models.bodies.get(index).and_then(|body| body.mesh.as_ref());
-                let Some((mesh, pose)) = mesh.zip(self.frame().poses.get(index)) else { return Vec::new() };
-                (mesh.aabb(), *pose)
+                let Some((mesh, pose)) = mesh.zip(self.state().poses().nth(index)) else { return Vec::new() };
+                (mesh.aabb(), pose)
             }
         };
         if !(bounds.extents().norm() > 0.0) {

@@ -1,7 +1,7 @@
 //! All of the viewer but the window: what is shown, what is done with it, what is to be drawn. Needs no display.
 
-mod doing;
-mod hand;
+mod commands;
+mod drag;
 mod marks;
 
 use std::collections::VecDeque;
@@ -9,19 +9,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nalgebra::Vector2;
+use nalgebra::{Point3, Vector2, Vector3};
 
-use self::hand::Held;
-use super::BINDINGS;
 use super::load::{Loaded, Prepare};
 use super::picking::Picker;
 use super::reload::Reload;
 use super::simulation::{Command, Pace, Simulation};
-use super::state::{ClockState, Message, MessageKind, PanelState, Sample, Snapshot, Title, Wants};
+use crate::interface::BINDINGS;
+use crate::interface::{ClockState, Message, MessageKind, PanelState, Sample, Snapshot, Title, Wants};
 use crate::overlay::Insight;
 use crate::sketch::SketchMode;
-use crate::{Camera, Drawing, Frame, Models};
-use extricate_dynamics::AnyBody;
+use crate::{Camera, Drawing, Models};
+use extricate_dynamics::{AnyBody, Grip};
+use extricate_scene::record::WorldState;
 use extricate_scene::scene::Scene;
 
 /// Longest time that anything may take of which a new session waits for the first picture.
@@ -36,6 +36,15 @@ pub struct Picture {
     pub path: PathBuf,
     /// Whether it is said that it was saved.
     pub told: bool,
+}
+
+/// What the hand holds: it is moved in the plane through the point where it was taken that faces the camera.
+#[derive(Debug, Clone)]
+struct Held {
+    point: Point3<f64>,
+    normal: Vector3<f64>,
+    /// What is pulled by a spring: none while sketching.
+    pulled: Option<(String, Grip)>,
 }
 
 /// All of the viewer but the window.
@@ -165,7 +174,7 @@ impl Session {
             let text = failure.clone();
             self.say(Message { kind: MessageKind::Error, text });
         }
-        if snapshot.frame.step < self.snapshot.frame.step {
+        if snapshot.state.step < self.snapshot.state.step {
             self.history.clear();
         }
         self.snapshot = snapshot;
@@ -223,8 +232,8 @@ impl Session {
 
     /// Where everything is shown.
     #[must_use]
-    pub fn frame(&self) -> &Frame {
-        self.sketch.as_ref().map_or(&self.snapshot.frame, SketchMode::frame)
+    pub fn state(&self) -> &WorldState {
+        self.sketch.as_ref().map_or(&self.snapshot.state, SketchMode::state)
     }
 
     /// How it is now.

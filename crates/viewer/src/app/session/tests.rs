@@ -3,8 +3,10 @@ use std::path::Path;
 use nalgebra::Point3;
 
 use super::*;
-use crate::app::script::{Screen, ScriptError, parse, play};
-use crate::app::{Action, Gesture, Hold, Layer, prepare};
+use crate::ViewError;
+use crate::app::script::{Screen, parse, play};
+use crate::app::{Gesture, Hold, prepare};
+use crate::interface::{Action, Layer};
 use extricate_core::penetration::Effort;
 use extricate_scene::scene::overlaps;
 
@@ -52,13 +54,13 @@ fn session(name: &str) -> (PathBuf, Session) {
     (folder, session)
 }
 
-fn script(session: &mut Session, text: &str) -> Result<bool, ScriptError> {
+fn script(session: &mut Session, text: &str) -> Result<bool, ViewError> {
     let path = Path::new("test.txt");
     play(path, &parse(path, text).expect("a script"), session, &mut Nowhere)
 }
 
 fn ball(session: &Session) -> Point3<f64> {
-    session.snapshot().bodies.iter().find(|body| body.name == "ball").expect("the ball").position
+    session.snapshot().state.bodies.iter().find(|body| body.name == "ball").expect("the ball").position
 }
 
 /// The pixel in which a point is seen.
@@ -142,7 +144,7 @@ fn a_changed_file_changes_the_scene_but_not_the_camera_and_a_wrong_one_is_told_a
         SCENE.replace("bodies: [", "bodies: [(name: \"another\", shape: \"block\", position: (5, 0, 3)),");
     let message = news(&another, &mut session);
     assert_eq!(message.kind, MessageKind::Note, "{}", message.text);
-    assert_eq!((session.models().bodies.len(), session.frame().poses.len()), (4, 4));
+    assert_eq!((session.models().bodies.len(), session.state().bodies.len()), (4, 4));
     assert_eq!(*session.camera(), camera);
     assert!(session.is_playing() && (session.snapshot().clock.speed - 4.0).abs() < 1e-12);
     let selected = session.panel_state(None).selection.expect("the ball is still selected");
@@ -165,7 +167,7 @@ fn a_script_sketches_a_colliding_pose_repairs_it_saves_it_and_simulates_it() {
     assert_eq!((count(&folder.join("colliding.ron")), count(&file)), (1, 0));
     script(&mut session, "key space\nwait 0.1").expect("it is played");
     assert!(session.sketch().is_none() && session.is_playing());
-    assert_eq!(session.frame().step, 50);
+    assert_eq!(session.state().step, 50);
     std::fs::remove_dir_all(folder).expect("it is ours");
 }
 
@@ -178,7 +180,7 @@ fn a_body_of_a_sketch_goes_where_the_mouse_goes_and_undo_takes_it_back() {
     session.gesture(Gesture::Drag(from + Vector2::new(0.0, -100.0)));
     session.gesture(Gesture::Drop);
     let index = session.models().body("ball").expect("a ball");
-    let height = |session: &Session| session.frame().poses[index].translation.z;
+    let height = |session: &Session| session.state().pose(index).translation.z;
     // The front of the ball is 5.9 m before the eye.
     let metres = 100.0 * session.camera().metres_per_pixel(5.9, SIZE.y);
     assert!((height(&session) - (1.0 + metres)).abs() < 0.02, "{}", height(&session));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::app::ClockState;
+use crate::interface::ClockState;
 
 /// Who says when steps are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::app::{Sample, Snapshot};
+use crate::interface::{Sample, Snapshot};
 
 #[derive(Debug, Default)]
 pub(super) struct Exchange {

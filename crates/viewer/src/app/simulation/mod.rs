@@ -2,6 +2,7 @@
 //! newest one. No lock is held while it steps or while somebody draws, so that neither waits for the other.
 
 mod clock;
+mod command;
 mod exchange;
 mod worker;
 
@@ -11,60 +12,13 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 pub use clock::{Pace, SPEEDS};
+pub use command::{Command, NoPainter, Painter};
 
 use self::exchange::Exchange;
 use self::worker::Worker;
 use super::source::Source;
-use super::state::{Sample, Snapshot, Wants};
-use crate::overlay::Sight;
-use crate::{Drawing, Models};
-use extricate_dynamics::Pull;
-
-/// What the thread is told.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Command {
-    /// Plays or pauses.
-    Play(bool),
-    /// Pauses and takes a step.
-    Step,
-    /// Pauses and shows the recorded state before.
-    Back,
-    /// Goes back to the start; plays on if it played.
-    Reset,
-    /// Shows a recorded state.
-    Seek(usize),
-    /// Sets the speed: simulated seconds per second, within [`SPEEDS`].
-    Speed(f64),
-    /// Plays for so many simulated seconds, if it plays and is paced by this.
-    Advance(f64),
-    /// Who says when steps are taken from now on.
-    Pace(Pace),
-    /// Pulls at a body, or lets go.
-    Pull(Option<Pull>),
-    /// What is to be drawn on demand.
-    Want(Wants),
-}
-
-/// Makes drawings on demand, on the thread that steps.
-pub trait Painter: Send {
-    /// What is wanted, of what there is now. What cannot be told is a note in the drawing.
-    fn paint(&mut self, sight: &Sight, wants: &Wants) -> Drawing;
-
-    /// Number of steps of the walk that was painted last.
-    fn walk_steps(&self) -> usize {
-        0
-    }
-}
-
-/// Paints nothing.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoPainter;
-
-impl Painter for NoPainter {
-    fn paint(&mut self, _sight: &Sight, _wants: &Wants) -> Drawing {
-        Drawing::default()
-    }
-}
+use crate::Models;
+use crate::interface::{Sample, Snapshot};
 
 /// A source that is stepped on a thread of its own. The thread ends when this is dropped, after the step it is in.
 pub struct Simulation {

@@ -4,8 +4,11 @@ use std::time::Instant;
 use nalgebra::Point3;
 
 use super::*;
-use crate::app::{Layer, Wants};
+use crate::Drawing;
+use crate::interface::{Layer, Wants};
+use crate::overlay::Sight;
 use extricate_dynamics::Grip;
+use extricate_dynamics::Pull;
 use extricate_scene::scene::Scene;
 
 /// Long enough for any of these worlds on a busy machine.
@@ -40,23 +43,23 @@ fn settled(simulation: &Simulation) -> Box<Snapshot> {
 }
 
 fn height(snapshot: &Snapshot) -> f64 {
-    snapshot.bodies.iter().find(|body| body.name == "ball").expect("the ball").position.z
+    snapshot.state.bodies.iter().find(|body| body.name == "ball").expect("the ball").position.z
 }
 
 #[test]
 fn it_begins_paused_and_takes_the_steps_it_is_told_to() {
     let mut simulation = start(NoPainter, Pace::Asked);
     let at_start = settled(&simulation);
-    assert_eq!((at_start.frame.step, at_start.clock.playing), (0, false));
+    assert_eq!((at_start.state.step, at_start.clock.playing), (0, false));
     simulation.send(Command::Step);
     simulation.send(Command::Step);
-    assert_eq!(settled(&simulation).frame.step, 2);
+    assert_eq!(settled(&simulation).state.step, 2);
     simulation.send(Command::Advance(1.0));
-    assert_eq!(settled(&simulation).frame.step, 2);
+    assert_eq!(settled(&simulation).state.step, 2);
     simulation.send(Command::Play(true));
     simulation.send(Command::Advance(0.1));
     let fallen = settled(&simulation);
-    assert_eq!(fallen.frame.step, 102);
+    assert_eq!(fallen.state.step, 102);
     // Free fall.
     assert!((height(&fallen) - (1.0 - 0.5 * 9.81 * 0.102_f64.powi(2))).abs() < 1e-3);
     assert_eq!(
@@ -65,7 +68,7 @@ fn it_begins_paused_and_takes_the_steps_it_is_told_to() {
     );
     simulation.send(Command::Reset);
     let again = settled(&simulation);
-    assert_eq!((again.frame.step, again.report), (0, None));
+    assert_eq!((again.state.step, again.report), (0, None));
     assert!(again.clock.playing, "it plays on");
 }
 
@@ -82,8 +85,7 @@ fn equal_commands_give_equal_runs() {
         settled(&simulation)
     };
     let [first, second] = [run(), run()];
-    assert_eq!(first.frame, second.frame);
-    assert_eq!(first.bodies, second.bodies);
+    assert_eq!(first.state, second.state);
 }
 
 #[test]

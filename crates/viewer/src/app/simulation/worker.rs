@@ -9,8 +9,8 @@ use nalgebra::Point3;
 use super::clock::{Clock, Pace};
 use super::exchange::Exchange;
 use super::{Command, Painter};
-use crate::app::source::{Source, States};
-use crate::app::{Coloring, Layer, Snapshot, Wants};
+use crate::app::source::Source;
+use crate::interface::{Coloring, Layer, Snapshot, Wants};
 use crate::overlay::Sight;
 use crate::{Drawing, Models};
 use extricate_dynamics::Pull;
@@ -192,9 +192,8 @@ impl Worker {
 
     fn snapshot(&mut self) -> Snapshot {
         let Self { source, models, painter, wants, .. } = self;
-        let frame = source.frame();
-        let States { bodies, soft, robots, energy, report } = source.states();
-        let seen = Sight { world: source.world(), live: source.is_live(), models, frame: &frame };
+        let (state, report) = (source.state(), source.report());
+        let seen = Sight { world: source.world(), live: source.is_live(), models, state: &state };
         let paints = !wants.layers.is_empty() || wants.coloring != Coloring::Own;
         let drawing = if paints { painter.paint(&seen, wants) } else { Drawing::default() };
         let wants_contacts = wants.subject.is_some() || wants.layers.has(Layer::Contacts);
@@ -203,11 +202,7 @@ impl Worker {
         let pull: Option<[Point3<f64>; 2]> =
             held.zip(self.pull.as_ref().map(|pull| pull.target)).map(<[_; 2]>::from);
         Snapshot {
-            frame,
-            bodies,
-            soft,
-            robots,
-            energy,
+            state,
             report,
             contacts,
             drawing,

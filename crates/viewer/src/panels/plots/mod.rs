@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use kiss3d::egui::{Align2, Color32, FontId, Painter, Pos2, Rect, RichText, Sense, Shape, Stroke, Ui, Vec2};
 
-use super::Room;
-use crate::app::{PanelState, Sample};
+use super::room::Room;
+use crate::interface::{PanelState, Sample};
 use crate::overlay::text::with_unit;
 use crate::stage::ink;
 use crate::{Color, palette};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::RenderError;
+use crate::ViewError;
 
 /// A file under another name until it is finished; dropped before, it goes.
 #[derive(Debug)]
@@ -15,9 +15,9 @@ pub(super) struct Draft {
 
 impl Draft {
     /// A draft beside the file, with its extension. Folders above it are made.
-    pub(super) fn of(path: &Path) -> Result<Self, RenderError> {
+    pub(super) fn of(path: &Path) -> Result<Self, ViewError> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            fs::create_dir_all(folder).map_err(|source| RenderError::write(folder, source))?;
+            fs::create_dir_all(folder).map_err(|source| ViewError::write(folder, source))?;
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let draft = path.with_file_name(format!(".draft-{}-{name}", std::process::id()));
@@ -35,8 +35,8 @@ impl Draft {
     }
 
     /// Gives the file its name.
-    pub(super) fn finish(mut self) -> Result<(), RenderError> {
-        fs::rename(&self.draft, &self.path).map_err(|source| RenderError::write(&self.path, source))?;
+    pub(super) fn finish(mut self) -> Result<(), ViewError> {
+        fs::rename(&self.draft, &self.path).map_err(|source| ViewError::write(&self.path, source))?;
         self.is_finished = true;
         Ok(())
     }

@@ -7,10 +7,10 @@ use std::path::Path;
 use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
 use image::RgbImage;
 
-use super::RenderError;
 use super::draft::Draft;
 use super::palette::{Colors, Palette};
 use super::spool::Spool;
+use crate::ViewError;
 
 /// A GIF that is being made.
 pub struct Gif {
@@ -27,26 +27,25 @@ const HOLD: f64 = 1.0;
 const UNSEEN: u8 = 3;
 
 impl Gif {
-    pub(super) fn begin(path: &Path, size: [u32; 2], fps: f64) -> Result<Self, RenderError> {
-        let too_large =
-            |_| RenderError::write(path, io::Error::other("a GIF has at most 65535 pixels a side"));
+    pub(super) fn begin(path: &Path, size: [u32; 2], fps: f64) -> Result<Self, ViewError> {
+        let too_large = |_| ViewError::write(path, io::Error::other("a GIF has at most 65535 pixels a side"));
         let [width, height] = size.map(u16::try_from);
         let size_in_file = [width.map_err(too_large)?, height.map_err(too_large)?];
         let spool = Spool::new(Draft::of(&path.with_extension("pictures"))?, size)?;
         Ok(Self { draft: Draft::of(path)?, size: size_in_file, fps, colors: Colors::default(), spool })
     }
 
-    pub(super) fn add(&mut self, picture: &RgbImage) -> Result<(), RenderError> {
+    pub(super) fn add(&mut self, picture: &RgbImage) -> Result<(), ViewError> {
         self.colors.count(picture);
         self.spool.add(picture)
     }
 
-    pub(super) fn finish(self) -> Result<(), RenderError> {
+    pub(super) fn finish(self) -> Result<(), ViewError> {
         let Self { draft, size, fps, colors, mut spool } = self;
         let path = draft.target().to_owned();
-        let wrong = |error: EncodingError| RenderError::write(&path, io::Error::other(error.to_string()));
+        let wrong = |error: EncodingError| ViewError::write(&path, io::Error::other(error.to_string()));
         let mut palette = colors.palette();
-        let file = File::create(draft.file()).map_err(|source| RenderError::write(&path, source))?;
+        let file = File::create(draft.file()).map_err(|source| ViewError::write(&path, source))?;
         let mut encoder =
             Encoder::new(BufWriter::new(file), size[0], size[1], &palette.bytes()).map_err(wrong)?;
         encoder.set_repeat(Repeat::Infinite).map_err(wrong)?;
@@ -58,7 +57,7 @@ impl Gif {
             encoder.write_frame(&frame).map_err(wrong)
         })?;
         let mut file = encoder.into_inner().map_err(wrong)?;
-        file.flush().map_err(|source| RenderError::write(&path, source))?;
+        file.flush().map_err(|source| ViewError::write(&path, source))?;
         draft.finish()
     }
 }

@@ -17,7 +17,7 @@ use image::{ExtendedColorType, ImageEncoder, RgbImage};
 use self::draft::Draft;
 use self::gif::Gif;
 use self::mp4::Mp4;
-use super::RenderError;
+use crate::ViewError;
 
 /// What a file of pictures is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,9 +39,9 @@ impl Format {
     /// The format that a path asks for; with `frames` it is a folder of numbered pictures.
     ///
     /// # Errors
-    /// [`RenderError::UnknownFormat`] where it asks for none.
-    pub fn of(path: &Path, frames: bool) -> Result<Self, RenderError> {
-        let unknown = || RenderError::UnknownFormat { path: path.to_owned() };
+    /// [`ViewError::UnknownFormat`] where it asks for none.
+    pub fn of(path: &Path, frames: bool) -> Result<Self, ViewError> {
+        let unknown = || ViewError::UnknownFormat { path: path.to_owned() };
         if frames && path.extension().is_none() {
             return Ok(Self::Numbered(path.join("frame-"), DIGITS, String::from(".png")));
         }
@@ -90,8 +90,8 @@ impl Film {
     /// Begins a film of pictures of this size [pixels], so many a second.
     ///
     /// # Errors
-    /// [`RenderError`] when a file or program cannot be started.
-    pub fn begin(format: &Format, size: [u32; 2], fps: f64) -> Result<Self, RenderError> {
+    /// [`ViewError`] when a file or program cannot be started.
+    pub fn begin(format: &Format, size: [u32; 2], fps: f64) -> Result<Self, ViewError> {
         match format {
             Format::Gif(path) => Ok(Self::Gif(Gif::begin(path, size, fps)?)),
             Format::Mp4(path) => Ok(Self::Mp4(Mp4::begin(path, size, fps)?)),
@@ -102,8 +102,8 @@ impl Film {
     /// Takes the next picture.
     ///
     /// # Errors
-    /// [`RenderError`] when it cannot be written.
-    pub fn add(&mut self, picture: &RgbImage) -> Result<(), RenderError> {
+    /// [`ViewError`] when it cannot be written.
+    pub fn add(&mut self, picture: &RgbImage) -> Result<(), ViewError> {
         match self {
             Self::Gif(gif) => gif.add(picture),
             Self::Mp4(mp4) => mp4.add(picture),
@@ -125,8 +125,8 @@ impl Film {
     /// Finishes the film: from now on its file is there.
     ///
     /// # Errors
-    /// [`RenderError`] when it cannot be written.
-    pub fn finish(self) -> Result<(), RenderError> {
+    /// [`ViewError`] when it cannot be written.
+    pub fn finish(self) -> Result<(), ViewError> {
         match self {
             Self::Gif(gif) => gif.finish(),
             Self::Mp4(mp4) => mp4.finish(),
@@ -138,15 +138,15 @@ impl Film {
 /// Writes a picture as PNG; the file is never there in part. Folders above it are made.
 ///
 /// # Errors
-/// [`RenderError::Write`] when it cannot be written.
-pub fn write_png(picture: &RgbImage, path: &Path) -> Result<(), RenderError> {
+/// [`ViewError::Write`] when it cannot be written.
+pub fn write_png(picture: &RgbImage, path: &Path) -> Result<(), ViewError> {
     let mut bytes = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Best, FilterType::Adaptive);
     encoder
         .write_image(picture, picture.width(), picture.height(), ExtendedColorType::Rgb8)
-        .map_err(|error| RenderError::write(path, std::io::Error::other(error.to_string())))?;
+        .map_err(|error| ViewError::write(path, std::io::Error::other(error.to_string())))?;
     let draft = Draft::of(path)?;
-    fs::write(draft.file(), bytes).map_err(|source| RenderError::write(path, source))?;
+    fs::write(draft.file(), bytes).map_err(|source| ViewError::write(path, source))?;
     draft.finish()
 }
 

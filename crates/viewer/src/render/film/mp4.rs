@@ -6,8 +6,8 @@ use std::process::{Child, Command, Stdio};
 
 use image::RgbImage;
 
-use super::RenderError;
 use super::draft::Draft;
+use crate::ViewError;
 
 /// An MP4 that is being made.
 pub struct Mp4 {
@@ -30,7 +30,7 @@ impl Drop for Program {
 const QUALITY: &str = "20";
 
 impl Mp4 {
-    pub(super) fn begin(path: &Path, [width, height]: [u32; 2], fps: f64) -> Result<Self, RenderError> {
+    pub(super) fn begin(path: &Path, [width, height]: [u32; 2], fps: f64) -> Result<Self, ViewError> {
         let draft = Draft::of(path)?;
         let (size, rate) = (format!("{width}x{height}"), fps.to_string());
         // Colours are coded for two by two pixels, so that an odd row or column is left out.
@@ -46,13 +46,13 @@ impl Mp4 {
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
         let ffmpeg = command.spawn().map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => RenderError::NoFfmpeg,
-            _ => RenderError::Ffmpeg { message: error.to_string() },
+            io::ErrorKind::NotFound => ViewError::NoFfmpeg,
+            _ => ViewError::Ffmpeg { message: error.to_string() },
         })?;
         Ok(Self { draft, ffmpeg: Program(ffmpeg) })
     }
 
-    pub(super) fn add(&mut self, picture: &RgbImage) -> Result<(), RenderError> {
+    pub(super) fn add(&mut self, picture: &RgbImage) -> Result<(), ViewError> {
         let input = self.ffmpeg.0.stdin.as_mut().expect("it is open until the end");
         match input.write_all(picture.as_raw()) {
             Ok(()) => Ok(()),
@@ -61,23 +61,22 @@ impl Mp4 {
         }
     }
 
-    pub(super) fn finish(mut self) -> Result<(), RenderError> {
+    pub(super) fn finish(mut self) -> Result<(), ViewError> {
         drop(self.ffmpeg.0.stdin.take());
-        let ended =
-            self.ffmpeg.0.wait().map_err(|error| RenderError::Ffmpeg { message: error.to_string() })?;
+        let ended = self.ffmpeg.0.wait().map_err(|error| ViewError::Ffmpeg { message: error.to_string() })?;
         if !ended.success() {
             return Err(self.failed());
         }
         self.draft.finish()
     }
 
-    fn failed(&mut self) -> RenderError {
+    fn failed(&mut self) -> ViewError {
         drop(self.ffmpeg.0.stdin.take());
         let mut message = String::new();
         if let Some(said) = &mut self.ffmpeg.0.stderr {
             // What cannot be read is not told.
             let _ = said.read_to_string(&mut message);
         }
-        RenderError::Ffmpeg { message: message.trim().to_owned() }
+        ViewError::Ffmpeg { message: message.trim().to_owned() }
     }
 }

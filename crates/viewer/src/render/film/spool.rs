@@ -5,8 +5,8 @@ use std::io::{BufReader, BufWriter, Read, Seek, Write};
 
 use image::RgbImage;
 
-use super::RenderError;
 use super::draft::Draft;
+use crate::ViewError;
 
 /// Pictures of one size in a file that goes with the value.
 pub(super) struct Spool {
@@ -18,17 +18,17 @@ pub(super) struct Spool {
 
 impl Spool {
     /// An empty spool in the place of a draft.
-    pub(super) fn new(draft: Draft, size: [u32; 2]) -> Result<Self, RenderError> {
+    pub(super) fn new(draft: Draft, size: [u32; 2]) -> Result<Self, ViewError> {
         let file = File::options().read(true).write(true).create(true).truncate(true).open(draft.file());
-        let file = file.map_err(|source| RenderError::write(draft.target(), source))?;
+        let file = file.map_err(|source| ViewError::write(draft.target(), source))?;
         Ok(Self { draft, file: BufWriter::new(file), size, count: 0 })
     }
 
-    pub(super) fn add(&mut self, picture: &RgbImage) -> Result<(), RenderError> {
+    pub(super) fn add(&mut self, picture: &RgbImage) -> Result<(), ViewError> {
         assert_eq!([picture.width(), picture.height()], self.size, "pictures of a film have one size");
         self.count += 1;
         let written = self.file.write_all(picture.as_raw());
-        written.map_err(|source| RenderError::write(self.draft.target(), source))
+        written.map_err(|source| ViewError::write(self.draft.target(), source))
     }
 
     pub(super) fn count(&self) -> usize {
@@ -38,9 +38,9 @@ impl Spool {
     /// Hands all pictures to `take`, in their order.
     pub(super) fn each(
         &mut self,
-        mut take: impl FnMut(usize, &RgbImage) -> Result<(), RenderError>,
-    ) -> Result<(), RenderError> {
-        let wrong = |source| RenderError::write(self.draft.target(), source);
+        mut take: impl FnMut(usize, &RgbImage) -> Result<(), ViewError>,
+    ) -> Result<(), ViewError> {
+        let wrong = |source| ViewError::write(self.draft.target(), source);
         self.file.flush().and_then(|()| self.file.get_mut().rewind()).map_err(wrong)?;
         let mut reader = BufReader::new(self.file.get_mut());
         let mut picture = RgbImage::new(self.size[0], self.size[1]);

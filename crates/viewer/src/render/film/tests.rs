@@ -97,13 +97,13 @@ fn what_is_not_finished_leaves_nothing() {
     for format in [Format::Gif(folder.0.join("a.gif")), Format::Mp4(folder.0.join("a.mp4"))] {
         match Film::begin(&format, [64, 48], 15.0) {
             Ok(mut film) => film.add(&picture(3)).expect("a picture"),
-            Err(error) => assert!(matches!(error, RenderError::NoFfmpeg), "{error}"),
+            Err(error) => assert!(matches!(error, ViewError::NoFfmpeg), "{error}"),
         }
         assert_eq!(folder.names(), Vec::<String>::new());
     }
     fs::write(folder.0.join("file"), "").expect("a file");
     let error = write_png(&picture(0), &folder.0.join("file/a.png")).expect_err("no folder");
-    assert!(matches!(error, RenderError::Write { .. }), "{error}");
+    assert!(matches!(error, ViewError::Write { .. }), "{error}");
     assert_eq!(folder.names(), ["file"]);
 }
 

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use image::RgbImage;
 use nalgebra::Point3;
 
-use super::{Film, Format, Marks, Reel, RenderError, Renderer, beside};
+use super::{Film, Format, Marks, Reel, Renderer, beside};
 use crate::overlay::Insight;
-use crate::{Camera, Frame, Models};
+use crate::{Camera, Models, ViewError};
+use extricate_scene::record::WorldState;
 
 /// What is to be made.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,15 +73,15 @@ impl Order {
     /// pictures stay. Returns the number of pictures.
     ///
     /// # Errors
-    /// [`RenderError`] when something cannot be drawn or written, or the order makes no sense.
+    /// [`ViewError`] when something cannot be drawn or written, or the order makes no sense.
     pub fn carry_out(
         &self,
         reels: Vec<Reel>,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<usize, RenderError> {
+    ) -> Result<usize, ViewError> {
         let takes = self.takes(&reels)?;
         if self.marks.overlaps && reels.iter().any(|reel| matches!(reel, Reel::Recorded { .. })) {
-            return Err(RenderError::NotOfRuns);
+            return Err(ViewError::NotOfRuns);
         }
         let panels = reels.len() * if self.is_film() { 1 } else { takes.len() };
         let renderers = self.renderers(reels, panels)?;
@@ -92,21 +93,21 @@ impl Order {
         matches!(self.times, Times::Film { .. })
     }
 
-    fn takes(&self, reels: &[Reel]) -> Result<Vec<Take>, RenderError> {
+    fn takes(&self, reels: &[Reel]) -> Result<Vec<Take>, ViewError> {
         match &self.times {
             Times::Each(times) if times.is_sorted() && !times.is_empty() => {
                 Ok(times.iter().map(|&time| Take { time, turn: self.orbit }).collect())
             }
-            Times::Each(_) => Err(RenderError::TimesFall),
+            Times::Each(_) => Err(ViewError::TimesFall),
             &Times::Film { from, to, speed, fps } => {
                 let to = to.unwrap_or_else(|| reels.iter().map(Reel::end).fold(0.0, f64::max));
                 if !(from <= to) {
-                    return Err(RenderError::NoTime { from, to });
+                    return Err(ViewError::NoTime { from, to });
                 }
                 let step = speed / fps;
                 let count = ((to - from) / step + ROUNDING).floor() + 1.0;
                 if !(count <= MOST_PICTURES) {
-                    return Err(RenderError::TooMany { count });
+                    return Err(ViewError::TooMany { count });
                 }
                 #[expect(
                     clippy::cast_possible_truncation,
@@ -123,7 +124,7 @@ impl Order {
         }
     }
 
-    fn renderers(&self, reels: Vec<Reel>, panels: usize) -> Result<Vec<Renderer>, RenderError> {
+    fn renderers(&self, reels: Vec<Reel>, panels: usize) -> Result<Vec<Renderer>, ViewError> {
         let size = [self.size[0] / u32::try_from(panels.max(1)).unwrap_or(u32::MAX), self.size[1]];
         let mut renderers = Vec::<Renderer>::new();
         for reel in reels {
@@ -154,7 +155,7 @@ struct Shoot<'a> {
 }
 
 impl Shoot<'_> {
-    fn run(mut self) -> Result<usize, RenderError> {
+    fn run(mut self) -> Result<usize, ViewError> {
         let (sources, takes) = (self.renderers.len(), self.takes.len());
         if !self.order.is_film() {
             let panels = (0..sources).flat_map(|source| (0..takes).map(move |take| (source, take)));
@@ -177,7 +178,7 @@ impl Shoot<'_> {
     }
 
     /// A film with its first picture.
-    fn begin(&self, first: &RgbImage) -> Result<Film, RenderError> {
+    fn begin(&self, first: &RgbImage) -> Result<Film, ViewError> {
         let fps = match self.order.times {
             Times::Film { fps, .. } => fps,
             Times::Each(_) => 1.0,
@@ -187,14 +188,14 @@ impl Shoot<'_> {
         Ok(film)
     }
 
-    fn picture(&mut self, source: usize, take: usize) -> Result<RgbImage, RenderError> {
+    fn picture(&mut self, source: usize, take: usize) -> Result<RgbImage, ViewError> {
         let total = (self.takes.len() * self.renderers.len()) as u64;
         let Take { time, turn } = self.takes[take];
         let (done, marks, watch) = (self.done, &self.order.marks, &mut self.watch);
         let insight = &mut self.insights[source];
         let mut watch = |time: f64| watch(Progress { done, total, time });
         let mut overlay =
-            |reel: &Reel, models: &Models, frame: &Frame| marks.drawing(insight, reel, models, frame);
+            |reel: &Reel, models: &Models, state: &WorldState| marks.drawing(insight, reel, models, state);
         let picture = self.renderers[source].picture(time, turn, &mut overlay, &mut watch)?;
         self.done += 1;
         Ok(picture)

@@ -3,8 +3,9 @@
 use kiss3d::egui::{CollapsingHeader, Grid, Ui};
 
 use super::super::{BUDGET, SketchMode};
-use super::{metres, strong, three_digits};
+use super::strong;
 use crate::palette;
+use crate::sketch::text::{metres, three_digits};
 use extricate_scene::repair::{Moved, Repaired};
 
 /// Changes that are listed, and the share of the whole motion below which a change is not.

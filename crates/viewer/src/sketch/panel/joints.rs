@@ -5,7 +5,8 @@ use std::f64::consts::PI;
 use kiss3d::egui::{Grid, Response, Slider, Ui};
 
 use super::super::SketchMode;
-use super::{is_wanted, three_digits};
+use super::is_wanted;
+use crate::sketch::text::three_digits;
 use extricate_scene::repair::{JointHandle, Unit};
 
 /// Reach of the slider of a joint without limits: a turn, and as a share of the greatest radius of a link.

@@ -5,16 +5,14 @@ mod bodies;
 mod joints;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use kiss3d::egui::{Button, Color32, DragValue, RichText, ScrollArea, Ui};
 
 use super::SketchMode;
-use crate::app::Action;
+use super::text::metres;
+use crate::interface::Action;
 use crate::{Color, palette};
 use extricate_core::penetration::Effort;
-use extricate_scene::repair::Dragged;
-use extricate_scene::scene::Scene;
 
 /// Pairs that collide, and joints at their limits, that are listed.
 const LISTED: usize = 8;
@@ -24,48 +22,13 @@ const LEAST: f32 = 120.0;
 /// Share of the size of the scene by which a pixel changes a clearance.
 const FINE: f64 = 1e-5;
 
-/// What the panel remembers from picture to picture.
-#[derive(Debug)]
-pub(super) struct PanelMemory {
-    pub(super) effort: Effort,
-    /// Distance that repairs keep [m].
-    pub(super) clearance: f64,
-    /// The robot whose joints are saved.
-    pub(super) robot: Option<String>,
-    /// Whether the file of the scene itself may be written over.
-    pub(super) over_source: bool,
-    /// Where the drag has come.
-    pub(super) dragged: Option<Dragged>,
-    /// How long it took to follow.
-    pub(super) time_to_follow: Option<Duration>,
-    /// The file to save to, as it is typed.
-    path: String,
-    /// What is looked for among joints and bodies.
-    filter: String,
-}
-
-impl PanelMemory {
-    pub(super) fn new(scene: &Scene) -> Self {
-        Self {
-            effort: Effort::Best,
-            clearance: 0.0,
-            robot: scene.robots.first().map(|robot| robot.name.clone()),
-            over_source: false,
-            dragged: None,
-            time_to_follow: None,
-            path: String::new(),
-            filter: String::new(),
-        }
-    }
-}
-
 impl SketchMode {
     /// Draws the panel. What it is asked for that concerns more than the sketch is returned: to simulate it, or to end.
     pub fn panel(&mut self, ui: &mut Ui) -> Vec<Action> {
         let mut asked = Vec::new();
         self.buttons(ui, &mut asked);
         ui.separator();
-        self.state(ui);
+        self.collisions(ui);
         let tall = (ui.ctx().content_rect().bottom() - ui.cursor().top() - EDGE).max(LEAST);
         let area =
             ScrollArea::vertical().auto_shrink([false, true]).min_scrolled_height(tall).max_height(tall);
@@ -119,7 +82,7 @@ impl SketchMode {
     }
 
     /// Whether anything collides, and what.
-    fn state(&mut self, ui: &mut Ui) {
+    fn collisions(&mut self, ui: &mut Ui) {
         let (pairs, more) = match self.sketch.colliding() {
             Ok(found) => (found.iter().take(LISTED).cloned().collect(), found.len().saturating_sub(LISTED)),
             Err(_) => (Vec::new(), 0),
@@ -186,28 +149,4 @@ fn is_wanted(name: &str, filter: &str) -> bool {
 fn strong(text: &str, color: Color) -> RichText {
     let [red, green, blue, _] = color.bytes();
     RichText::new(text).strong().color(Color32::from_rgb(red, green, blue))
-}
-
-/// A length as it is read.
-pub(super) fn metres(length: f64) -> String {
-    let (factor, unit) = match length.abs() {
-        size if size >= 1.0 => (1.0, "m"),
-        size if size >= 1e-3 => (1e3, "mm"),
-        size if size > 0.0 => (1e6, "µm"),
-        _ => (1.0, "m"),
-    };
-    format!("{} {unit}", three_digits(length * factor))
-}
-
-/// A number with three digits that matter.
-fn three_digits(number: f64) -> String {
-    let size = number.abs();
-    match size {
-        _ if !(size > 0.0) => "0".to_owned(),
-        _ if size >= 100.0 => format!("{number:.0}"),
-        _ if size >= 10.0 => format!("{number:.1}"),
-        _ if size >= 1.0 => format!("{number:.2}"),
-        _ if size >= 0.01 => format!("{number:.3}"),
-        _ => format!("{number:.1e}"),
-    }
 }

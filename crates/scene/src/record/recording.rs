@@ -4,26 +4,19 @@
 //! bytes a state, so that a long run needs no memory. A state is read when it is asked for: a line of 150 bodies takes
 //! about a third of a millisecond.
 
-mod error;
-mod index;
-mod state;
-
 use std::io;
 use std::path::{Path, PathBuf};
 
+use nalgebra::UnitQuaternion;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::index::Index;
 use super::nodes::{NODES, NodesFile};
-use super::{Manifest, RunDirectory, bundle};
+use super::{Manifest, RecordError, RunDirectory, bundle};
 use crate::scene::Scene;
+use crate::state::{Named, SoftState, WorldState, find};
 use extricate_core::geometry::read::file::bytes_of;
-
-pub use error::RecordingError;
-pub use state::{RecordedRobot, RecordedSoftBody, RecordedState};
-
-use index::Index;
-use state::Line;
 
 /// A recorded run, complete or not.
 #[derive(Debug)]
@@ -42,6 +35,39 @@ pub struct Recording {
 struct Names {
     bodies: Vec<String>,
     robots: Vec<String>,
+}
+
+/// Deviation of the length of a quaternion from 1 that a run may write: rapier renormalizes after every step.
+const UNIT_TOLERANCE: f64 = 1e-6;
+
+impl Names {
+    /// Whether a state holds what the scene has; what is wrong is told otherwise.
+    fn check(&self, state: &WorldState) -> Result<(), String> {
+        same("body", &self.bodies, &state.bodies)?;
+        same("robot", &self.robots, &state.robots)?;
+        let bodies = state.bodies.iter().map(|body| (&body.name, &body.rotation));
+        let robots = state.robots.iter().map(|robot| (&robot.name, &robot.base.rotation));
+        let is_unit =
+            |rotation: &UnitQuaternion<f64>| (rotation.quaternion().norm() - 1.0).abs() <= UNIT_TOLERANCE;
+        match bodies.chain(robots).find(|(_, rotation)| !is_unit(rotation)) {
+            Some((name, _)) => Err(format!("the rotation of `{name}` is no unit quaternion")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether the names, both sorted, are the same.
+fn same<T: Named>(what: &str, expected: &[String], found: &[T]) -> Result<(), String> {
+    if let Some(missing) = expected.iter().find(|name| find(found, name).is_none()) {
+        return Err(format!("the {what} `{missing}` is missing"));
+    }
+    match found
+        .iter()
+        .find(|entry| expected.binary_search_by(|name| name.as_str().cmp(entry.name())).is_err())
+    {
+        Some(unknown) => Err(format!("the scene has no {what} `{}`", unknown.name())),
+        None => Ok(()),
+    }
 }
 
 impl Recording {
@@ -70,14 +96,14 @@ impl Recording {
     /// ```
     ///
     /// # Errors
-    /// [`RecordingError`] when the folder holds no run, or a file of it is damaged: with the file, the line where there
+    /// [`RecordError`] when the folder holds no run, or a file of it is damaged: with the file, the line where there
     /// is one, and the cause.
-    pub fn open(folder: impl AsRef<Path>) -> Result<Self, RecordingError> {
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, RecordError> {
         let folder = folder.as_ref().to_owned();
         let states = folder.join(RunDirectory::STATES);
         let manifest_file = folder.join(Manifest::FILE);
         if !states.is_file() || !manifest_file.is_file() {
-            return Err(RecordingError::NoRun { folder });
+            return Err(RecordError::NoRun { folder });
         }
         let manifest: Manifest = json(&manifest_file)?;
         let mut scene = Scene::load(folder.join(bundle::SCENE))?;
@@ -97,25 +123,25 @@ impl Recording {
     }
 
     /// Keeps the states of which everything is there, and holds a complete run to what its summary says.
-    fn settle(&mut self) -> Result<(), RecordingError> {
+    fn settle(&mut self) -> Result<(), RecordError> {
         let lines = self.index.states.len();
         let whole = self.nodes.as_ref().map_or(lines, |nodes| lines.min(nodes.states()));
         if let Some(summary) = &self.summary {
             let last = self.index.states.last().map_or(0, |state| state.step);
             if whole < lines {
                 let cause = format!("it holds {whole} states, and {} {lines}", RunDirectory::STATES);
-                return Err(RecordingError::damaged(&self.folder.join(NODES), None, cause));
+                return Err(RecordError::damaged(&self.folder.join(NODES), None, cause));
             }
             if summary.get("steps").and_then(Value::as_u64) != Some(last) {
                 let steps = summary.get("steps").cloned().unwrap_or_default();
                 let cause = format!("the last state is that of step {last}, but the run took {steps} steps");
-                return Err(RecordingError::damaged(&self.states_file(), None, cause));
+                return Err(RecordError::damaged(&self.states_file(), None, cause));
             }
         }
         self.index.states.truncate(whole);
         if whole == 0 {
             let cause = String::from("no state was recorded");
-            return Err(RecordingError::damaged(&self.states_file(), None, cause));
+            return Err(RecordError::damaged(&self.states_file(), None, cause));
         }
         Ok(())
     }
@@ -178,30 +204,36 @@ impl Recording {
     /// A recorded state, 0 being the start.
     ///
     /// # Errors
-    /// [`RecordingError`] when its line or its nodes cannot be read, or do not hold what the scene has.
+    /// [`RecordError`] when its line or its nodes cannot be read, or do not hold what the scene has.
     ///
     /// # Panics
     /// Where there are not so many states.
-    pub fn state(&self, state: usize) -> Result<RecordedState, RecordingError> {
+    pub fn state(&self, state: usize) -> Result<WorldState, RecordError> {
         let entry = &self.index.states[state];
         let path = self.states_file();
-        let damaged = |cause: String| RecordingError::damaged(&path, Some(state + 1), cause);
-        let bytes = entry.line(&path).map_err(|source| RecordingError::unreadable(&path, source))?;
-        let line: Line = serde_json::from_slice(&bytes).map_err(|error| damaged(plain(&error)))?;
+        let damaged = |cause: String| RecordError::damaged(&path, Some(state + 1), cause);
+        let bytes = entry.line(&path).map_err(|source| RecordError::unreadable(&path, source))?;
+        let mut read: WorldState = serde_json::from_slice(&bytes)
+            .map_err(|error| RecordError::json(&path, Some(state + 1), &error))?;
         let nodes = match &self.nodes {
-            Some(file) => file.read(state, line.step).map_err(|source| {
-                RecordingError::damaged(&self.folder.join(NODES), None, source.to_string())
-            })?,
+            Some(file) => file
+                .read(state, read.step)
+                .map_err(|source| RecordError::damaged(&self.folder.join(NODES), None, source.to_string()))?,
             None => Vec::new(),
         };
         let bodies = self.nodes.as_ref().map_or(&[][..], NodesFile::bodies);
-        let nodes = bodies.iter().map(|(name, _)| name.clone()).zip(nodes);
-        line.into_state(&self.names, nodes).map_err(damaged)
+        self.names.check(&read).map_err(&damaged)?;
+        let soft = bodies.iter().zip(nodes).map(|((name, _), nodes)| {
+            let state = find(&read.soft, name).ok_or_else(|| format!("the soft body `{name}` is missing"))?;
+            Ok(SoftState { nodes, ..state.clone() })
+        });
+        read.soft = soft.collect::<Result<_, _>>().map_err(&damaged)?;
+        Ok(read)
     }
 }
 
 /// The nodes of a run whose scene has soft bodies.
-fn nodes_of(folder: &Path, world: &extricate_dynamics::World) -> Result<Option<NodesFile>, RecordingError> {
+fn nodes_of(folder: &Path, world: &extricate_dynamics::World) -> Result<Option<NodesFile>, RecordError> {
     let bodies = world.soft_descriptions();
     if bodies.is_empty() {
         return Ok(None);
@@ -209,9 +241,9 @@ fn nodes_of(folder: &Path, world: &extricate_dynamics::World) -> Result<Option<N
     let path = folder.join(NODES);
     let nodes = NodesFile::open(folder).map_err(|source| match source.kind() {
         io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
-            RecordingError::damaged(&path, None, source.to_string())
+            RecordError::damaged(&path, None, source.to_string())
         }
-        _ => RecordingError::unreadable(&path, source),
+        _ => RecordError::unreadable(&path, source),
     })?;
     let fits = bodies.len() == nodes.bodies().len()
         && bodies.iter().zip(nodes.bodies()).all(|(body, (name, count))| {
@@ -221,7 +253,7 @@ fn nodes_of(folder: &Path, world: &extricate_dynamics::World) -> Result<Option<N
         true => Ok(Some(nodes)),
         false => {
             let cause = String::from("its soft bodies are not those of the scene");
-            Err(RecordingError::damaged(&path, None, cause))
+            Err(RecordError::damaged(&path, None, cause))
         }
     }
 }
@@ -230,14 +262,7 @@ fn nodes_of(folder: &Path, world: &extricate_dynamics::World) -> Result<Option<N
 const JSON_BYTES: u64 = 1 << 30;
 
 /// The value that a JSON file of a run holds.
-fn json<T: DeserializeOwned>(path: &Path) -> Result<T, RecordingError> {
-    let bytes = bytes_of(path, JSON_BYTES).map_err(|source| RecordingError::unreadable(path, source))?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| RecordingError::damaged(path, Some(error.line()), plain(&error)))
-}
-
-/// What is wrong with a text, without the place, which is told otherwise.
-fn plain(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.rsplit_once(" at line ").map_or_else(|| text.clone(), |(cause, _)| cause.to_owned())
+fn json<T: DeserializeOwned>(path: &Path) -> Result<T, RecordError> {
+    let bytes = bytes_of(path, JSON_BYTES).map_err(|source| RecordError::unreadable(path, source))?;
+    serde_json::from_slice(&bytes).map_err(|error| RecordError::json(path, None, &error))
 }

@@ -1,30 +1,21 @@
 //! What the mouse does: it turns the camera, selects, and holds bodies.
 
-use nalgebra::{Point3, Vector2, Vector3};
+use nalgebra::Vector2;
 
-use super::Session;
-use crate::app::action::Action;
+use super::{Held, Session};
 use crate::app::input::{Gesture, Hold};
 use crate::app::picking::Hit;
 use crate::app::simulation::Command;
-use extricate_dynamics::{AnyBody, BodyKind, Grip, Pull};
-
-/// What the hand holds: it is moved in the plane through the point where it was taken that faces the camera.
-#[derive(Debug, Clone)]
-pub(super) struct Held {
-    point: Point3<f64>,
-    normal: Vector3<f64>,
-    /// What is pulled by a spring: none while sketching.
-    pulled: Option<(String, Grip)>,
-}
+use crate::interface::Action;
+use extricate_dynamics::{AnyBody, BodyKind, Pull};
 
 impl Session {
     /// What is at a pixel.
     #[must_use]
     pub fn pick(&mut self, pixel: Vector2<f64>) -> Option<Hit> {
         let ray = self.camera.ray(pixel, self.size);
-        let frame = self.sketch.as_ref().map_or(&self.snapshot.frame, |sketch| sketch.frame());
-        self.picker.pick(&self.models, frame, &ray)
+        let state = self.sketch.as_ref().map_or(&self.snapshot.state, |sketch| sketch.state());
+        self.picker.pick(&self.models, state, &ray)
     }
 
     /// Whether what is at a pixel can be dragged.

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use super::{Picture, Session};
 use crate::Camera;
-use crate::app::action::{Action, Coloring};
 use crate::app::load::Loaded;
 use crate::app::simulation::Command;
+use crate::interface::{Action, Coloring};
 use crate::sketch::SketchMode;
 use extricate_core::geometry::Aabb;
 use extricate_dynamics::AnyBody;
+use extricate_scene::record::WorldState;
 
 impl Session {
     /// Does what is asked for.
@@ -150,22 +151,27 @@ impl Session {
     fn fit(&mut self) {
         let selected = self.wants.subject.map(|body| self.bounds(body));
         let bounds = selected.filter(|bounds| bounds.extents().norm() > 0.0);
-        let bounds = bounds.unwrap_or_else(|| self.models.bounds(self.frame(), true));
+        let bounds = bounds.unwrap_or_else(|| self.models.bounds(self.state(), true));
         let Camera { target, distance, .. } = Camera::fitted(&bounds, self.size.x / self.size.y);
         (self.camera.target, self.camera.distance) = (target, distance);
     }
 
     /// A box around a body [m, world].
     pub(super) fn bounds(&self, body: AnyBody) -> Aabb {
-        let frame = self.frame();
+        let state = self.state();
         let mut bounds = Aabb::EMPTY;
         match body {
             AnyBody::Soft(index) => {
-                frame.soft.get(index).into_iter().flatten().for_each(|node| bounds.include(node));
+                state
+                    .soft
+                    .get(index)
+                    .into_iter()
+                    .flat_map(|soft| &soft.nodes)
+                    .for_each(|node| bounds.include(node));
             }
             AnyBody::Rigid(index) => {
                 let mesh = self.models.bodies.get(index).and_then(|body| body.mesh.as_ref());
-                if let Some((mesh, pose)) = mesh.zip(frame.poses.get(index)) {
+                if let Some((mesh, pose)) = mesh.zip(state.poses().nth(index)) {
                     super::marks::corners(&mesh.aabb())
                         .iter()
                         .for_each(|corner| bounds.include(&(pose * corner)));
@@ -188,9 +194,9 @@ impl Session {
         self.simulation.send(Command::Play(false));
         self.snapshot.clock.playing = false;
         let begun = self.scene.world().map_err(|error| error.to_string()).and_then(|world| {
-            let frame = crate::Frame::of(&world);
+            let state = WorldState::of(&world);
             let scene = Arc::clone(&self.scene);
-            SketchMode::new(scene, &world, (&self.models, &frame)).map_err(|error| error.to_string())
+            SketchMode::new(scene, &world, (&self.models, &state)).map_err(|error| error.to_string())
         });
         match begun {
             Ok(sketch) => self.sketch = Some(sketch),

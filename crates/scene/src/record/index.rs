@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{RecordingError, plain};
+use super::RecordError;
 
 /// The states of a file, in their order.
 #[derive(Debug)]
@@ -36,8 +36,8 @@ struct Head {
 
 impl Index {
     /// Looks at all lines of a file. A last one without an end is that of a run that was killed, and left out.
-    pub(super) fn of(path: &Path) -> Result<Self, RecordingError> {
-        let unreadable = |source| RecordingError::unreadable(path, source);
+    pub(super) fn of(path: &Path) -> Result<Self, RecordError> {
+        let unreadable = |source| RecordError::unreadable(path, source);
         let mut reader = BufReader::with_capacity(1 << 16, File::open(path).map_err(unreadable)?);
         let mut states = Vec::<Entry>::new();
         let (mut line, mut start) = (Vec::new(), 0);
@@ -47,8 +47,10 @@ impl Index {
             if line.last() != Some(&b'\n') {
                 return Ok(Self { states });
             }
-            let damaged = |cause| RecordingError::damaged(path, Some(states.len() + 1), cause);
-            let head: Head = serde_json::from_slice(&line).map_err(|error| damaged(plain(&error)))?;
+            let number = Some(states.len() + 1);
+            let damaged = |cause: String| RecordError::damaged(path, number, cause);
+            let head: Head =
+                serde_json::from_slice(&line).map_err(|error| RecordError::json(path, number, &error))?;
             if let Some(before) = states.last()
                 && !(before.step < head.step && before.time < head.time)
             {

@@ -5,18 +5,15 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::monitor::{Monitor, Watched};
-use super::soft::{SoftMonitor, WatchedSoft};
-use super::{
-    EnergyLine, Hash, Manifest, RunDirectory, RunError, StateLine, Summary, Timing, WorstPenetration,
-    host_name,
-};
-use crate::scene::{Judge, Moment, Scene, Seen, SoftMoment, overlaps, soft_overlaps};
+use super::monitor::{Monitor, MonitorState};
+use super::soft::{SoftMonitor, SoftMonitorState};
+use super::{Hash, Manifest, RecordError, Summary, Timing, WorldState, WorstPenetration, host_name};
+use crate::scene::{Judge, JudgeState, Scene, overlaps, soft_overlaps};
 use extricate_core::penetration::Effort;
-use extricate_dynamics::{BodyPenetration, SoftBodyState, StepError, StepReport, World};
+use extricate_dynamics::{BodyPenetration, StepError, StepReport, World};
 
 /// What is kept of a run while it runs.
-pub(super) struct Course<'a> {
+pub(super) struct Trajectory<'a> {
     manifest: &'a Manifest,
     judge: Judge<'a>,
     worst: WorstPenetration,
@@ -26,12 +23,12 @@ pub(super) struct Course<'a> {
 
 /// The same, to be written.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct KeptCourse {
-    seen: Seen,
+pub(super) struct TrajectoryState {
+    judge: JudgeState,
     /// The worst penetration: over the size, when, of which bodies.
     worst: (f64, f64, Option<[String; 2]>),
-    watched: Watched,
-    soft: Option<WatchedSoft>,
+    monitor: MonitorState,
+    soft: Option<SoftMonitorState>,
 }
 
 /// Depth over the size of the smaller body. Depths are finite.
@@ -39,14 +36,7 @@ fn relative_depth(pair: &BodyPenetration) -> f64 {
     pair.depth / pair.size
 }
 
-/// A soft body as it is.
-fn soft_moment<'a>(world: &'a World, state: &'a SoftBodyState) -> SoftMoment<'a> {
-    let nodes = world.soft_positions(&state.name).unwrap_or_default();
-    let velocities = world.soft_velocities(&state.name).unwrap_or_default();
-    SoftMoment { state, nodes, velocities }
-}
-
-impl<'a> Course<'a> {
+impl<'a> Trajectory<'a> {
     /// Of the run of a world at its start.
     pub(super) fn new(scene: &'a Scene, manifest: &'a Manifest, world: &World) -> Self {
         let judge = Judge::new(
@@ -60,24 +50,24 @@ impl<'a> Course<'a> {
     }
 
     /// What the rest of the run follows from, beside its world.
-    pub(super) fn kept(&self) -> KeptCourse {
+    pub(super) fn snapshot(&self) -> TrajectoryState {
         let WorstPenetration { relative, time, bodies } = self.worst.clone();
-        KeptCourse {
-            seen: self.judge.seen(),
+        TrajectoryState {
+            judge: self.judge.snapshot(),
             worst: (relative, time, bodies),
-            watched: self.monitor.watched(),
-            soft: self.soft.watched(),
+            monitor: self.monitor.snapshot(),
+            soft: self.soft.snapshot(),
         }
     }
 
     /// Goes on from what was kept of a run of the same scene, if it is one.
     #[must_use]
-    pub(super) fn resume(&mut self, kept: KeptCourse) -> bool {
-        let (relative, time, bodies) = kept.worst;
+    pub(super) fn restore(&mut self, state: TrajectoryState) -> bool {
+        let (relative, time, bodies) = state.worst;
         self.worst = WorstPenetration { relative, time, bodies };
-        self.monitor.resume(kept.watched);
-        self.soft.resume(kept.soft);
-        self.judge.resume(kept.seen)
+        self.monitor.restore(state.monitor);
+        self.soft.restore(state.soft);
+        self.judge.restore(state.judge)
     }
 
     /// Takes a step into account, recorded or not.
@@ -90,13 +80,8 @@ impl<'a> Course<'a> {
         self.soft.follow(world, report);
     }
 
-    /// Takes the world as it is into account, and records it; `contacts` are those of the step.
-    pub(super) fn observe(
-        &mut self,
-        world: &World,
-        contacts: usize,
-        directory: &mut Option<RunDirectory>,
-    ) -> Result<(), RunError> {
+    /// Takes the world as it is into account; `contacts` are those of the step.
+    pub(super) fn observe(&mut self, world: &World, contacts: usize) -> Result<WorldState, RecordError> {
         let mut penetrations = overlaps(world, Effort::Best)?;
         penetrations.extend(soft_overlaps(world));
         let deepest = penetrations.iter().max_by(|a, b| relative_depth(a).total_cmp(&relative_depth(b)));
@@ -105,42 +90,19 @@ impl<'a> Course<'a> {
             let bodies = pair.bodies.clone();
             self.worst = WorstPenetration { relative, time: world.time(), bodies: Some(bodies) };
         }
-        let bodies = world.bodies();
-        let robots = world.robots();
-        let states = world.soft_bodies();
-        if let Some(lost) = states.iter().find(|state| !state.volume.is_finite()) {
-            let (name, step, time) = (lost.name.clone(), world.steps(), world.time());
-            return Err(StepError::Diverged { name, step, time }.into());
-        }
-        let soft: Vec<SoftMoment> = states.iter().map(|state| soft_moment(world, state)).collect();
-        let energy = world.energy();
-        let angular_momentum = world.momentum().angular;
-        let moment = Moment {
-            time: world.time(),
-            bodies: &bodies,
-            robots: &robots,
-            soft: &soft,
-            energy,
-            angular_momentum,
-            penetration: relative,
-        };
-        self.judge.observe(&moment);
-        self.soft.observe(&states);
-        let Some(directory) = directory else { return Ok(()) };
-        let line = StateLine {
-            step: world.steps(),
-            time: world.time(),
-            bodies: bodies.iter().map(|body| (body.name.as_str(), body.into())).collect(),
-            robots: robots.iter().map(|robot| (robot.name.as_str(), robot.into())).collect(),
-            soft: states.iter().map(|state| (state.name.as_str(), state.into())).collect(),
-            energy: EnergyLine::from(energy),
+        let state = WorldState {
             contacts,
             max_penetration: penetrations.iter().map(|pair| pair.depth).fold(0.0, f64::max),
-            hash: Hash(world.hash()),
+            relative_penetration: relative,
+            ..WorldState::of(world)
         };
-        directory.append_nodes(world)?;
-        directory.append(&line)?;
-        Ok(directory.picture(world)?)
+        if let Some(lost) = state.soft.iter().find(|soft| !soft.state.volume.is_finite()) {
+            let (name, step, time) = (lost.name.clone(), state.step, state.time);
+            return Err(StepError::Diverged { name, step, time }.into());
+        }
+        self.judge.observe(&state);
+        self.soft.observe(&state.soft);
+        Ok(state)
     }
 
     /// What the run came to.

@@ -7,10 +7,9 @@ use nalgebra::Point3;
 
 use super::action::{Coloring, Layers};
 use super::keys::Binding;
-use crate::{Drawing, Frame, Models};
-use extricate_dynamics::{
-    AnyBody, BodyState, Energy, RobotState, SoftBodyState, StepReport, StepTimings, WorldContact,
-};
+use crate::{Drawing, Models};
+use extricate_dynamics::{AnyBody, StepReport, StepTimings, WorldContact};
+use extricate_scene::record::WorldState;
 
 /// What panels show. They answer with [`Action`](super::Action)s.
 #[derive(Debug, Clone, Copy)]
@@ -69,16 +68,8 @@ impl Title {
 /// How the scene is at one time.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    /// Where everything is.
-    pub frame: Frame,
-    /// States of the rigid bodies, as [`Models::bodies`].
-    pub bodies: Vec<BodyState>,
-    /// States of the soft bodies, as [`Models::soft`]; none of a recording.
-    pub soft: Vec<SoftBodyState>,
-    /// States of the robots, sorted by name.
-    pub robots: Vec<RobotState>,
-    /// Energy now.
-    pub energy: Energy,
+    /// Where everything is, in the order of [`Models`], and how it moves.
+    pub state: WorldState,
     /// What the last step did; none at the start, and of a recording.
     pub report: Option<StepReport>,
     /// The contacts of the last step, where contacts are shown or something is selected; none of a recording.

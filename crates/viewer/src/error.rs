@@ -1,23 +1,49 @@
-//! Why a picture or film was not made.
+//! The one error of the viewer: of windows, scripts, pictures and films.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::StageError;
 use extricate_core::geometry::procedural::ProceduralError;
 use extricate_core::penetration::PenetrationError;
 use extricate_dynamics::{BuildError, StepError};
-use extricate_scene::record::{RecordingError, ResumeError};
+use extricate_scene::record::RecordError;
 
-/// Why a picture or film was not made.
+/// Why nothing is shown, or a picture or film was not made.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum RenderError {
-    /// Nothing can be drawn on this machine.
-    #[error(transparent)]
-    Stage(#[from] StageError),
+pub enum ViewError {
+    /// There is no graphics driver, not even one in software.
+    #[error(
+        "no Vulkan or OpenGL driver was found. Without a graphics card, software does it: \
+         on Debian and Ubuntu, install the packages libvulkan1 and mesa-vulkan-drivers"
+    )]
+    NoDriver,
+    /// There is no display for a window.
+    #[error(
+        "there is no display to open a window on (neither WAYLAND_DISPLAY nor DISPLAY is set). \
+         `extricate render` makes pictures without one; `xvfb-run` (package xvfb) gives a window a virtual one"
+    )]
+    NoDisplay,
+    /// A library that windows need is missing.
+    #[error("a window needs {library}: on Debian and Ubuntu, install the package {package}")]
+    NoLibrary {
+        /// What is missing.
+        library: &'static str,
+        /// Where it is.
+        package: &'static str,
+    },
+    /// The picture is too large or has no size.
+    #[error("pictures are 16 to {limit} pixels wide and high, not {width} × {height}")]
+    Size {
+        /// Its width [pixels].
+        width: u32,
+        /// Its height [pixels].
+        height: u32,
+        /// The greatest this graphics driver can do.
+        limit: u32,
+    },
     /// A shape has no surface that can be drawn.
     #[error(transparent)]
     Shape(#[from] ProceduralError),
@@ -30,12 +56,9 @@ pub enum RenderError {
     /// How deep bodies are in each other could not be measured.
     #[error(transparent)]
     Penetration(#[from] PenetrationError),
-    /// A recording cannot be read.
+    /// A recording cannot be read, or a recorded run not go on from a checkpoint.
     #[error(transparent)]
-    Recording(#[from] RecordingError),
-    /// A recorded run cannot go on from a checkpoint.
-    #[error(transparent)]
-    Resume(#[from] ResumeError),
+    Record(#[from] RecordError),
     /// Whoever watched had enough.
     #[error("stopped at {time} s")]
     Stopped {
@@ -47,7 +70,7 @@ pub enum RenderError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Answer of the system.
         source: io::Error,
     },
     /// The extension names no format of pictures.
@@ -91,10 +114,37 @@ pub enum RenderError {
         /// What it said.
         message: String,
     },
+    /// The first picture of a window cannot be made.
+    #[error("{why}")]
+    Start {
+        /// What is wrong.
+        why: String,
+    },
+    /// Without a window and a script nothing would happen.
+    #[error("without a window there must be a script that says what is to happen")]
+    NothingToDo,
+    /// A script cannot be read.
+    #[error("cannot read the script {}: {source}", .path.display())]
+    Script {
+        /// Its path.
+        path: PathBuf,
+        /// Answer of the system.
+        source: io::Error,
+    },
+    /// A line of a script makes no sense, or could not be done.
+    #[error("{}:{line}: {message}", .path.display())]
+    ScriptLine {
+        /// The script.
+        path: PathBuf,
+        /// The line, 1-based.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
 }
 
-impl RenderError {
-    pub(super) fn write(path: &Path, source: impl Into<io::Error>) -> Self {
+impl ViewError {
+    pub(crate) fn write(path: &Path, source: impl Into<io::Error>) -> Self {
         Self::Write { path: path.to_owned(), source: source.into() }
     }
 }

@@ -1,0 +1,146 @@
+//! JSON of states: an object of values by name for a list sorted by name, rotations as w, x, y, z.
+
+use std::collections::BTreeMap;
+
+use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::soft_state::{SoftState, SoftValues};
+use extricate_dynamics::{BodyState, RobotState};
+
+/// Entry of a list that is sorted by name.
+pub(crate) trait Named {
+    /// The name, which is unique in its list.
+    fn name(&self) -> &str;
+}
+
+/// The entry of a name.
+pub(crate) fn find<'a, T: Named>(list: &'a [T], name: &str) -> Option<&'a T> {
+    list.binary_search_by(|entry| entry.name().cmp(name)).ok().map(|at| &list[at])
+}
+
+/// The entry of a name, to be changed.
+pub(crate) fn find_mut<'a, T: Named>(list: &'a mut [T], name: &str) -> Option<&'a mut T> {
+    list.binary_search_by(|entry| entry.name().cmp(name)).ok().map(|at| &mut list[at])
+}
+
+/// Puts an entry at its place; returns the one that it replaces.
+pub(crate) fn insert<T: Named>(list: &mut Vec<T>, entry: T) -> Option<T> {
+    match list.binary_search_by(|other| other.name().cmp(entry.name())) {
+        Ok(at) => Some(std::mem::replace(&mut list[at], entry)),
+        Err(at) => {
+            list.insert(at, entry);
+            None
+        }
+    }
+}
+
+/// The components w, x, y, z of a rotation.
+pub(crate) fn quaternion(rotation: &UnitQuaternion<f64>) -> [f64; 4] {
+    let q = rotation.quaternion();
+    [q.w, q.i, q.j, q.k]
+}
+
+/// The rotation of components w, x, y, z, with the same bits. That they are those of a unit quaternion is checked by the
+/// reader of a file, who knows how far they may be from one.
+pub(super) fn rotation([w, x, y, z]: [f64; 4]) -> UnitQuaternion<f64> {
+    UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z))
+}
+
+/// An entry with the value that JSON has at its name.
+pub(super) trait Entry: Named {
+    /// The value without the name.
+    type Value: Serialize + DeserializeOwned;
+
+    fn value(&self) -> Self::Value;
+    fn of(name: String, value: Self::Value) -> Self;
+}
+
+pub(super) fn serialize<T: Entry, S: Serializer>(list: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(list.iter().map(|entry| (entry.name(), entry.value())))
+}
+
+pub(super) fn deserialize<'de, T: Entry, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    let values = BTreeMap::<String, T::Value>::deserialize(deserializer)?;
+    Ok(values.into_iter().map(|(name, value)| T::of(name, value)).collect())
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct BodyValue {
+    position: Point3<f64>,
+    rotation: [f64; 4],
+    linear_velocity: Vector3<f64>,
+    angular_velocity: Vector3<f64>,
+}
+
+impl Named for BodyState {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Entry for BodyState {
+    type Value = BodyValue;
+
+    fn value(&self) -> BodyValue {
+        let Self { position, linear_velocity, angular_velocity, .. } = *self;
+        BodyValue { position, rotation: quaternion(&self.rotation), linear_velocity, angular_velocity }
+    }
+
+    fn of(name: String, value: BodyValue) -> Self {
+        let BodyValue { position, rotation: components, linear_velocity, angular_velocity } = value;
+        Self { name, position, rotation: rotation(components), linear_velocity, angular_velocity }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct RobotValue {
+    joints: BTreeMap<String, f64>,
+    base: BaseValue,
+}
+
+#[derive(Serialize, Deserialize)]
+struct BaseValue {
+    translation: Vector3<f64>,
+    rotation: [f64; 4],
+}
+
+impl Named for RobotState {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Entry for RobotState {
+    type Value = RobotValue;
+
+    fn value(&self) -> RobotValue {
+        let Isometry3 { translation, rotation } = &self.base;
+        let base = BaseValue { translation: translation.vector, rotation: quaternion(rotation) };
+        RobotValue { joints: self.joints.clone(), base }
+    }
+
+    fn of(name: String, RobotValue { joints, base }: RobotValue) -> Self {
+        let base = Isometry3::from_parts(base.translation.into(), rotation(base.rotation));
+        Self { name, joints, velocities: BTreeMap::new(), base }
+    }
+}
+
+impl Named for SoftState {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Entry for SoftState {
+    type Value = SoftValues;
+
+    fn value(&self) -> SoftValues {
+        self.state
+    }
+
+    fn of(name: String, state: SoftValues) -> Self {
+        Self { name, state, rest_volume: 0.0, nodes: Vec::new(), velocities: Vec::new() }
+    }
+}
