@@ -88,9 +88,9 @@ impl Stateful for Depenetration {
     }
 }
 
-/// A contact with what is asked of it: n·(x_b − x_a) ≥ least.
+/// A contact with its constraint: n·(x_b − x_a) ≥ least.
 #[derive(Debug, Clone, Copy)]
-struct Demand {
+struct ConstraintRow {
     bodies: [usize; 2],
     groups: [Option<usize>; 2],
     pub normal: Vector3<f64>,
@@ -199,9 +199,9 @@ impl Depenetration {
         }
         self.state.loaded = loaded(physics);
         let step = physics.integration_parameters.dt;
-        let mut demands = self.demands(physics, step);
-        let ways = self.ways(&mut demands, step);
-        self.release(&demands, &ways);
+        let mut rows = self.rows(physics, step);
+        let ways = self.ways(&mut rows, step);
+        self.release(&rows, &ways);
         let gravity: Vector3<f64> = physics.gravity.into();
         let mut work = 0.0;
         for ((members, mass), way) in self.members.iter().zip(&self.masses).zip(&ways) {
@@ -247,9 +247,9 @@ impl Depenetration {
         pairs.iter().copied().filter(is_found).collect()
     }
 
-    /// What is asked of the contacts, at the poses at the end of the step.
-    fn demands(&self, physics: &PhysicsWorld, step: f64) -> Vec<Demand> {
-        let mut demands = Vec::new();
+    /// The constraints of the contacts, at the poses at the end of the step.
+    fn rows(&self, physics: &PhysicsWorld, step: f64) -> Vec<ConstraintRow> {
+        let mut rows = Vec::new();
         for pair in physics.narrow_phase.contact_pairs() {
             let handles = [pair.collider1, pair.collider2];
             let Some(bodies) = bodies_of(&physics.colliders, handles) else { continue };
@@ -271,48 +271,48 @@ impl Depenetration {
                         true => f64::min(depth + CLEARANCE * size, SPEED * step * size),
                         false => f64::min(depth, 0.0),
                     };
-                    demands.push(Demand { bodies, groups, normal, depth, least, push: 0.0 });
+                    rows.push(ConstraintRow { bodies, groups, normal, depth, least, push: 0.0 });
                 }
             }
         }
         // Whatever order rapier keeps its pairs in.
-        demands.sort_by_key(|demand| demand.bodies);
-        demands
+        rows.sort_by_key(|row| row.bodies);
+        rows
     }
 
     /// Hands pairs that are apart now back to the solver.
-    fn release(&mut self, demands: &[Demand], ways: &[Vector3<f64>]) {
+    fn release(&mut self, rows: &[ConstraintRow], ways: &[Vector3<f64>]) {
         let way = |group: Option<usize>| group.map_or(Vector3::zeros(), |group| ways[group]);
-        let left = demands.iter().filter(|demand| {
-            let [a, b] = demand.groups.map(way);
-            demand.depth - (b - a).dot(&demand.normal) > LEFT * self.size(demand.bodies)
+        let left = rows.iter().filter(|row| {
+            let [a, b] = row.groups.map(way);
+            row.depth - (b - a).dot(&row.normal) > LEFT * self.size(row.bodies)
         });
-        let left: BTreeSet<_> = left.map(|demand| sorted(demand.bodies)).collect();
+        let left: BTreeSet<_> = left.map(|row| sorted(row.bodies)).collect();
         self.state.resolving.retain(|pair| left.contains(pair));
     }
 
     /// Translations of the groups [m].
-    fn ways(&self, demands: &mut [Demand], step: f64) -> Vec<Vector3<f64>> {
+    fn ways(&self, rows: &mut [ConstraintRow], step: f64) -> Vec<Vector3<f64>> {
         let mut ways = vec![Vector3::zeros(); self.members.len()];
         let weight = |group: Option<usize>| group.map_or(0.0, |group| 1.0 / self.masses[group]);
-        let greatest = demands.iter().map(|demand| demand.least).fold(0.0, f64::max);
+        let greatest = rows.iter().map(|row| row.least).fold(0.0, f64::max);
         for _ in 0..SWEEPS {
             let mut change = 0.0_f64;
-            for demand in demands.iter_mut() {
-                let [a, b] = demand.groups;
+            for row in rows.iter_mut() {
+                let [a, b] = row.groups;
                 let yields = weight(a) + weight(b);
                 if !(yields > 0.0) {
                     continue;
                 }
                 let way = |group: Option<usize>| group.map_or(Vector3::zeros(), |group| ways[group]);
-                let opened = (way(b) - way(a)).dot(&demand.normal);
-                let push = f64::max(0.0, demand.push + (demand.least - opened) / yields);
-                let more = push - demand.push;
-                demand.push = push;
+                let opened = (way(b) - way(a)).dot(&row.normal);
+                let push = f64::max(0.0, row.push + (row.least - opened) / yields);
+                let more = push - row.push;
+                row.push = push;
                 change = change.max((more * yields).abs());
                 for (group, sign) in [(a, -1.0), (b, 1.0)] {
                     if let Some(group) = group {
-                        ways[group] += demand.normal * (sign * more / self.masses[group]);
+                        ways[group] += row.normal * (sign * more / self.masses[group]);
                     }
                 }
             }

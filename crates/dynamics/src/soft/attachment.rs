@@ -88,20 +88,8 @@ impl Interaction for Attached<'_> {
         energy + self.other.linearise(x, g, hessian)
     }
 
-    fn hold(&mut self, x: &[Vector3<f64>]) {
-        self.other.hold(x);
-    }
-
-    fn hold_appeared(&mut self, x: &[Vector3<f64>]) {
-        self.other.hold_appeared(x);
-    }
-
-    fn hold_again(&mut self, x: &[Vector3<f64>]) {
-        self.other.hold_again(x);
-    }
-
-    fn drift(&mut self, x: &[Vector3<f64>]) -> Option<f64> {
-        self.other.drift(x)
+    fn beside(&mut self) -> Option<&mut dyn Interaction> {
+        Some(self.other)
     }
 }
 

@@ -19,22 +19,38 @@ pub trait Interaction {
         hessian: &mut OuterProducts,
     ) -> f64;
 
+    /// The interaction that this one stands beside, if any; it answers for pieces where this one has none.
+    fn beside(&mut self) -> Option<&mut dyn Interaction> {
+        None
+    }
+
     /// Begins a search for a minimum at `x`. An energy made of pieces, with kinks where they meet, holds the piece that each of
     /// its terms is in there, so that Newton's method sees a smooth function; [`Self::drift`] says what that is worth in the end.
-    fn hold(&mut self, _x: &[Vector3<f64>]) {}
+    fn hold(&mut self, x: &[Vector3<f64>]) {
+        if let Some(other) = self.beside() {
+            other.hold(x);
+        }
+    }
 
     /// The search has come to `x`: terms that have appeared may be held too.
-    fn hold_appeared(&mut self, _x: &[Vector3<f64>]) {}
+    fn hold_appeared(&mut self, x: &[Vector3<f64>]) {
+        if let Some(other) = self.beside() {
+            other.hold_appeared(x);
+        }
+    }
 
     /// The minimum of what is held is at `x`: all terms are held anew, as they are there.
     fn hold_again(&mut self, x: &[Vector3<f64>]) {
-        self.hold(x);
+        match self.beside() {
+            Some(other) => other.hold_again(x),
+            None => self.hold(x),
+        }
     }
 
     /// Whether at `x` any term has left the piece in which it is held; then the change of the energy were they held anew, over
     /// the energy.
-    fn drift(&mut self, _x: &[Vector3<f64>]) -> Option<f64> {
-        None
+    fn drift(&mut self, x: &[Vector3<f64>]) -> Option<f64> {
+        self.beside()?.drift(x)
     }
 }
 
