@@ -40,7 +40,8 @@ pub(crate) use motion_coherence::motion_coherence;
 pub(super) use principal_axes::principal_axes;
 pub(super) use random::random;
 pub(super) use sampled::sampled;
-pub(crate) use spread::{axes, fibonacci};
+pub(crate) use spread::axes;
+pub use spread::fibonacci;
 
 /// Directions of the spread source, beside the axes of both bodies.
 pub(super) const DIRECTIONS: u32 = 200;

@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 use crate::penetration::translational::walk::ContactSpace;
 
 /// The six directions along the axes of B's frame, then those of A's.
-pub fn axes(space: &ContactSpace) -> impl Iterator<Item = Vector3<f64>> + use<> {
+pub(crate) fn axes(space: &ContactSpace) -> impl Iterator<Item = Vector3<f64>> + use<> {
     let rotation = space.a_to_b.rotation;
     let of_b = [Vector3::x(), Vector3::y(), Vector3::z()];
     let of_a = of_b.map(|axis| rotation * axis);
