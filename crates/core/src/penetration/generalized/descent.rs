@@ -11,8 +11,8 @@ use super::options::{GeneralizedOptions, GeneralizedSource};
 use super::pairs::{Nearness, ScanOptions};
 use super::workspace::{Exit, Frames, ScanMemory, Workspace};
 use crate::penetration::convex::options::ConvexOptions;
-use crate::penetration::least_change::LeastChange;
-use crate::penetration::least_change::rows::Rows;
+use crate::penetration::quadratic_program::least_change::LeastChange;
+use crate::penetration::quadratic_program::least_change::rows::Rows;
 
 /// Share of the arrangement's size by which everything is kept farther apart than asked, so that what touches within
 /// rounding is free: a larger one costs so much σ.
