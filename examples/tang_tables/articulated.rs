@@ -88,7 +88,8 @@ pub(crate) fn table_3(data: &Path) -> Result<()> {
         }
         let benchmark = read(data, set, shapes)?;
         let starts = [
-            ("direct", None),
+            ("default policy", None),
+            ("direct", Some(GeneralizedStart::Direct)),
             ("successive perturbation", Some(GeneralizedStart::SuccessivePerturbation)),
             ("constrained translation", Some(GeneralizedStart::ConstrainedTranslation)),
         ];

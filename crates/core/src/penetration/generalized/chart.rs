@@ -268,21 +268,6 @@ impl Chart {
         moving
     }
 
-    /// Variables in stages: first the third of the joints that is farthest from the root, then two thirds.
-    pub(crate) fn tips_first(&self, arrangement: &Arrangement) -> Vec<Vec<bool>> {
-        let mut depths = vec![0; self.dimension()];
-        for tree in &arrangement.trees {
-            for levers in &tree.levers {
-                for (depth, lever) in levers.iter().enumerate() {
-                    depths[lever.variable] = depths[lever.variable].max(depth + 1);
-                }
-            }
-        }
-        let deepest = depths.iter().copied().max().unwrap_or(0);
-        let stage = |least: usize| depths.iter().map(|&depth| depth > least).collect();
-        vec![stage(deepest * 2 / 3), stage(deepest / 3)]
-    }
-
     /// Adds to a point what shifts all of a mover by a vector [m, world], as far as its base or its joints can.
     pub(crate) fn shift(&self, arrangement: &Arrangement, mover: usize, by: &Vector3<f64>, y: &mut [f64]) {
         if let Some(base) = &self.bases[mover] {

@@ -7,12 +7,12 @@
 
 use super::arrangement::Arrangement;
 use super::chart::Chart;
-use super::options::GeneralizedOptions;
+use super::options::{GeneralizedOptions, GeneralizedSource};
 use super::pairs::{Nearness, ScanOptions};
 use super::workspace::{Exit, Frames, ScanMemory, Workspace};
 use crate::penetration::convex::options::ConvexOptions;
-use crate::penetration::least_change::LeastChange;
-use crate::penetration::least_change::rows::Rows;
+use crate::penetration::quadratic_program::least_change::LeastChange;
+use crate::penetration::quadratic_program::least_change::rows::Rows;
 
 /// Share of the arrangement's size by which everything is kept farther apart than asked, so that what touches within
 /// rounding is free: a larger one costs so much σ.
@@ -77,9 +77,15 @@ pub(crate) struct Descended {
     pub(crate) nearest: Vec<f64>,
     pub(crate) lack: f64,
     pub(crate) iterations: u32,
+    /// Where it set out.
+    pub(crate) source: GeneralizedSource,
 }
 
 impl Descended {
+    pub(crate) fn from_source(self, source: GeneralizedSource) -> Self {
+        Self { source, ..self }
+    }
+
     /// σ of the free point; infinite without one.
     pub(crate) fn sigma(&self) -> f64 {
         self.free.as_ref().map_or(f64::INFINITY, |y| squared(y))
@@ -188,7 +194,8 @@ impl<'a> Descent<'a> {
         let mut nearness = self.look(&y, workspace);
         std::mem::swap(&mut workspace.rows, &mut workspace.trial_rows);
         std::mem::swap(&mut workspace.frames, &mut workspace.trial_frames);
-        let mut found = Descended { free: None, nearest: y.clone(), lack: nearness.lack, iterations: 0 };
+        let mut found =
+            Descended { free: None, nearest: y.clone(), lack: nearness.lack, ..Descended::default() };
         self.note(&y, &nearness, &mut found);
         let mut filter = vec![[nearness.lack, squared(&y)]];
         let mut radius = 1.0;

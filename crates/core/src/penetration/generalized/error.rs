@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::options::GeneralizedPenetration;
+use super::options::{GeneralizedPenetration, GeneralizedSource};
 use super::part::CollidingPair;
 use crate::kinematics::articulation::error::ArticulationError;
 use crate::penetration::object_norm::error::ObjectNormError;
@@ -74,6 +74,12 @@ pub enum GeneralizedError {
     /// Motion coherence is asked for where nothing is remembered.
     #[error("no pose that was free is remembered")]
     NothingRemembered,
+    /// The one source of starts that was asked for finds none here.
+    #[error("the start `{start}` finds no configuration to descend from")]
+    StartFailed {
+        /// The source.
+        start: GeneralizedSource,
+    },
     /// Nothing that moves can be moved out: no pose without overlaps was found within the bounds of work.
     #[error("no pose without overlaps was found; {} pairs still collide", still.len())]
     NotFound {

@@ -44,7 +44,9 @@ mod tests;
 pub use arrangement::Arrangement;
 pub use error::GeneralizedError;
 pub use mover::{Base, Mover, Obstacle};
-pub use options::{GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, GeneralizedStart};
+pub use options::{
+    GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, GeneralizedSource, GeneralizedStart,
+};
 pub use part::{CollidingPair, Part};
 pub use pose::Pose;
 pub use rigid::{rigid, rigid_coherent};

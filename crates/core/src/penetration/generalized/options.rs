@@ -1,5 +1,7 @@
 //! What a query may be asked to do, and what it answers.
 
+use std::fmt;
+
 use super::pose::Pose;
 use crate::penetration::translational::options::Effort;
 
@@ -26,12 +28,80 @@ pub enum GeneralizedStart {
     Given(Vec<Pose>),
 }
 
+impl GeneralizedStart {
+    /// The source that answers from this start name.
+    #[must_use]
+    pub fn source(&self) -> GeneralizedSource {
+        match self {
+            Self::Direct => GeneralizedSource::Direct,
+            Self::SuccessivePerturbation => GeneralizedSource::SuccessivePerturbation,
+            Self::ConstrainedTranslation => GeneralizedSource::ConstrainedTranslation,
+            Self::CentroidDifference => GeneralizedSource::CentroidDifference,
+            Self::MotionCoherence => GeneralizedSource::MotionCoherence,
+            Self::Translational => GeneralizedSource::Translational,
+            Self::Random => GeneralizedSource::Random,
+            Self::Given(_) => GeneralizedSource::Given,
+        }
+    }
+}
+
+/// Source of the configuration from which the descent set out that led to an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum GeneralizedSource {
+    /// The overlap itself.
+    #[default]
+    Direct,
+    /// The overlap itself, with all links leaving an obstacle through the same face.
+    CommonExit,
+    /// The overlap itself, moved as one body first.
+    OneBody,
+    /// Links perturbed one after another [Tang14 alg. 1].
+    SuccessivePerturbation,
+    /// The whole translated as its base allows [Tang14 eq. 20].
+    ConstrainedTranslation,
+    /// Outside along the difference of the centroids [Je12 §5.1].
+    CentroidDifference,
+    /// A configuration that was free in an earlier query.
+    MotionCoherence,
+    /// The translational penetration.
+    Translational,
+    /// Outside, along evenly spread directions at several orientations.
+    Outside,
+    /// A hole or hollow of a model.
+    ClearConfiguration,
+    /// A random perturbation.
+    Random,
+    /// Poses that were given.
+    Given,
+}
+
+impl fmt::Display for GeneralizedSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Direct => "direct",
+            Self::CommonExit => "common exit",
+            Self::OneBody => "one body",
+            Self::SuccessivePerturbation => "successive perturbation",
+            Self::ConstrainedTranslation => "constrained translation",
+            Self::CentroidDifference => "centroid difference",
+            Self::MotionCoherence => "motion coherence",
+            Self::Translational => "translational",
+            Self::Outside => "outside",
+            Self::ClearConfiguration => "clear configuration",
+            Self::Random => "random",
+            Self::Given => "given",
+        })
+    }
+}
+
 /// Options of a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GeneralizedOptions {
     /// How much work the query may do.
     pub effort: Effort,
-    /// The one source of starts to use; `None` leaves the choice and the order to the effort.
+    /// The one source of starts to use, and an error where it finds none; `None` leaves the choice and the order to the
+    /// effort.
     pub start: Option<GeneralizedStart>,
     /// How far apart everything shall be in the end [m].
     pub clearance: f64,
@@ -86,6 +156,8 @@ pub struct GeneralizedPenetration {
     pub verified_free: bool,
     /// Steps of all descents.
     pub iterations: u32,
+    /// The source of the start that led here.
+    pub source: GeneralizedSource,
 }
 
 /// What a sequence of queries remembers: poses that were free.

@@ -14,7 +14,9 @@ use super::chart::Chart;
 use super::descent::{Descended, Descent, Launch, squared};
 use super::error::GeneralizedError;
 use super::mover::Base;
-use super::options::{GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, GeneralizedStart};
+use super::options::{
+    GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, GeneralizedSource, GeneralizedStart,
+};
 use super::part::Part;
 use super::pose::Pose;
 use super::{articulated, starts};
@@ -144,7 +146,7 @@ impl Search<'_> {
             .arrangement
             .with_workspace(|workspace| self.descent.run(&Launch::from(first.as_slice()), workspace));
         for poses in remembered {
-            best = better(best, self.run(&self.chart.point(self.arrangement, poses)));
+            best = better(best, self.at(poses, GeneralizedSource::MotionCoherence));
         }
         if (self.stop)() || (best.free.is_none() && self.is_hopeless()) {
             return best;
@@ -174,17 +176,14 @@ impl Search<'_> {
         start: &GeneralizedStart,
         remembered: &[Vec<Pose>],
     ) -> Result<Descended, GeneralizedError> {
-        Ok(match start {
-            GeneralizedStart::Direct => self.run(&self.origin()),
-            GeneralizedStart::ConstrainedTranslation => self.constrained_translation(),
-            GeneralizedStart::Translational => {
-                self.translational(f64::INFINITY).unwrap_or_else(|| self.constrained_translation())
+        let found = match start {
+            GeneralizedStart::Direct => Some(self.run(&self.origin())),
+            GeneralizedStart::ConstrainedTranslation | GeneralizedStart::SuccessivePerturbation => {
+                self.strategy(start)
             }
-            GeneralizedStart::SuccessivePerturbation => {
-                self.strategy(start).unwrap_or_else(|| self.tips_first())
-            }
+            GeneralizedStart::Translational => self.translational(f64::INFINITY),
             GeneralizedStart::CentroidDifference => {
-                self.run(&starts::centroid_difference(self.arrangement, self.chart))
+                starts::centroid_difference(self.arrangement, self.chart).map(|y| self.run(&y))
             }
             GeneralizedStart::Random => {
                 let count = if self.options.effort == Effort::Fast { 1 } else { ROUND };
@@ -192,21 +191,28 @@ impl Search<'_> {
                 let run = |index| {
                     self.run(&starts::random(self.chart, &self.origin(), radius, [self.options.seed, index]))
                 };
-                best_of((0..count).map(run)).unwrap_or_default()
+                best_of((0..count).map(run))
             }
             GeneralizedStart::MotionCoherence => {
-                let all = remembered.iter().map(|poses| self.run(&self.chart.point(self.arrangement, poses)));
-                best_of(all).ok_or(GeneralizedError::NothingRemembered)?
+                let all = remembered.iter().map(|poses| self.at(poses, start.source()));
+                Some(best_of(all).ok_or(GeneralizedError::NothingRemembered)?)
             }
             GeneralizedStart::Given(poses) => {
                 self.arrangement.check(poses)?;
-                self.run(&self.chart.point(self.arrangement, poses))
+                Some(self.at(poses, start.source()))
             }
-        })
+        };
+        let source = start.source();
+        Ok(found.ok_or(GeneralizedError::StartFailed { start: source })?.from_source(source))
     }
 
     fn origin(&self) -> Vec<f64> {
         vec![0.0; self.chart.dimension()]
+    }
+
+    /// A descent from poses.
+    fn at(&self, poses: &[Pose], source: GeneralizedSource) -> Descended {
+        self.run(&self.chart.point(self.arrangement, poses)).from_source(source)
     }
 
     fn run(&self, from: &[f64]) -> Descended {
@@ -254,7 +260,7 @@ impl Search<'_> {
         }
         // A hair farther, as what touches is not free.
         let away: Vec<f64> = y.iter().map(|y| y * (1.0 + 1e-6)).collect();
-        Some(better(self.run(&y), self.run(&away)))
+        Some(better(self.run(&y), self.run(&away)).from_source(GeneralizedSource::Translational))
     }
 
     /// All links that are stuck in a piece of an obstacle leave it through the same face, where several are.
@@ -263,45 +269,26 @@ impl Search<'_> {
         self.arrangement.with_workspace(|workspace| {
             let exits = self.descent.common_exits(workspace);
             let launch = Launch { exits: &exits, ..origin.as_slice().into() };
-            (!exits.is_empty()).then(|| self.descent.run(&launch, workspace))
+            let run = || self.descent.run(&launch, workspace).from_source(GeneralizedSource::CommonExit);
+            (!exits.is_empty()).then(run)
         })
     }
 
     /// A descent from the free configuration that a strategy finds and projects back towards the input, if it finds one.
     fn strategy(&self, source: &GeneralizedStart) -> Option<Descended> {
         let poses = articulated::start(self.arrangement, self.chart.start(), source)?;
-        Some(self.run(&self.chart.point(self.arrangement, &poses)))
-    }
-
-    fn constrained_translation(&self) -> Descended {
-        self.strategy(&GeneralizedStart::ConstrainedTranslation).unwrap_or_else(|| self.as_one_body())
+        Some(self.at(&poses, source.source()))
     }
 
     /// First only what moves all of a mover moves, then everything.
     fn as_one_body(&self) -> Descended {
         let active = self.chart.moving_all(self.arrangement);
-        self.in_stages(&[active])
-    }
-
-    /// First only the joints near the tips move, then more and more.
-    fn tips_first(&self) -> Descended {
-        self.in_stages(&self.chart.tips_first(self.arrangement))
-    }
-
-    fn in_stages(&self, stages: &[Vec<bool>]) -> Descended {
-        let (mut from, mut iterations) = (self.origin(), 0);
-        for active in stages {
-            let launch = Launch { active: Some(active), ..from.as_slice().into() };
-            let found = self.arrangement.with_workspace(|workspace| self.descent.run(&launch, workspace));
-            iterations += found.iterations;
-            let is_free = found.free.is_some();
-            from = found.free.unwrap_or(found.nearest);
-            if is_free {
-                break;
-            }
-        }
-        let found = self.run(&from);
-        Descended { iterations: iterations + found.iterations, ..found }
+        let origin = self.origin();
+        let launch = Launch { active: Some(&active), ..origin.as_slice().into() };
+        let first = self.arrangement.with_workspace(|workspace| self.descent.run(&launch, workspace));
+        let found = self.run(&first.free.unwrap_or(first.nearest));
+        let iterations = first.iterations + found.iterations;
+        Descended { iterations, source: GeneralizedSource::OneBody, ..found }
     }
 
     /// Descents from elsewhere until one succeeds.
@@ -325,7 +312,7 @@ impl Search<'_> {
                 break;
             }
             let start = starts::random(self.chart, &self.origin(), radius, [self.options.seed, index]);
-            best = better(best, self.run(&start));
+            best = better(best, self.run(&start).from_source(GeneralizedSource::Random));
             radius *= RADIUS_GROWTH;
         }
         best
@@ -346,7 +333,7 @@ impl Search<'_> {
                     3 => starts::random(self.chart, &around, 0.5 * radius, number),
                     _ => starts::random(self.chart, &origin, radius, number),
                 };
-                self.run(&start)
+                self.run(&start).from_source(GeneralizedSource::Random)
             };
             let found: Vec<Descended> = if self.options.parallel {
                 (0..ROUND).into_par_iter().map(run).collect()
@@ -381,8 +368,9 @@ impl Search<'_> {
             }
             let tight = back(apart);
             let again = self.run(&tight);
-            let tight = Descended { free: Some(tight), nearest: free, lack: 0.0, iterations: 0 };
-            *best = better(better(tight, again), std::mem::take(best));
+            let source = best.source;
+            let tight = Descended { free: Some(tight), nearest: free, source, ..Descended::default() };
+            *best = better(better(tight, again.from_source(source)), std::mem::take(best));
         }
     }
 }

@@ -30,8 +30,8 @@ pub(crate) fn random(chart: &Chart, around: &[f64], radius: f64, [seed, index]: 
 }
 
 /// The point where every mover has been shifted away from the obstacles' middle until its ball leaves theirs, as far as
-/// what moves all of it can [Je12 §5.1; Tang14 eq. 20].
-pub(crate) fn centroid_difference(arrangement: &Arrangement, chart: &Chart) -> Vec<f64> {
+/// what moves all of it can [Je12 §5.1; Tang14 eq. 20]; `None` where no obstacle is bounded.
+pub(crate) fn centroid_difference(arrangement: &Arrangement, chart: &Chart) -> Option<Vec<f64>> {
     let mut y = vec![0.0; chart.dimension()];
     let obstacles = arrangement.obstacles.iter().map(|obstacle| {
         let (center, radius) = obstacle.shape.ball();
@@ -39,13 +39,13 @@ pub(crate) fn centroid_difference(arrangement: &Arrangement, chart: &Chart) -> V
     });
     let balls: Vec<_> = obstacles.filter(|(_, radius)| radius.is_finite()).collect();
     if balls.is_empty() {
-        return y;
+        return None;
     }
     let middle =
         balls.iter().fold(Vector3::zeros(), |sum, (center, _)| sum + center.coords) / balls.len() as f64;
     let reach =
         balls.iter().map(|(center, radius)| (center.coords - middle).norm() + radius).fold(0.0, f64::max);
-    let Ok(poses) = arrangement.body_poses(chart.start()) else { return y };
+    let poses = arrangement.body_poses(chart.start()).ok()?;
     for mover in 0..arrangement.movers.len() {
         let of_mover = |part: Part| matches!(part, Part::Link { mover: other, .. } if other == mover);
         let links: Vec<_> =
@@ -58,5 +58,5 @@ pub(crate) fn centroid_difference(arrangement: &Arrangement, chart: &Chart) -> V
         let shift = away * (radius + reach - (center - middle).norm()).max(0.0);
         chart.shift(arrangement, mover, &shift, &mut y);
     }
-    y
+    Some(y)
 }

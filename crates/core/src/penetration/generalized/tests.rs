@@ -489,3 +489,28 @@ fn a_shape_without_volume_of_its_own_weighs_nothing_but_moves() {
     let failed = arrangement.penetration(&joints(&[0.0]), &GeneralizedOptions::fast());
     assert!(matches!(failed, Err(GeneralizedError::NotFound { .. })));
 }
+
+#[test]
+fn a_start_that_is_asked_for_alone_finds_the_answer_or_fails_and_is_named() {
+    let (arrangement, _) = among_cubes(1.0, &here());
+    let input = joints(&[-0.16, 0.42]);
+    let alone = |start: GeneralizedStart| {
+        let options = GeneralizedOptions { start: Some(start), ..GeneralizedOptions::fast() };
+        arrangement.penetration(&input, &options)
+    };
+    let found = alone(GeneralizedStart::Direct).unwrap().expect("it collides");
+    assert_eq!(found.source, GeneralizedSource::Direct);
+    // The translation of one rigid body out of another one is no start for a robot on a fixed base.
+    let refused = alone(GeneralizedStart::Translational).unwrap_err();
+    assert!(
+        matches!(refused, GeneralizedError::StartFailed { start: GeneralizedSource::Translational }),
+        "{refused}"
+    );
+    assert!(refused.to_string().contains("`translational`"), "{refused}");
+    let mut coherence = GeneralizedCoherence::default();
+    coherence.remember(&found.poses);
+    let only =
+        GeneralizedOptions { start: Some(GeneralizedStart::MotionCoherence), ..GeneralizedOptions::fast() };
+    let again = arrangement.penetration_coherent(&input, &only, &mut coherence).unwrap().unwrap();
+    assert_eq!(again.source, GeneralizedSource::MotionCoherence);
+}

@@ -29,7 +29,7 @@ impl Arrangement {
     ) -> Result<GeneralizedPenetration, GeneralizedError> {
         let chart = descent.chart;
         let poses = chart.poses(self, best.free.as_ref().unwrap_or(&best.nearest));
-        let mut answer = self.measured(chart.start(), poses, best.iterations)?;
+        let mut answer = self.measured(chart.start(), poses, best)?;
         answer.verified_free = best.free.is_some() && self.verify(&answer.poses)?;
         if !(answer.verified_free && answer.limits_kept) {
             let still = self.colliding(&answer.poses)?;
@@ -55,11 +55,11 @@ impl Arrangement {
     }
 
     /// σ and all else that is reported of poses.
-    pub(crate) fn measured(
+    fn measured(
         &self,
         start: &[Pose],
         poses: Vec<Pose>,
-        iterations: u32,
+        best: &Descended,
     ) -> Result<GeneralizedPenetration, GeneralizedError> {
         let (mut displacement, mut whole) = (0.0, 0.0);
         for (mover, (from, to)) in self.movers.iter().zip(start.iter().zip(&poses)) {
@@ -77,7 +77,8 @@ impl Arrangement {
             limits_kept: self.keeps_limits(&poses),
             verified_free: false,
             poses,
-            iterations,
+            iterations: best.iterations,
+            source: best.source,
         })
     }
 }

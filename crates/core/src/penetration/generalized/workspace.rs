@@ -5,8 +5,8 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::mesh_rows::MeshMemory;
 use super::rows::ContactRow;
 use crate::penetration::convex::cache::ConvexCache;
-use crate::penetration::least_change::LeastChange;
-use crate::penetration::least_change::rows::Rows;
+use crate::penetration::quadratic_program::least_change::LeastChange;
+use crate::penetration::quadratic_program::least_change::rows::Rows;
 
 /// What one descent needs: no allocation once it is warm.
 #[derive(Debug)]

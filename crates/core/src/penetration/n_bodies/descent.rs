@@ -9,10 +9,10 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::broad_phase::{boxes, near_boxes};
-use super::least_motion::{Row, least_motion};
 use super::rounds::margin;
 use super::separation::{Measure, SeparationOptions};
 use super::source::{Pairs, Search};
+use crate::penetration::quadratic_program::least_motion::{Row, least_motion};
 
 /// Goals that are sought before a move. Most ways are free after fewer than ten; after so many the bodies go as far as
 /// the first contact of all.

@@ -11,9 +11,9 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::broad_phase::near_pairs;
-use super::least_motion::{Row, least_motion};
 use super::separation::{Overlap, SeparationError, SeparationOptions};
 use super::source::{Demand, Pairs, Search};
+use crate::penetration::quadratic_program::least_motion::{Row, least_motion};
 
 /// Cosine above which a plane takes the place of an earlier one of its pair.
 const SAME_SIDE: f64 = 0.9;

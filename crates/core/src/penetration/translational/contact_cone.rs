@@ -4,7 +4,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::penetration::in_projection::{HalfSpace, nearest};
+use crate::penetration::quadratic_program::in_projection::{HalfSpace, nearest};
 use crate::proximity::model::Model;
 use crate::proximity::placement::{Placement, triangles_in_b};
 use crate::proximity::time_of_contact::Hit;

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
+use super::coherence::Coherence;
 use super::error::BroadPhaseError;
 use super::handle::{BoxHandle, BoxPair, TASK, is_present};
-use super::update;
 use crate::geometry::triangle_mesh::Aabb;
 
 /// What one update has changed; both lists are sorted.
@@ -45,7 +45,7 @@ pub struct BroadPhase {
     pub(super) vacant: Vec<BoxHandle>,
     /// Handles of boxes that were removed since the last update.
     pub(super) removed: Vec<BoxHandle>,
-    pub(super) coherence: update::Coherence,
+    pub(super) coherence: Coherence,
     /// Whether a box has come, gone or been set since the last update.
     pub(super) is_touched: bool,
     pub(super) pairs: Vec<BoxPair>,

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::candidates::{Candidates, Placed, Places, Turns};
-pub(super) use super::coherence::Coherence;
+use super::coherence::Coherence;
 use super::forest::{Forest, NO_BOX};
 use super::handle::{BoxHandle, BoxPair, TASK, is_present};
 use super::pair_list::pair;

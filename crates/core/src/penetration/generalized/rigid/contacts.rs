@@ -4,7 +4,7 @@ use nalgebra::{Vector3, Vector6};
 
 use super::chart::{Chart, Configuration};
 use super::feature::{Features, Pair};
-use crate::penetration::least_change::rows::Rows;
+use crate::penetration::quadratic_program::least_change::rows::Rows;
 
 /// Pairs that are remembered along a walk. More only slow it: an optimum has six contacts.
 const REMEMBERED: usize = 64;

@@ -52,7 +52,7 @@ use crate::proximity::model::Model;
 /// # Errors
 /// [`GeneralizedError::NotFound`] when no free pose was found, [`GeneralizedError::TooFar`] when the nearest one moves
 /// farther than the options allow, [`GeneralizedError::Translational`] when a pose is not finite or the one source of
-/// starts that was asked for has none.
+/// starts that was asked for has none, [`GeneralizedError::StartFailed`] when that source is none for a pair of bodies.
 pub fn rigid(
     a: &Model,
     pose_a: &Isometry3<f64>,
@@ -124,5 +124,6 @@ fn packed(search: &Search<'_>, found: &Found, clearance: f64) -> GeneralizedPene
         limits_kept: true,
         verified_free: found.verified_free,
         iterations: search.iterations,
+        source: found.source,
     }
 }

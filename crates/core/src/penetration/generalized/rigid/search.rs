@@ -18,7 +18,7 @@ use super::projection::project;
 use super::starts::{Start, from_outside, orientations, promising};
 use super::walk::{Optimum, Walk, WalkEffort};
 use crate::penetration::generalized::error::GeneralizedError;
-use crate::penetration::generalized::options::{GeneralizedOptions, GeneralizedStart};
+use crate::penetration::generalized::options::{GeneralizedOptions, GeneralizedSource, GeneralizedStart};
 use crate::penetration::translational::answer::PenetrationError;
 use crate::penetration::translational::free_configuration::spread::axes;
 use crate::penetration::translational::free_configuration::{centroid_difference, maximally_clear};
@@ -71,6 +71,7 @@ pub(super) struct Found {
     pub(super) pose: Isometry3<f64>,
     /// Whether it was verified that nothing collides there.
     pub(super) verified_free: bool,
+    pub(super) source: GeneralizedSource,
 }
 
 pub(super) struct Search<'a> {
@@ -97,31 +98,27 @@ impl<'a> Search<'a> {
     /// The best free pose that the effort finds.
     pub(super) fn run(&mut self, remembered: &[Isometry3<f64>]) -> Result<Found, GeneralizedError> {
         let walk = self.walk(FAST);
-        let start = self.start(&walk, remembered)?;
+        let seed = self.start(&walk, remembered)?;
         let found = match self.options.effort {
-            Effort::Best if self.options.start.is_none() => self.thorough(&walk, start),
-            Effort::Best => self.walks(&[start], FINE),
-            Effort::Fast => self.walks(&[start], FAST),
+            Effort::Best if self.options.start.is_none() => self.thorough(&walk, seed),
+            Effort::Best => self.walks(&[seed], FINE),
+            Effort::Fast => self.walks(&[seed], FAST),
         };
-        let seed = Optimum { y: start };
         let best = found.first().copied().filter(|best| best.sigma() < seed.sigma()).unwrap_or(seed);
         let best = self.settle(&walk, best);
         let found = |optimum: &Optimum| {
             walk.chart.pose(&optimum.y).map(|pose| {
                 let verified_free = is_free((self.a.0, &pose), self.b, self.options.clearance);
-                Found { sigma: optimum.sigma(), pose, verified_free }
+                Found { sigma: optimum.sigma(), pose, verified_free, source: optimum.source }
             })
         };
         let best = found(&best).filter(|best| best.verified_free).or_else(|| found(&seed));
         Ok(best.expect("a start is in the chart"))
     }
 
-    /// Where the walk of a fast effort starts: a remembered pose or the translational answer, whichever is nearer.
-    fn start(
-        &self,
-        walk: &Walk<'_>,
-        remembered: &[Isometry3<f64>],
-    ) -> Result<Vector6<f64>, GeneralizedError> {
+    /// Where the walk of a fast effort starts: a remembered pose or the translational answer, whichever is nearer, or the one
+    /// source that is asked for.
+    fn start(&self, walk: &Walk<'_>, remembered: &[Isometry3<f64>]) -> Result<Optimum, GeneralizedError> {
         let free = |pose: &&Isometry3<f64>| is_free((self.a.0, *pose), self.b, self.options.clearance);
         let projected = |pose: &Isometry3<f64>| walk.chart.of_pose(pose).map(|y| project(walk, &y));
         let nearest = |poses: &[Isometry3<f64>]| {
@@ -131,22 +128,28 @@ impl<'a> Search<'a> {
         let none = |source| PenetrationError::NoFreeConfiguration { start: source };
         let source = match &self.options.start {
             Some(GeneralizedStart::MotionCoherence) => {
-                return nearest(remembered).ok_or_else(|| none(FreeConfiguration::MotionCoherence).into());
+                let y = nearest(remembered).ok_or_else(|| none(FreeConfiguration::MotionCoherence))?;
+                return Ok(Optimum { y, source: GeneralizedSource::MotionCoherence });
             }
             Some(GeneralizedStart::Given(poses)) => {
                 let poses = poses.iter().map(|pose| pose.base).collect::<Vec<_>>();
-                return nearest(&poses)
-                    .ok_or_else(|| none(FreeConfiguration::Given(Vector3::zeros())).into());
+                let y = nearest(&poses).ok_or_else(|| none(FreeConfiguration::Given(Vector3::zeros())))?;
+                return Ok(Optimum { y, source: GeneralizedSource::Given });
             }
-            Some(GeneralizedStart::CentroidDifference | GeneralizedStart::ConstrainedTranslation) => {
-                Some(FreeConfiguration::CentroidDifference)
-            }
+            Some(GeneralizedStart::CentroidDifference) => Some(FreeConfiguration::CentroidDifference),
             Some(GeneralizedStart::Random) => Some(FreeConfiguration::Random),
-            _ => None,
+            Some(GeneralizedStart::Translational) | None => None,
+            // Walks start from free configurations, and a single body has no links to perturb and no joints that bind it.
+            Some(start) => return Err(GeneralizedError::StartFailed { start: start.source() }),
         };
-        let translational = self.translational(walk, source)?;
-        let remembered = nearest(remembered).filter(|y| y.norm_squared() < translational.norm_squared());
-        Ok(remembered.unwrap_or(translational))
+        let y = self.translational(walk, source)?;
+        if let Some(start) = &self.options.start {
+            return Ok(Optimum { y, source: start.source() });
+        }
+        Ok(match nearest(remembered).filter(|other| other.norm_squared() < y.norm_squared()) {
+            Some(y) => Optimum { y, source: GeneralizedSource::MotionCoherence },
+            None => Optimum { y, source: GeneralizedSource::Translational },
+        })
     }
 
     /// The answer of the translational query.
@@ -173,7 +176,13 @@ impl<'a> Search<'a> {
         // A clearance is kept by all casts; the query itself knows of none.
         let at = walk.chart.at(&Vector6::zeros()).expect("the input is in the chart");
         let mut space = walk.space(&at, &Vector3::zeros());
-        let directions = std::iter::once(centroid_difference(&space)).chain(axes(&space)).collect::<Vec<_>>();
+        let others = axes(&space).filter(|_| source.is_none());
+        let directions = match source {
+            Some(FreeConfiguration::Random) => {
+                return Err(GeneralizedError::StartFailed { start: GeneralizedSource::Random });
+            }
+            _ => std::iter::once(centroid_difference(&space)).chain(others).collect::<Vec<_>>(),
+        };
         let (mut nearest, mut q) = (f64::INFINITY, directions[0] * space.outside(&directions[0]));
         for direction in directions {
             if let Some(depth) = space.depth_from_outside(&direction, nearest) {
@@ -192,10 +201,11 @@ impl<'a> Search<'a> {
         let effort = if self.options.effort == Effort::Fast { FAST } else { COARSE };
         for _ in 0..WALKS {
             let back = PLACES.into_iter().rev().map(|share| walk.chart.back(&best.y, share));
-            let Some(start) = back.into_iter().find(|y| walk.is_free(y)) else { break };
+            let Some(y) = back.into_iter().find(|y| walk.is_free(y)) else { break };
+            let start = Optimum { y, ..best };
             match self.walks(&[start], effort).first() {
                 Some(better) if better.sigma() < best.sigma() => best = *better,
-                _ => best = Optimum { y: start },
+                _ => best = start,
             }
         }
         best
@@ -204,22 +214,25 @@ impl<'a> Search<'a> {
 
 impl Search<'_> {
     /// Optima from many starts, best first.
-    fn thorough(&mut self, walk: &Walk<'_>, seed: Vector6<f64>) -> Vec<Optimum> {
+    fn thorough(&mut self, walk: &Walk<'_>, seed: Optimum) -> Vec<Optimum> {
+        let of = |source| move |y: Vector6<f64>| Optimum { y, source };
+        let outside = |start: &Start| of(GeneralizedSource::Outside)(start.y);
         let mut optima = self.walks(&[seed], COARSE);
-        let best = |optima: &[Optimum]| optima.first().map_or(seed.norm_squared(), Optimum::sigma);
-        let here = from_outside(walk, &Vector3::zeros(), HOPE * seed.norm_squared(), true);
-        let mut starts = promising(here, WALKS[0]).iter().map(|start| start.y).collect::<Vec<_>>();
-        starts.extend(self.clear(walk, seed.norm()));
+        let best = |optima: &[Optimum]| optima.first().map_or(seed.sigma(), Optimum::sigma);
+        let here = from_outside(walk, &Vector3::zeros(), HOPE * seed.sigma(), true);
+        let mut starts = promising(here, WALKS[0]).iter().map(outside).collect::<Vec<_>>();
+        let clear = self.clear(walk, seed.y.norm()).into_iter();
+        starts.extend(clear.map(of(GeneralizedSource::ClearConfiguration)));
         optima.extend(self.walks(&starts, COARSE));
         sort(&mut optima);
         let within = HOPE * best(&optima);
         let turned =
             self.each(&orientations(best(&optima).sqrt()), |turn| from_outside(walk, turn, within, false));
         let starts = promising(turned.into_iter().flatten().collect::<Vec<Start>>(), WALKS[1]);
-        optima.extend(self.walks(&starts.iter().map(|start| start.y).collect::<Vec<_>>(), COARSE));
+        optima.extend(self.walks(&starts.iter().map(outside).collect::<Vec<_>>(), COARSE));
         sort(&mut optima);
         optima.truncate(FINALISTS);
-        let ends = optima.iter().map(|optimum| optimum.y).collect::<Vec<_>>();
+        let ends = optima.clone();
         optima.extend(self.walks(&ends, FINE));
         sort(&mut optima);
         for (round, radius) in ROUNDS.into_iter().enumerate() {
@@ -228,12 +241,11 @@ impl Search<'_> {
                 (0..ROUND).map(|i| best.y + noise(round * ROUND + i) * (radius * best.sigma().sqrt()));
             let starts = around.collect::<Vec<_>>();
             let free = self.each(&starts, |y| self.walk(FINE).free_near(y, HOPE * best.sigma()));
-            let free = free.into_iter().flatten().collect::<Vec<_>>();
+            let free = free.into_iter().flatten().map(of(GeneralizedSource::Random)).collect::<Vec<_>>();
             let mut found = self.walks(&free, COARSE);
             sort(&mut found);
             found.truncate(FINALISTS);
-            let ends = found.iter().map(|optimum| optimum.y).collect::<Vec<_>>();
-            optima.extend(self.walks(&ends, FINE));
+            optima.extend(self.walks(&found, FINE));
             sort(&mut optima);
         }
         optima
@@ -248,7 +260,7 @@ impl Search<'_> {
     }
 
     /// Where walks from free configurations end, best first.
-    fn walks(&mut self, starts: &[Vector6<f64>], effort: WalkEffort) -> Vec<Optimum> {
+    fn walks(&mut self, starts: &[Optimum], effort: WalkEffort) -> Vec<Optimum> {
         let walked = self.each(starts, |start| {
             let mut walk = self.walk(effort);
             (walk.descend(start), walk.iterations)

@@ -2,7 +2,9 @@
 
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
 
-use super::super::{GeneralizedCoherence, GeneralizedError, GeneralizedOptions, GeneralizedStart};
+use super::super::{
+    GeneralizedCoherence, GeneralizedError, GeneralizedOptions, GeneralizedSource, GeneralizedStart,
+};
 use super::{rigid, rigid_coherent};
 use crate::geometry::procedural::{BumpySphere, Cuboid, Cup, Procedural, Spoon, Torus};
 use crate::geometry::{Solidity, TriangleMesh};
@@ -256,4 +258,33 @@ fn a_remembered_orientation_is_used_and_its_absence_is_an_error() {
         )
         .is_err()
     );
+}
+
+#[test]
+fn a_start_that_is_asked_for_alone_is_not_replaced_by_another_one() {
+    let cube = solid(Cuboid::default().mesh().unwrap());
+    let pose = Isometry3::translation(0.7, 0.1, 0.2);
+    let alone = |start: Option<GeneralizedStart>, clearance: f64| {
+        let options = GeneralizedOptions { start, clearance, ..GeneralizedOptions::fast() };
+        rigid(&cube, &pose, &cube, &here(), &options)
+    };
+    for (start, source) in [
+        (None, GeneralizedSource::Translational),
+        (Some(GeneralizedStart::Translational), GeneralizedSource::Translational),
+        (Some(GeneralizedStart::CentroidDifference), GeneralizedSource::CentroidDifference),
+        (Some(GeneralizedStart::Random), GeneralizedSource::Random),
+    ] {
+        assert_eq!(alone(start, 0.0).unwrap().expect("they overlap").source, source);
+    }
+    let refused = [
+        (GeneralizedStart::Direct, 0.0),
+        (GeneralizedStart::SuccessivePerturbation, 0.0),
+        (GeneralizedStart::ConstrainedTranslation, 0.0),
+        (GeneralizedStart::Random, 0.01),
+    ];
+    for (start, clearance) in refused {
+        let source = start.source();
+        let error = alone(Some(start), clearance).unwrap_err();
+        assert!(matches!(error, GeneralizedError::StartFailed { start } if start == source), "{error}");
+    }
 }

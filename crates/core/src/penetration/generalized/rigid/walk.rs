@@ -14,8 +14,9 @@ use super::chart::{Chart, Configuration};
 use super::contacts::Contacts;
 use super::feature::Pair;
 use super::free::is_free;
-use crate::penetration::least_change::LeastChange;
-use crate::penetration::least_change::rows::Rows;
+use crate::penetration::generalized::options::GeneralizedSource;
+use crate::penetration::quadratic_program::least_change::LeastChange;
+use crate::penetration::quadratic_program::least_change::rows::Rows;
 use crate::penetration::translational::walk::ContactSpace;
 use crate::proximity::collision::intersecting_pair_at;
 use crate::proximity::model::Model;
@@ -79,10 +80,11 @@ pub(crate) struct Walk<'a> {
     pub(crate) projections: u32,
 }
 
-/// Where a walk ended: a free configuration.
+/// A free configuration where a walk starts or ends, and the source that it comes from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Optimum {
     pub(crate) y: Vector6<f64>,
+    pub(crate) source: GeneralizedSource,
 }
 
 impl Optimum {
@@ -129,9 +131,10 @@ impl<'a> Walk<'a> {
     }
 
     /// Walks from the free configuration `start` to a local optimum.
-    pub(crate) fn descend(&mut self, start: &Vector6<f64>) -> Option<Optimum> {
+    pub(crate) fn descend(&mut self, start: &Optimum) -> Option<Optimum> {
         self.contacts.clear();
-        let start = self.chart.at(start)?;
+        let source = start.source;
+        let start = self.chart.at(&start.y)?;
         let mut at = self.towards_input(&start)?;
         let (mut share, mut vain, mut touching) = (1.0, 0, false);
         for _ in 0..self.effort.iterations {
@@ -146,7 +149,7 @@ impl<'a> Walk<'a> {
                     touching = true;
                     continue;
                 }
-                return Some(Optimum { y: at.y });
+                return Some(Optimum { y: at.y, source });
             }
             let Some(next) = next else { break };
             let (landed, learned) = self.land(&next, &at);
@@ -174,7 +177,7 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        Some(Optimum { y: at.y })
+        Some(Optimum { y: at.y, source })
     }
 
     /// Looks anew at features that fail at a configuration that is free, and at those that hold the walk back.

@@ -11,25 +11,25 @@
 
 use nalgebra::Vector3;
 
-use crate::penetration::least_change::LeastChange;
-use crate::penetration::least_change::rows::Rows;
+use crate::penetration::quadratic_program::least_change::LeastChange;
+use crate::penetration::quadratic_program::least_change::rows::Rows;
 
 /// A half-space of relative translations of two bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Row {
+pub(crate) struct Row {
     /// The bodies a and b.
-    pub(super) bodies: [usize; 2],
+    pub(crate) bodies: [usize; 2],
     /// Unit normal n.
-    pub(super) normal: Vector3<f64>,
+    pub(crate) normal: Vector3<f64>,
     /// Offset c [m].
-    pub(super) offset: f64,
+    pub(crate) offset: f64,
     /// Multiplier λ at the last optimum, in weights times metres.
-    pub(super) multiplier: f64,
+    pub(crate) multiplier: f64,
 }
 
 impl Row {
     /// n·(t_a − t_b) − c [m]: negative where the row is violated.
-    pub(super) fn slack(&self, translations: &[Vector3<f64>]) -> f64 {
+    pub(crate) fn slack(&self, translations: &[Vector3<f64>]) -> f64 {
         let [a, b] = self.bodies;
         self.normal.dot(&(translations[a] - translations[b])) - self.offset
     }
@@ -58,7 +58,7 @@ const DENSE: usize = 64;
 /// greatest violation that is left [m], which is large where no motion satisfies all rows.
 ///
 /// A body of inverse weight zero does not move.
-pub(super) fn least_motion(
+pub(crate) fn least_motion(
     rows: &mut [Row],
     inverse_weights: &[f64],
     translations: &mut [Vector3<f64>],
