@@ -23,7 +23,7 @@
 //! }
 //!
 //! let table = Shape::cuboid(Vector3::new(1.0, 1.0, 0.05));
-//! assert!(query::collide(&Posed::at_origin(&table), &at_rim, &Default::default())? == false);
+//! assert!(!query::collide(&Posed::at_origin(&table), &at_rim, &Default::default())?);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers, bottom to top, each with the folder of its files. A new layer takes its place here.
-const LAYERS: [(&str, &str); 14] = [
+const LAYERS: [(&str, &str); 15] = [
     ("geometry", "crates/core/src/geometry"),
     ("kinematics", "crates/core/src/kinematics"),
     ("bvh", "crates/core/src/bvh"),
@@ -15,6 +15,7 @@ const LAYERS: [(&str, &str); 14] = [
     ("penetration", "crates/core/src/penetration"),
     ("field", "crates/core/src/field"),
     ("plan", "crates/core/src/plan"),
+    ("query", "crates/core/src/query"),
     ("dynamics", "crates/dynamics/src"),
     ("scene", "crates/scene/src/scene"),
     ("repair", "crates/scene/src/repair"),

@@ -70,6 +70,8 @@ impl<'a> Pair<'a> {
     /// Whether the shapes have a point in common or are at most `clearance` [m] apart.
     pub(super) fn collides(&self, clearance: f64, cache: &mut PairCache) -> Result<bool, QueryError> {
         Ok(match self {
+            // Half-spaces that do not face each other overlap without end.
+            Self::Convex(pair) if pair.is_unbounded() => true,
             Self::Convex(pair) => pair.certified(&ConvexOptions::default(), cache)?.value <= clearance,
             Self::Mixed(mixed) => mixed.gap(Wanted::up_to(clearance)).is_some(),
             Self::Meshes([a, b], [pose_a, pose_b]) if clearance > 0.0 => {
@@ -135,6 +137,16 @@ impl ConvexPair<'_> {
     ) -> Result<SignedDistance, QueryError> {
         let ([a, b], [pose_a, pose_b]) = (self.shapes, self.poses);
         Ok(signed_distance(a, pose_a, b, pose_b, options, &mut cache.convex)?)
+    }
+
+    /// Whether both are half-spaces whose planes cross, or that face the same way.
+    fn is_unbounded(&self) -> bool {
+        let are_half_spaces = self.shapes.iter().all(|shape| matches!(shape.core(), Core::HalfSpace));
+        are_half_spaces
+            && matches!(
+                self.search(&ConvexOptions::default(), &mut PairCache::default()),
+                Err(QueryError::Unsupported { .. })
+            )
     }
 
     /// The size of both shapes [m]: the radii of their bounding spheres; of two half-spaces, which have none, a metre.
