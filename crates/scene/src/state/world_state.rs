@@ -90,3 +90,26 @@ impl WorldState {
 fn pose(body: &BodyState) -> Isometry3<f64> {
     Isometry3::from_parts(body.position.coords.into(), body.rotation)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A line of `states.jsonl` with one of everything.
+    const LINE: &str = concat!(
+        r#"{"step":3,"time":0.5,"bodies":{"a":{"position":[1.0,2.0,3.5e-17],"rotation":[0.6,0.8,0.0,-0.0],"#,
+        r#""linear_velocity":[0.1,0.0,0.0],"angular_velocity":[0.0,0.0,7.0]}},"#,
+        r#""robots":{"r":{"joints":{"x":0.25},"base":{"translation":[1.0,2.0,3.0],"rotation":[0.0,0.0,0.6,0.8]}}},"#,
+        r#""soft":{"s":{"centroid":[1.0,2.0,3.0],"velocity":[4.0,5.0,6.0],"max_penetration":0.5,"volume":2.0,"#,
+        r#""volume_change":0.125,"inverted":1}},"energy":{"kinetic":1.0,"potential":-2.0,"elastic":0.0},"#,
+        r#""contacts":4,"max_penetration":0.001,"hash":"00000000000000ab"}"#,
+    );
+
+    #[test]
+    fn a_line_that_is_read_and_written_is_the_same_line() {
+        let state: WorldState = serde_json::from_str(LINE).unwrap();
+        assert_eq!(serde_json::to_string(&state).unwrap(), LINE);
+        assert_eq!((state.bodies[0].name.as_str(), state.bodies[0].rotation.quaternion().w), ("a", 0.6));
+        assert!(serde_json::from_str::<WorldState>(&LINE.replacen("[1.0,2.0,3.0]", "[1.0,2.0]", 1)).is_err());
+    }
+}
