@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::console::Console;
-use super::failure::Failure;
+use super::terminal::Console;
+use super::terminal::Failure;
 use extricate_core::geometry::read::EXTENSIONS;
 
 /// What this program is and where it runs.

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::GoldenPlace;
-use crate::cli::compared::{self, Told};
-use crate::cli::console::Console;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::compared::{self, Told, failed};
+use crate::cli::terminal::Console;
+use crate::cli::terminal::Failure;
 use extricate_scene::record::compare::{InputDifference, Tolerances, draw};
-use extricate_scene::record::golden::{Golden, GoldenError, GoldenReport, GoldenRun, Sampling};
+use extricate_scene::record::golden::{Golden, GoldenReport, GoldenRun, Sampling};
 
 /// Name of the picture in the folder of a run.
 const DRIFT: &str = "drift.svg";
@@ -108,15 +108,6 @@ impl Judging {
         let (path, exact) = (place.path, self.exact);
         Ok(Some(GoldenVerdict { path, status, exact, report: Some(report), drift: drawn }))
     }
-}
-
-/// A golden file cannot be written, or a run not be read.
-pub(in crate::cli) fn failed(error: GoldenError) -> Failure {
-    let exit = match &error {
-        GoldenError::Record(_) => Exit::Usage,
-        _ => Exit::BadFile,
-    };
-    Failure::of(exit, &error)
 }
 
 impl GoldenVerdict {

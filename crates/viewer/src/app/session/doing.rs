@@ -190,7 +190,8 @@ impl Session {
         let begun = self.scene.world().map_err(|error| error.to_string()).and_then(|world| {
             let frame = crate::Frame::of(&world);
             let scene = Arc::clone(&self.scene);
-            SketchMode::new(scene, &world, (&self.models, &frame)).map_err(|error| error.to_string())
+            let mode = SketchMode::new(scene, &world, (&self.models, &frame));
+            mode.map(|mode| mode.with_access(&self.access)).map_err(|error| error.to_string())
         });
         match begun {
             Ok(sketch) => self.sketch = Some(sketch),

@@ -22,6 +22,7 @@ use crate::overlay::Insight;
 use crate::sketch::SketchMode;
 use crate::{Camera, Drawing, Frame, Models};
 use extricate_dynamics::AnyBody;
+use extricate_scene::request::Access;
 use extricate_scene::scene::Scene;
 
 /// Longest time that anything may take of which a new session waits for the first picture.
@@ -57,6 +58,8 @@ pub struct Session {
     held: Option<Held>,
     sketch: Option<SketchMode>,
     reload: Option<Reload>,
+    /// Files that a scene may name.
+    access: Access,
     /// Files that pictures are to be saved to.
     pictures: Vec<Picture>,
     /// Whether it was told that the simulation broke.
@@ -104,12 +107,19 @@ impl Session {
             held: None,
             sketch: None,
             reload,
+            access: Access::default(),
             pictures: Vec::new(),
             has_ended: false,
             is_new: true,
             quit: false,
             picture_seconds: 0.0,
         })
+    }
+
+    /// The session with files that a scene may name beyond those around it.
+    #[must_use]
+    pub fn with_access(self, access: Access) -> Self {
+        Self { access, ..self }
     }
 
     /// Shows another scene in place of this one: from where one looks, what is wanted, and whether it plays stay.

@@ -1,0 +1,1 @@
+//! JSON schemas, derived from the types of requests and responses.
