@@ -108,7 +108,7 @@ enum Command {
     /// Show a scene or a run in a window: play it, pull at bodies, sketch poses and repair them.
     View(view::Arguments),
     /// Tell versions, features and the machine.
-    Info,
+    Info(info::Arguments),
 }
 
 /// Runs the command line of this process and returns its exit code.
@@ -164,7 +164,7 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Field(arguments) => field::execute(&mut console, arguments),
         Command::Convert(arguments) => convert::execute(&mut console, arguments),
         Command::View(arguments) => view::execute(console.access(), &interrupt, arguments),
-        Command::Info => info::execute(&mut console),
+        Command::Info(arguments) => info::execute(&mut console, arguments),
     };
     // What was found before a failure is told as well; of two failures the first one counts.
     let flushed = console.flush();

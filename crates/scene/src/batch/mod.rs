@@ -12,6 +12,7 @@ mod merge;
 mod progress;
 mod report;
 mod run;
+pub mod schema;
 mod shard;
 mod summary;
 mod workers;

@@ -26,23 +26,32 @@ pub(super) struct Report {
 
 /// An answer as a line of JSON.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Line<'a, R> {
+pub(super) struct Line<'a, R> {
+    /// Number of the item in the manifest, from 0.
     index: u64,
+    /// Its name, where it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     id: Option<&'a str>,
+    /// Kind of the question; unknown where the line could not be read.
     kind: &'static str,
+    /// As of the command that the item stands for; failed where there is no answer; of a run complete or not-met.
     status: &'static str,
+    /// Of a failure: the exit code of the command that the item stands for.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Class")]
     exit_code: Option<Class>,
+    /// Of a failure: the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     error: Option<String>,
     #[serde(flatten)]
     answer: &'a R,
 }
 
 /// The fields of a failure: none.
-#[derive(Debug, Serialize)]
-struct NoAnswer {}
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct NoAnswer {}
 
 /// A header that owns its text.
 pub(super) struct OwnHeader {

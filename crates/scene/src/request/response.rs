@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::bodies_repair::BodiesRepair;
@@ -82,15 +81,4 @@ responses! {
     BodiesRepair(BodiesRepair),
     /// Summary of a run.
     Run(Box<Summary>),
-}
-
-/// Self-collision in all its forms.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "its schema is that of the lines of a command")]
-pub(crate) enum SelfCollisionResponse {
-    MeshAtRest(MeshAtRest),
-    MeshInMotion(MeshInMotion),
-    LinksAtRest(LinksAtRest),
-    Robot(FirstContact),
 }
