@@ -8,9 +8,10 @@ use std::fs;
 use cli_program::{Folder, extricate};
 use serde_json::Value;
 
-fn schema(folder: &str, name: &str) -> String {
+fn schema(folder: &str, name: &str) -> Value {
     let path = format!("{folder}/{name}.schema.json");
-    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 /// Fields of a schema: those of an object within another one behind its name and a dot.
@@ -41,14 +42,11 @@ fn published_schemas_are_those_of_the_types_and_lose_no_field() {
     let written = fs::read_dir(&derived).expect("a folder").count();
     assert_eq!(names.len(), written, "every derived schema has its list of fields");
     for name in names {
-        let text = schema(&derived, name);
-        assert_eq!(
-            text,
-            schema(published, name),
-            "{name}: write it anew by `extricate info --schemas assets/schema`"
-        );
+        let own_schema = schema(&derived, name);
+        let how = "write it anew by `extricate info --schemas assets/schema`";
+        assert_eq!(own_schema, schema(published, name), "{name}: {how}");
         let mut found = BTreeSet::new();
-        fields(&serde_json::from_str(&text).expect("JSON"), "", &mut found);
+        fields(&own_schema, "", &mut found);
         let own = oracle.lines().filter_map(|line| line.split_once(' ')).filter(|(of, _)| *of == name);
         let lost: Vec<&str> = own.map(|(_, field)| field).filter(|field| !found.contains(*field)).collect();
         assert!(lost.is_empty(), "{name} has lost {lost:?}");

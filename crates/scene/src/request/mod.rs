@@ -72,6 +72,7 @@ pub use self_collision::{LinksAtRest, MeshAtRest, MeshInMotion, SelfCollisionReq
 pub use spanning::Span;
 pub use time_of_contact::{FirstContact, LinkContact, MotionArgument, RigidContact, TimeOfContactRequest};
 
+use extricate_core::penetration::FreeConfiguration;
 use poses::At;
 
 /// A request, as a line of a manifest holds it.
@@ -110,7 +111,7 @@ impl Request {
         }
         if kind != "repair" {
             let question = Question::take(kind, fields)?;
-            let poses: Option<Value> = fields.take("poses")?;
+            let poses: Option<Value> = if question.takes_poses() { fields.take("poses")? } else { None };
             let at = question.form().of_field(poses.as_ref());
             let at = at.map_err(|why| ItemFault::Field { name: "poses", why })?;
             return Ok(Self::Shapes(Box::new(Placed { question, at })));
@@ -194,7 +195,14 @@ impl Question {
             "spanning" => Ok(Self::Spanning(pair)),
             "time-of-contact" => Ok(Self::TimeOfContact(pair, fields.part()?, fields.part()?)),
             "generalized" => Ok(Self::Generalized(pair, fields.part()?)),
-            _ => Ok(Self::Penetration(pair, fields.part()?)),
+            _ => {
+                let request: PenetrationRequest = fields.part()?;
+                if request.start == Some(FreeConfiguration::MotionCoherence) {
+                    let why = "an item remembers nothing of those before it: `coherence` belongs to `query --poses`";
+                    return Err(ItemFault::Field { name: "start", why: why.to_owned() });
+                }
+                Ok(Self::Penetration(pair, request))
+            }
         }
     }
 }

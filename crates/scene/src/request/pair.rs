@@ -136,20 +136,31 @@ impl PairFields {
 
     /// The shapes: as convex ones, unless one is a mesh file, or triangles are needed because of `why`.
     fn load(&self, context: &Context, why: Option<String>) -> Result<Pair, Fault> {
-        let [a, b] = &self.parsed(context)?;
-        if a.is_convex() && b.is_convex() && !self.surface && why.is_none() {
+        let shapes = self.parsed(context)?;
+        if self.is_convex(&shapes) && why.is_none() {
             let cache = context.library.cache().map(|_| "cache");
             context.refuse(cache, "belongs to meshes: two convex shapes are made ready at once")?;
+            let [a, b] = &shapes;
             return Ok(Pair::Convex(Box::new([context.library.convex(a)?, context.library.convex(b)?])));
         }
-        let why = why.unwrap_or_else(|| match self.surface {
+        let why = why.unwrap_or_else(|| self.mesh_reason(context));
+        Ok(Pair::Meshes(self.meshes(context, &why)?))
+    }
+
+    /// Whether the shapes are answered as convex ones.
+    fn is_convex(&self, shapes: &[ShapeArgument; 2]) -> bool {
+        shapes.iter().all(ShapeArgument::is_convex) && !self.surface
+    }
+
+    /// Reason why triangles of both shapes are needed where the question does not ask for them.
+    fn mesh_reason(&self, context: &Context) -> String {
+        match self.surface {
             true => format!("{} takes the triangles of both shapes", context.name("surface")),
             false => String::from(
                 "a mesh file is asked about together with another mesh file, box:X,Y,Z or hull:FILE only \
                  (`hull:` makes it convex, `extricate mesh` makes meshes of round shapes)",
             ),
-        });
-        Ok(Pair::Meshes(self.meshes(context, &why)?))
+        }
     }
 
     /// The shapes as triangles, which are needed because of `why`.
@@ -162,8 +173,11 @@ impl PairFields {
 
     /// The shapes of a penetration: with a cache, the maximally clear configurations of meshes are read or written.
     fn with_clear_configurations(&self, context: &Context) -> Result<Pair, Fault> {
-        let pair = self.load(context, None)?;
-        let (Pair::Meshes(_), Some(folder)) = (&pair, context.library.cache()) else { return Ok(pair) };
+        let shapes = self.parsed(context)?;
+        let folder = context.library.cache().filter(|_| !self.is_convex(&shapes));
+        let Some(folder) = folder else { return self.load(context, None) };
+        let why = self.mesh_reason(context);
+        shapes.iter().try_for_each(|shape| shape.need_triangles(&why))?;
         let bad = |error: &dyn std::error::Error| Fault::of(Class::BadFile, error);
         let cached = |shape: &ShapeArgument| {
             let mut model = shape.model(self.solidity(), context.library.access(), Some(folder))?;
@@ -176,8 +190,7 @@ impl PairFields {
             }
             Ok(Arc::new(model))
         };
-        let [a, b] = &self.parsed(context)?;
-        Ok(Pair::Meshes([cached(a)?, cached(b)?]))
+        Ok(Pair::Meshes([cached(&shapes[0])?, cached(&shapes[1])?]))
     }
 
     /// The shapes for a search with rotations, which takes longer to prepare: what is asked about again is kept.
@@ -206,6 +219,11 @@ impl Question {
             Self::Penetration(..) => "penetration",
             Self::Generalized(..) => "generalized",
         }
+    }
+
+    /// Whether it is asked at poses; a mesh alone collides with itself anywhere.
+    pub(super) fn takes_poses(&self) -> bool {
+        !matches!(self, Self::SelfCollision(shape, ..) if !is_robot(shape))
     }
 
     /// Fields that its pose lines may hold.
