@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers, bottom to top, each with the folder of its files. A new layer takes its place here.
-const LAYERS: [(&str, &str); 14] = [
+const LAYERS: [(&str, &str); 15] = [
     ("geometry", "crates/core/src/geometry"),
     ("kinematics", "crates/core/src/kinematics"),
     ("bvh", "crates/core/src/bvh"),
@@ -19,6 +19,7 @@ const LAYERS: [(&str, &str); 14] = [
     ("scene", "crates/scene/src/scene"),
     ("repair", "crates/scene/src/repair"),
     ("record", "crates/scene/src/record"),
+    ("request", "crates/scene/src/request"),
     ("batch", "crates/scene/src/batch"),
     ("viewer", "crates/viewer/src"),
     ("cli", "src/cli"),

@@ -128,6 +128,8 @@ impl Work<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::batch::folder::Opened;
     use crate::batch::summary::BatchFile;
