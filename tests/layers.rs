@@ -20,6 +20,7 @@ const LAYERS: [(&str, &str); 15] = [
     ("scene", "crates/scene/src/scene"),
     ("repair", "crates/scene/src/repair"),
     ("record", "crates/scene/src/record"),
+    ("request", "crates/scene/src/request"),
     ("batch", "crates/scene/src/batch"),
     ("viewer", "crates/viewer/src"),
     ("cli", "src/cli"),

@@ -300,7 +300,8 @@ fn a_half_space_is_as_far_as_the_lowest_support() {
                 // The region of a surface without an inside is only what intersects the plane.
                 let (deepest, depth) = (regions.first().map_or(0.0, |region| region.depth), overlap.depth);
                 let is_surface = shape.kind() == "surface mesh";
-                let agrees = if is_surface { deepest <= depth + 1e-6 } else { (deepest - depth).abs() < 1e-6 };
+                let agrees =
+                    if is_surface { deepest <= depth + 1e-6 } else { (deepest - depth).abs() < 1e-6 };
                 assert!(agrees, "{}: {deepest} {depth}", shape.kind());
             }
         }

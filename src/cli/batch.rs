@@ -8,13 +8,14 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 
-use super::console::{Console, Progress};
-use super::failure::{Exit, Failure};
-use super::interrupt::Interrupt;
-use super::table::{Table, number};
+use super::terminal::Interrupt;
+use super::terminal::{Console, Progress};
+use super::terminal::{Exit, Failure};
 use extricate_scene::batch::{
     BatchError, BatchOptions, BatchOutcome, BatchProgress, BatchSummary, Shard, THREAD_NAME, batch,
 };
+use extricate_scene::request::table::Table;
+use extricate_scene::request::text::number;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -77,6 +78,7 @@ pub(super) fn execute(
         shard: arguments.shard,
         resume: arguments.resume,
         threads: rayon::current_num_threads(),
+        access: console.access().clone(),
         memory: usize::try_from(arguments.memory).unwrap_or(usize::MAX).saturating_mul(mebibyte),
     };
     let mut report = Report { bar: None, next: Report::FIRST, begun: false };

@@ -5,10 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::access;
-use super::console::Console;
-use super::failure::{Exit, Failure};
-use super::table;
+use super::terminal::Console;
+use super::terminal::{Exit, Failure};
 use extricate_core::geometry::report::MeshReport;
 use extricate_core::geometry::tet_mesh::quality::TetQuality;
 use extricate_core::geometry::{Solidity, TriangleMesh};
@@ -17,6 +15,7 @@ use extricate_core::proximity::AllowedBecause;
 use extricate_dynamics::{
     AllowedPair, BodyDescription, BodyPenetration, RobotState, Shape, SoftBodyDescription, World,
 };
+use extricate_scene::request::text::{number, overlap};
 use extricate_scene::scene::{overlaps, soft_overlaps};
 
 const EXAMPLES: &str = "\
@@ -97,7 +96,7 @@ struct MeshFinding {
 
 /// Checks the scene.
 pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
-    let scene = access::scene(&arguments.scene)?;
+    let scene = console.access().scene(&arguments.scene)?;
     let world = scene.world().map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let rigid = overlaps(&world, Effort::Best).map_err(|error| Failure::of(Exit::Numerical, &error))?;
     let soft = soft_overlaps(&world);
@@ -227,7 +226,7 @@ fn tell(console: &mut Console, findings: &Findings, overlaps: &[BodyPenetration]
         let SoftFinding { body, nodes, elements, mass, held_nodes, .. } = soft;
         console.line(format_args!(
             "  soft {body}: {elements} tetrahedra, {nodes} nodes, {held_nodes} of them held, {} kg, dihedral angles {:.1}° to {:.1}°",
-            table::number(*mass),
+            number(*mass),
             soft.least_dihedral,
             soft.greatest_dihedral
         ))?;
@@ -235,7 +234,7 @@ fn tell(console: &mut Console, findings: &Findings, overlaps: &[BodyPenetration]
     if overlaps.is_empty() {
         return console.line("  no bodies overlap at the start");
     }
-    overlaps.iter().try_for_each(|pair| console.line(format_args!("  overlap: {}", table::overlap(pair))))
+    overlaps.iter().try_for_each(|pair| console.line(format_args!("  overlap: {}", overlap(pair))))
 }
 
 /// A robot with the contacts between its links that are off.

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::console::Console;
-use super::failure::Failure;
-use super::table::{Table, number};
+use super::terminal::{Console, Exit, Failure};
+use extricate_scene::record::RecordError;
 use extricate_scene::record::compare::{BitDifference, Difference, InputDifference, Report};
+use extricate_scene::request::table::Table;
+use extricate_scene::request::text::number;
 
 /// What is told of a comparison of states.
 #[derive(Debug, Serialize)]
@@ -149,4 +150,13 @@ pub(super) fn lines(console: &mut Console, lines: impl IntoIterator<Item = Strin
 /// A path as it is told.
 pub(super) fn shown(path: &Path) -> String {
     path.display().to_string().replace('\\', "/")
+}
+
+/// A golden file cannot be written, or a run not be read.
+pub(super) fn failed(error: RecordError) -> Failure {
+    let exit = match &error {
+        RecordError::File { .. } => Exit::Usage,
+        _ => Exit::BadFile,
+    };
+    Failure::of(exit, &error)
 }

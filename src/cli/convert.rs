@@ -6,9 +6,8 @@ use clap::Args;
 use nalgebra::Vector3;
 use serde::Serialize;
 
-use super::access;
-use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::terminal::Console;
+use super::terminal::{Exit, Failure};
 use extricate_core::geometry::report::MeshReport;
 use extricate_core::geometry::write::{Encoding, write_mesh_as};
 
@@ -51,7 +50,7 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     if !(*scale > 0.0 && scale.is_finite()) {
         return Err(Failure::new(Exit::Usage, format!("the scale must be a positive factor, not {scale}")));
     }
-    let read = access::mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+    let read = console.access().mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let scaled = read.scaled(&Vector3::repeat(*scale)).map_err(|error| Failure::of(Exit::Usage, &error))?;
     let mesh = if *reverse { scaled.reversed() } else { scaled };
     let encoding = if *text { Encoding::Text } else { Encoding::Binary };

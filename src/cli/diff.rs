@@ -6,9 +6,9 @@ use clap::Args;
 use serde::Serialize;
 
 use super::compared::{self, Told};
-use super::console::Console;
-use super::failure::{Exit, Failure};
 use super::record::tolerances;
+use super::terminal::Console;
+use super::terminal::{Exit, Failure};
 use extricate_scene::record::RecordError;
 use extricate_scene::record::compare::{Comparison, InputDifference, compare, draw};
 

@@ -6,9 +6,8 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::access;
-use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::terminal::Console;
+use super::terminal::{Exit, Failure};
 use extricate_core::field::{DistanceField, FieldError, FieldOptions, Order, Side};
 
 /// Arguments of `extricate field`.
@@ -94,7 +93,7 @@ struct Told {
 pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
     let Arguments { input, output, .. } = arguments;
     check_outputs(arguments)?;
-    let mesh = access::mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+    let mesh = console.access().mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let started = Instant::now();
     let field = DistanceField::of(&mesh, &options(arguments)).map_err(|error| {
         let exit = if matches!(error, FieldError::NotClosed { .. }) { Exit::BadFile } else { Exit::Usage };

@@ -1,14 +1,25 @@
 //! `extricate info`: versions, features and the machine.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use serde::Serialize;
 
-use super::console::Console;
-use super::failure::Failure;
+use super::terminal::{Console, Exit, Failure};
 use extricate_core::geometry::read::EXTENSIONS;
+use extricate_scene::{batch, request};
 
-/// What this program is and where it runs.
+/// Arguments of `info`.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// Write the JSON schemas of answers and batches to DIR, and do nothing else.
+    #[arg(long, value_name = "DIR")]
+    schemas: Option<PathBuf>,
+}
+
+/// Facts about the program and the machine.
 #[derive(Debug, Serialize)]
 struct Info {
     version: &'static str,
@@ -26,7 +37,10 @@ struct MeshFormats {
 }
 
 /// Tells versions, features and the machine.
-pub(super) fn execute(console: &mut Console) -> Result<(), Failure> {
+pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(folder) = &arguments.schemas {
+        return write_schemas(folder);
+    }
     let info = Info {
         version: env!("CARGO_PKG_VERSION"),
         libraries: BTreeMap::from([("rapier3d-f64", rapier3d::VERSION)]),
@@ -48,4 +62,16 @@ pub(super) fn execute(console: &mut Console) -> Result<(), Failure> {
         info.mesh_formats.read.join(", "),
         info.mesh_formats.write.join(", ")
     ))
+}
+
+/// Writes the schemas that are derived from the types of responses, a file each.
+fn write_schemas(folder: &Path) -> Result<(), Failure> {
+    let failed =
+        |path: &Path, error| Failure::new(Exit::Usage, format!("cannot write {}: {error}", path.display()));
+    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    for (name, schema) in request::schema::schemas().into_iter().chain(batch::schema::schemas()) {
+        let path = folder.join(format!("{name}.schema.json"));
+        fs::write(&path, format!("{schema:#}\n")).map_err(|error| failed(&path, error))?;
+    }
+    Ok(())
 }

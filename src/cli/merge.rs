@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::batch::counts;
-use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::terminal::Console;
+use super::terminal::{Exit, Failure};
 use extricate_scene::batch::merge;
 
 const EXAMPLES: &str = "\

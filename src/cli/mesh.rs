@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, value_parser};
 use serde::Serialize;
 
-use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::terminal::Console;
+use super::terminal::{Exit, Failure};
 use extricate_core::geometry::procedural::{self, KINDS, Kind, SCALE};
 use extricate_core::geometry::report::MeshReport;
 use extricate_core::geometry::write::{Encoding, write_mesh_as};

@@ -3,13 +3,10 @@
 mod batch;
 mod check;
 mod compared;
-mod console;
 mod convert;
 mod diff;
-mod failure;
 mod field;
 mod info;
-mod interrupt;
 mod merge;
 mod mesh;
 mod plan;
@@ -20,7 +17,7 @@ mod record;
 mod render;
 mod repair;
 mod run;
-mod table;
+mod terminal;
 mod tetrahedralize;
 mod verify;
 mod view;
@@ -31,10 +28,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use console::{Console, Style};
-use extricate_scene::batch::access;
-use failure::{Exit, Failure};
-use interrupt::Interrupt;
+use extricate_scene::request::Access;
+use terminal::{Console, Exit, Failure, Interrupt, Style};
 
 /// Penetration depth between triangle meshes, and rigid dynamics that stands on it.
 #[derive(Debug, Parser)]
@@ -113,7 +108,7 @@ enum Command {
     /// Show a scene or a run in a window: play it, pull at bodies, sketch poses and repair them.
     View(view::Arguments),
     /// Tell versions, features and the machine.
-    Info,
+    Info(info::Arguments),
 }
 
 /// Runs the command line of this process and returns its exit code.
@@ -123,7 +118,7 @@ pub fn main() -> ExitCode {
 }
 
 fn start(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    failure::draw_reports();
+    terminal::draw_reports();
     let command_line = match CommandLine::try_parse_from(arguments) {
         Ok(command_line) => command_line,
         Err(error) => {
@@ -146,12 +141,11 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
             format!("--root {}: there is no such folder", missing.display()),
         ));
     }
-    access::say(root, allow_outside);
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build_global()
         .map_err(|error| Failure::new(Exit::Usage, format!("cannot start {threads} threads: {error}")))?;
-    let mut console = Console::new(Style { json, quiet });
+    let mut console = Console::new(Style { json, quiet }, Access { roots: root, anywhere: allow_outside });
     let interrupt = Interrupt::listen()?;
     let result = match &command {
         Command::Run(arguments) => run::execute(&mut console, &interrupt, arguments),
@@ -169,8 +163,8 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         Command::Tetrahedralize(arguments) => tetrahedralize::execute(&mut console, arguments),
         Command::Field(arguments) => field::execute(&mut console, arguments),
         Command::Convert(arguments) => convert::execute(&mut console, arguments),
-        Command::View(arguments) => view::execute(&interrupt, arguments),
-        Command::Info => info::execute(&mut console),
+        Command::View(arguments) => view::execute(console.access(), &interrupt, arguments),
+        Command::Info(arguments) => info::execute(&mut console, arguments),
     };
     // What was found before a failure is told as well; of two failures the first one counts.
     let flushed = console.flush();

@@ -8,13 +8,13 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 
-use super::access;
-use super::console::Console;
-use super::failure::{Exit, Failure};
-use super::table::{self, Table};
+use super::terminal::Console;
+use super::terminal::{Exit, Failure};
 use extricate_core::kinematics::Articulation;
 use extricate_core::penetration::generalized::{CollidingPair, Pose};
 use extricate_core::plan::{PlanError, PlanOptions, PlanWork, plan};
+use extricate_scene::request::table::Table;
+use extricate_scene::request::text::number;
 use extricate_scene::scene::Planning;
 
 const EXAMPLES: &str = "\
@@ -114,7 +114,7 @@ impl PathPose {
 /// Plans a path.
 pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
     let started = Instant::now();
-    let scene = access::scene(&arguments.scene)?;
+    let scene = console.access().scene(&arguments.scene)?;
     let planning = scene.planning().map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let options = PlanOptions {
         retraction: !arguments.no_retraction,
@@ -215,18 +215,18 @@ fn tell(console: &mut Console, answer: &Answer, arguments: &Arguments) -> Result
     let mut facts = Table::default();
     facts.row("poses", [answer.path.len().to_string()]);
     if let (Some(length), Some(found)) = (answer.length, answer.found_length) {
-        let [length, found] = [length, found].map(table::number);
+        let [length, found] = [length, found].map(number);
         facts.row("length", [format!("{length} m of mean displacement, {found} m before it was shortened")]);
         facts.row("checked at", [format!("{} poses", answer.checked)]);
     }
     if let Some(gap) = answer.gap {
-        facts.row("came within", [format!("{} m", table::number(gap))]);
+        facts.row("came within", [format!("{} m", number(gap))]);
     }
     let (overlapping, retracted) = (answer.overlapping, answer.retracted);
     facts.row("samples", [format!("{}, {overlapping} overlapping, {retracted} retracted", answer.samples)]);
     facts.row("nodes", [format!("{} and {}", answer.nodes[0], answer.nodes[1])]);
     facts.row("segments", [answer.segments.to_string()]);
-    facts.row("time", [format!("{} ms", table::number(answer.time_ms.unwrap_or(f64::NAN)))]);
+    facts.row("time", [format!("{} ms", number(answer.time_ms.unwrap_or(f64::NAN)))]);
     facts.row("written to", [arguments.output.display().to_string()]);
     console.line(facts)
 }

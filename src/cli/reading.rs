@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use super::query::{broad_phase, poses, robot};
-use super::repair::robot::lines;
-use extricate_scene::batch::obstacles;
-use extricate_scene::batch::shape::ShapeArgument;
+use super::repair::configurations;
+use super::terminal::lines::parse_lines;
 use extricate_scene::repair::Robot;
+use extricate_scene::request::shape::ShapeArgument;
+use extricate_scene::request::{broad_phase, obstacles, poses, robot};
 
 /// Number of pose lines of a text.
 ///
 /// # Errors
 /// What is wrong with it.
 pub fn poses(text: &str) -> Result<usize, String> {
-    let lines = poses::parse_lines(text, Path::new("poses.jsonl"), "poses", poses::parse)?;
+    let lines = parse_lines(text, Path::new("poses.jsonl"), "poses", poses::parse)?;
     Ok(lines.len())
 }
 
@@ -22,7 +22,7 @@ pub fn poses(text: &str) -> Result<usize, String> {
 /// # Errors
 /// What is wrong with it.
 pub fn motions(text: &str) -> Result<usize, String> {
-    let lines = poses::parse_lines(text, Path::new("motions.jsonl"), "motions", poses::parse_motions)?;
+    let lines = parse_lines(text, Path::new("motions.jsonl"), "motions", poses::parse_motions)?;
     Ok(lines.len())
 }
 
@@ -31,7 +31,7 @@ pub fn motions(text: &str) -> Result<usize, String> {
 /// # Errors
 /// What is wrong with it.
 pub fn boxes(text: &str) -> Result<usize, String> {
-    Ok(poses::parse_lines(text, Path::new("boxes.jsonl"), "boxes", broad_phase::parse)?.len())
+    Ok(parse_lines(text, Path::new("boxes.jsonl"), "boxes", broad_phase::parse)?.len())
 }
 
 /// Number of configurations of a robot in a text.
@@ -39,7 +39,7 @@ pub fn boxes(text: &str) -> Result<usize, String> {
 /// # Errors
 /// What is wrong with it.
 pub fn configurations(text: &str, robot: &Robot) -> Result<usize, String> {
-    Ok(lines::parse(text, Path::new("joints.json"), robot)?.len())
+    Ok(configurations::parse(text, Path::new("joints.json"), robot)?.len())
 }
 
 /// Whether a text names a shape as the command line writes it, with a pose or without one, or two links.

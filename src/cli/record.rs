@@ -4,13 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::access;
-use super::compared::shown;
-use super::console::Console;
-use super::failure::{Exit, Failure};
-use super::interrupt::Interrupt;
+use super::compared::{failed, shown};
 use super::run::{Simulation, at_start, simulate, tell_verdicts};
-use super::verify::failed;
+use super::terminal::Console;
+use super::terminal::Interrupt;
+use super::terminal::{Exit, Failure};
 use extricate_scene::record::compare::Tolerances;
 use extricate_scene::record::golden::{BeforeRun, Golden, ROUNDED_STEP, Sampling};
 use extricate_scene::record::{Outcome, RunDirectory, RunOptions, Summary};
@@ -115,13 +113,13 @@ pub(super) fn execute(
     arguments: &Arguments,
 ) -> Result<(), Failure> {
     let tolerances = tolerances(&arguments.tolerance)?;
-    let scene = access::scene(&arguments.scene)?;
+    let scene = console.access().scene(&arguments.scene)?;
     let folder = arguments.run.clone().unwrap_or_else(|| Path::new("out").join(scene.name()));
     let (before, summary) = complete(console, interrupt, scene, &folder)?;
     let run = before.after(&folder, &summary);
     let sampling = arguments.states.map_or(Sampling::Fitting, Sampling::Count);
     let golden = if arguments.rounding {
-        let mut scene = access::scene(&arguments.scene)?;
+        let mut scene = console.access().scene(&arguments.scene)?;
         scene.options.time_step *= ROUNDED_STEP;
         let beside = with_suffix(&folder, "-rounded");
         complete(console, interrupt, scene, &beside)?;

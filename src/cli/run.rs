@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use nalgebra::Vector3;
 
-use super::access;
-use super::console::Console;
-use super::failure::{Exit, Failure};
-use super::interrupt::Interrupt;
-use super::table::{self, Table};
+use super::terminal::Console;
+use super::terminal::Interrupt;
+use super::terminal::{Exit, Failure};
 use extricate_dynamics::{NarrowPhase, StepReport, World};
-use extricate_scene::batch::answers::start;
 use extricate_scene::record::{
     self, DeepestContact, Inputs, Outcome, RecordError, Recording, ResumeFrom, Resumed, RunDirectory,
     RunOptions, SoftBodySummary, SoftSummary, Summary,
 };
+use extricate_scene::request::start;
+use extricate_scene::request::table::Table;
+use extricate_scene::request::text::number;
 use extricate_scene::scene::Scene;
 use extricate_scene::scene::schema::OnOverlap;
 
@@ -131,7 +131,7 @@ pub(super) fn execute(
     if let Some(from) = arguments.from {
         return go_on(console, interrupt, (arguments, from));
     }
-    let mut scene = access::scene(&arguments.scene)?;
+    let mut scene = console.access().scene(&arguments.scene)?;
     let whole = arguments.steps.is_none() && arguments.time.is_none() && arguments.dt.is_none();
     scene.options.time_step = arguments.dt.unwrap_or(scene.options.time_step);
     scene.options.narrow_phase = arguments.narrow_phase.map_or(scene.options.narrow_phase, NarrowPhase::from);
@@ -164,7 +164,7 @@ fn go_on(
 ) -> Result<(), Failure> {
     let folder = match (&arguments.output, arguments.scene.is_dir()) {
         (None, true) => arguments.scene.clone(),
-        (output, false) => folder_of_scene(&arguments.scene, output.as_deref())?,
+        (output, false) => folder_of_scene(console, &arguments.scene, output.as_deref())?,
         (Some(_), true) => {
             let message = "with --from a run goes on in its own folder: --output is for a scene file";
             return Err(Failure::new(Exit::Usage, message));
@@ -184,8 +184,8 @@ fn go_on(
 }
 
 /// The folder of the run of a scene file, which must be of that scene.
-fn folder_of_scene(path: &Path, output: Option<&Path>) -> Result<PathBuf, Failure> {
-    let scene = access::scene(path)?;
+fn folder_of_scene(console: &Console, path: &Path, output: Option<&Path>) -> Result<PathBuf, Failure> {
+    let scene = console.access().scene(path)?;
     let folder = output.map_or_else(|| Path::new("out").join(scene.name()), Path::to_owned);
     let manifest = Recording::manifest_of(&folder).map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let inputs = Inputs::of(&scene).map_err(|error| Failure::of(Exit::BadFile, &error))?;
@@ -293,7 +293,7 @@ fn tell(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) -
     if !summary.moved.is_empty() {
         let total: f64 = summary.moved.values().map(|by| Vector3::from(*by).norm()).sum();
         let moved = summary.moved.len();
-        table.row("repaired", [format!("{moved} bodies moved by {} m in sum", table::number(total))]);
+        table.row("repaired", [format!("{moved} bodies moved by {} m in sum", number(total))]);
     }
     if !summary.joints_moved.is_empty() {
         table.row("repaired", [format!("{} joints moved", summary.joints_moved.len())]);
@@ -345,7 +345,7 @@ fn tell_soft(table: &mut Table, soft: &SoftSummary) {
     }
     if let Some(DeepestContact { depth, time, bodies: [a, b] }) = &soft.deepest_contact {
         let pair = if a == b { format!("{a} and itself") } else { format!("{a} and {b}") };
-        table.row("deepest soft contact", [format!("{} m, at {time:.3} s: {pair}", table::number(*depth))]);
+        table.row("deepest soft contact", [format!("{} m, at {time:.3} s: {pair}", number(*depth))]);
     }
     table.row(
         "soft solver",
@@ -364,7 +364,7 @@ pub(super) fn tell_verdicts(console: &mut Console, summary: &Summary) -> Result<
     let mut table = Table::default();
     table.row("expect", ["expected", "measured", "bar", ""].map(String::from));
     for verdict in &summary.expect {
-        let numbers = [verdict.expected, verdict.measured, verdict.bar].map(table::number);
+        let numbers = [verdict.expected, verdict.measured, verdict.bar].map(number);
         let [expected, measured, bar] = numbers;
         let pass = if verdict.pass { "pass" } else { "FAIL" };
         table.row(&verdict.quantity, [expected, measured, bar, pass.into()]);

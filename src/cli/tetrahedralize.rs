@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::access;
-use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::terminal::Console;
+use super::terminal::{Exit, Failure};
 use extricate_core::field::tetrahedralize::{
     Tetrahedralization, TetrahedralizeError, TetrahedralizeOptions, tetrahedralize,
 };
@@ -48,7 +47,7 @@ struct Filled<'a> {
 /// Fills the mesh, writes the tetrahedra and tells what they are like.
 pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
     let Arguments { input, output, .. } = arguments;
-    let mesh = access::mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
+    let mesh = console.access().mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let options = TetrahedralizeOptions { cell: cell(arguments, &mesh), ..Default::default() };
     let filled = tetrahedralize(&mesh, &options).map_err(|error| {
         let exit = match error {

@@ -1,9 +1,10 @@
-//! Scenes, repair of poses, recordings and batches.
+//! Scenes, repair of poses, recordings, requests and batches.
 //!
 //! The API of this crate is not stable: it is what the crate `extricate` is made of, which is the one to use.
 
 pub mod batch;
 pub mod record;
 pub mod repair;
+pub mod request;
 pub mod scene;
 mod state;

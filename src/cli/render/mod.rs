@@ -6,9 +6,9 @@ mod pictures;
 
 pub(super) use arguments::Arguments;
 
-use super::console::Console;
-use super::failure::Failure;
-use super::interrupt::Interrupt;
+use super::terminal::Console;
+use super::terminal::Failure;
+use super::terminal::Interrupt;
 
 /// Renders what is asked for.
 #[cfg(feature = "viewer")]
@@ -25,5 +25,5 @@ pub(super) fn execute(
 pub(super) fn execute(_: &mut Console, _: &Interrupt, _: &Arguments) -> Result<(), Failure> {
     let message = "this program was built without pictures. With the feature viewer it makes them: \
                    cargo install --path . --features viewer";
-    Err(Failure::new(super::failure::Exit::Usage, message))
+    Err(Failure::new(super::terminal::Exit::Usage, message))
 }

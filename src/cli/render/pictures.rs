@@ -5,12 +5,12 @@ use std::path::Path;
 
 use super::Arguments;
 use super::arguments::{Shown, SoftColor};
-use crate::cli::access;
-use crate::cli::console::{Console, Progress as Bar};
-use crate::cli::failure::{Exit, Failure};
-use crate::cli::interrupt::Interrupt;
 use crate::cli::run::at_start;
+use crate::cli::terminal::Interrupt;
+use crate::cli::terminal::{Console, Progress as Bar};
+use crate::cli::terminal::{Exit, Failure};
 use extricate_scene::record::{RecordError, Recording};
+use extricate_scene::request::Access;
 use extricate_viewer::ViewError;
 use extricate_viewer::overlay::{Overlays, Section, SoftQuantity};
 use extricate_viewer::render::{Format, Marks, Order, Progress, Reel, Times};
@@ -37,7 +37,8 @@ pub(super) fn render(
     };
     // What is not recorded is had by running again, from a checkpoint.
     let again = tells_contacts(arguments).then_some(first);
-    let reels = arguments.sources.iter().map(|source| reel(source, runs, again));
+    let access = console.access();
+    let reels = arguments.sources.iter().map(|source| reel(access, source, runs, again));
     let reels = reels.collect::<Result<Vec<_>, Failure>>()?;
     let mut bar: Option<Bar> = None;
     let mut watch = |Progress { done, total, time }: Progress| {
@@ -125,7 +126,7 @@ fn tells_contacts(arguments: &Arguments) -> bool {
 
 /// A scene or run; of a run, with `again`, what is run again from that time on [s]. A scene that is going to run is repaired
 /// first if it says so.
-fn reel(source: &Path, runs: bool, again: Option<f64>) -> Result<Reel, Failure> {
+fn reel(access: &Access, source: &Path, runs: bool, again: Option<f64>) -> Result<Reel, Failure> {
     if source.is_dir() {
         let recording = Recording::open(source).map_err(ViewError::from)?;
         return match again {
@@ -133,7 +134,7 @@ fn reel(source: &Path, runs: bool, again: Option<f64>) -> Result<Reel, Failure> 
             None => Ok(Reel::of_recording(recording)?),
         };
     }
-    let scene = access::scene(source)?;
+    let scene = access.scene(source)?;
     if !runs {
         return Ok(Reel::of_scene(scene)?);
     }

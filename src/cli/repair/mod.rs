@@ -1,23 +1,18 @@
 //! `extricate repair`: the nearest collision-free poses of a robot, or of the bodies and robots of a scene.
 
-mod bodies;
-mod posed;
-pub(super) mod robot;
+pub(super) mod configurations;
+mod robot;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
-use super::access;
-use super::console::Console;
-use super::failure::{Exit, Failure};
-use super::interrupt::Interrupt;
-use extricate_core::penetration::Effort;
-use extricate_scene::batch::answers::Status;
+use super::terminal::{Console, Exit, Failure, Interrupt};
 use extricate_scene::record;
-use extricate_scene::repair::Change;
+use extricate_scene::request::text::EffortArgument;
+use extricate_scene::request::{Rearrangement, RepairFields, RepairStatus, Response, SceneRepairRequest};
 use extricate_scene::scene::Scene;
 
 const EXAMPLES: &str = "\
@@ -79,29 +74,11 @@ pub(super) struct Arguments {
     of_robot: robot::RobotArguments,
 }
 
-/// How much work to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum EffortArgument {
-    /// One look at each pair of bodies; one search for a robot.
-    Fast,
-    /// A thorough search of each pair; many searches for a robot.
-    Best,
-}
-
-impl From<EffortArgument> for Effort {
-    fn from(argument: EffortArgument) -> Self {
-        match argument {
-            EffortArgument::Fast => Self::Fast,
-            EffortArgument::Best => Self::Best,
-        }
-    }
-}
-
 /// An answer as a line of JSON.
 #[derive(Debug, Serialize)]
-struct Told<'a, A> {
+struct Line<'a, A> {
     index: usize,
-    status: Status,
+    status: RepairStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
     #[serde(flatten)]
@@ -109,28 +86,16 @@ struct Told<'a, A> {
     time_ms: f64,
 }
 
-impl<'a, A> Told<'a, A> {
-    fn new(status: Status, error: Option<&'a str>, answer: &'a A, time: Duration) -> Self {
-        Self { index: 0, status, error, answer, time_ms: time.as_secs_f64() * 1e3 }
+impl<'a, A> Line<'a, A> {
+    fn new(
+        index: usize,
+        status: RepairStatus,
+        error: Option<&'a str>,
+        answer: &'a A,
+        time: Duration,
+    ) -> Self {
+        Self { index, status, error, answer, time_ms: time.as_secs_f64() * 1e3 }
     }
-}
-
-/// What a repair came to, as a person is told.
-fn word(status: Status) -> &'static str {
-    match status {
-        Status::Repaired => "repaired",
-        Status::AlreadyFree => "free already",
-        Status::NotFound => "NOT repaired",
-    }
-}
-
-/// Share of the whole motion below which a change is not listed for people.
-const UNLISTED: f64 = 1e-3;
-
-/// The changes worth listing, which come first, and the number of the others.
-fn matter(changes: &[Change], depth: f64) -> (&[Change], usize) {
-    let listed = changes.iter().take_while(|change| change.sigma.sqrt() >= UNLISTED * depth).count();
-    (&changes[..listed], changes.len() - listed)
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {
@@ -150,35 +115,81 @@ fn weight(text: &str) -> Result<(String, f64), String> {
     }
 }
 
+impl Arguments {
+    /// Fields of the request.
+    fn fields(&self) -> RepairFields {
+        RepairFields {
+            effort: self.effort,
+            clearance: self.clearance,
+            max_move: self.max_move,
+            fix: self.fix.iter().cloned().collect(),
+            weight: self.weight.iter().cloned().collect(),
+        }
+    }
+}
+
 /// Repairs what the arguments name.
 pub(super) fn execute(
     console: &mut Console,
     interrupt: &Interrupt,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
-    let started = Instant::now();
     match (&arguments.scene, &arguments.output) {
         (Some(scene), Some(output)) => {
             arguments.of_robot.refuse()?;
-            let scene = access::scene(scene)?;
-            if arguments.turn || !scene.robots.is_empty() {
-                return posed::execute(console, arguments, (&scene, output), started);
-            }
-            bodies::execute(console, arguments, (&scene, output), started)
+            of_scene(console, arguments, (scene, output))
         }
         _ => robot::execute(console, interrupt, arguments),
     }
 }
 
-/// The folder that a file is written to.
-fn folder_of(output: &Path) -> &Path {
-    output.parent().unwrap_or(Path::new(""))
+/// Repairs a scene and writes it.
+fn of_scene(
+    console: &mut Console,
+    arguments: &Arguments,
+    (path, output): (&Path, &Path),
+) -> Result<(), Failure> {
+    let started = Instant::now();
+    let scene = console.access().scene(path)?;
+    let request = SceneRepairRequest { turn: arguments.turn, fields: arguments.fields() };
+    let folder = output.parent().unwrap_or(Path::new(""));
+    let response = request.repair(&scene, true, |scene, change| -> Result<_, Failure> {
+        let text = match change {
+            Rearrangement::Moved(moves) => scene.text_with_moves(moves, folder)?,
+            Rearrangement::Posed(poses) => scene.text_with_poses(poses, folder)?,
+        };
+        write_scene(console, scene, &text, output)
+    });
+    let mut response = response?;
+    // A refusal of the poses that are written is told where nothing else says what is wrong.
+    let (status, refusal, error) = match &mut response {
+        Response::BodiesRepair(found) => {
+            found.report.written_to = Some(output.to_owned());
+            (found.status, found.refusal.clone(), None)
+        }
+        Response::SceneRepair(found) => {
+            found.report.written_to = Some(output.to_owned());
+            let error = found.refusal.clone().filter(|_| found.overlaps_after.is_empty());
+            (found.status, found.refusal.clone(), error)
+        }
+        _ => unreachable!("a scene is repaired"),
+    };
+    if console.json() {
+        console.json_line(&Line::new(0, status, error.as_deref(), &response, started.elapsed()))?;
+    } else {
+        console.line(&response)?;
+    }
+    match (status, refusal) {
+        (RepairStatus::NotFound, Some(message)) => Err(Failure::new(Exit::NoFreePose, message)),
+        (RepairStatus::NotFound, None) => Err(Failure::Silent(Exit::NoFreePose)),
+        _ => Ok(()),
+    }
 }
 
 /// Writes the text of a scene that was made of `scene`, with copies of the files that it may not name from there, and reads
 /// it back.
-fn write_scene(scene: &Scene, text: &str, output: &Path) -> Result<Scene, Failure> {
-    let reach = access::reach_of_scene(output);
+fn write_scene(console: &Console, scene: &Scene, text: &str, output: &Path) -> Result<Scene, Failure> {
+    let reach = console.access().reach_of_scene(output);
     let written = record::write_scene(scene, text, output, &reach);
     let text = written.map_err(|error| Failure::of(Exit::Usage, &error))?;
     Ok(Scene::parse_within(output, text, &reach)?)

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::terminal::{Exit, Failure};
 use extricate_scene::record::Manifest;
 
 /// Extension of golden files.

@@ -6,10 +6,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::GoldenPlace;
-use crate::cli::compared::{self, Told};
-use crate::cli::console::Console;
-use crate::cli::failure::{Exit, Failure};
-use extricate_scene::record::RecordError;
+use crate::cli::compared::{self, Told, failed};
+use crate::cli::terminal::Console;
+use crate::cli::terminal::Failure;
 use extricate_scene::record::compare::{InputDifference, Tolerances, draw};
 use extricate_scene::record::golden::{Golden, GoldenReport, GoldenRun, Sampling};
 
@@ -109,15 +108,6 @@ impl Judging {
         let (path, exact) = (place.path, self.exact);
         Ok(Some(GoldenVerdict { path, status, exact, report: Some(report), drift: drawn }))
     }
-}
-
-/// A golden file cannot be written, or a run not be read.
-pub(in crate::cli) fn failed(error: RecordError) -> Failure {
-    let exit = match &error {
-        RecordError::File { .. } => Exit::Usage,
-        _ => Exit::BadFile,
-    };
-    Failure::of(exit, &error)
 }
 
 impl GoldenVerdict {

@@ -6,9 +6,9 @@ use std::path::Path;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::Judged;
-use crate::cli::failure::{Exit, Failure};
-use crate::cli::table::number;
+use crate::cli::terminal::{Exit, Failure};
 use extricate_scene::record::write_whole;
+use extricate_scene::request::text::number;
 
 /// The verdicts of all scenes.
 #[derive(Debug, Default)]

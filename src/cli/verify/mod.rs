@@ -12,19 +12,17 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use super::access;
-use super::console::{Console, Style};
-use super::failure::{Exit, Failure};
-use super::interrupt::Interrupt;
 use super::record::run_whole;
 use super::run::tell_verdicts;
+use super::terminal::Interrupt;
+use super::terminal::{Console, Style};
+use super::terminal::{Exit, Failure};
 use extricate_scene::record::Summary;
 use extricate_scene::record::golden::Golden;
 use extricate_scene::scene::Verdict;
 
 use find::{GoldenPlace, golden_of, scenes};
 use golden::GoldenVerdict;
-pub(super) use golden::failed;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -100,7 +98,8 @@ pub(super) fn execute(
         Told { junit: arguments.junit.as_ref().map(|_| junit::Cases::default()), ..Told::default() };
     let is_many = scenes.len() >= pool::LEAST_SCENES_A_THREAD * rayon::current_num_threads();
     if is_many {
-        let quiet = || Console::new(Style { json: false, quiet: true });
+        let access = console.access().clone();
+        let quiet = || Console::new(Style { json: false, quiet: true }, access.clone());
         let run = |scene: &Work| verify(&quiet(), interrupt, scene, arguments);
         let progress = console.progress(scenes.len() as u64);
         pool::each_in_order(&scenes, progress, &run, &mut |scene, judged| {
@@ -220,7 +219,7 @@ fn verify(
         }
         _ => None,
     };
-    let (before, summary) = run_whole(console, interrupt, access::scene(path)?, folder)?;
+    let (before, summary) = run_whole(console, interrupt, console.access().scene(path)?, folder)?;
     let mut judged = Judged { summary, golden: None };
     let may_update = arguments.update && judged.expectations_pass();
     let judging = golden::Judging {

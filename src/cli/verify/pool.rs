@@ -7,8 +7,8 @@ use std::sync::mpsc;
 use std::thread;
 
 use super::{Judged, Work};
-use crate::cli::console::Progress;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::terminal::Progress;
+use crate::cli::terminal::{Exit, Failure};
 
 /// Fewer scenes than this for each thread run one after the other on all threads: the last ones would leave threads idle.
 pub(super) const LEAST_SCENES_A_THREAD: usize = 2;

@@ -4,18 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Arguments;
-use crate::cli::access;
-use crate::cli::failure::{Exit, Failure};
-use crate::cli::interrupt::Interrupt;
 use crate::cli::run::at_start;
+use crate::cli::terminal::Interrupt;
+use crate::cli::terminal::{Exit, Failure};
 use extricate_dynamics::World;
 use extricate_scene::record::{RecordError, Recording, ResumeFrom};
+use extricate_scene::request::Access;
 use extricate_scene::scene::Scene;
 use extricate_viewer::Quality;
 use extricate_viewer::app::{self, Loaded, View};
 
 /// Opens the window, or plays the script without one.
-pub(super) fn open(interrupt: &Interrupt, arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn open(access: &Access, interrupt: &Interrupt, arguments: &Arguments) -> Result<(), Failure> {
     let Arguments { source, from, script, offscreen, size, plain } = arguments;
     let loaded = match (source.is_dir(), from) {
         (true, None) => Loaded::run(source),
@@ -24,16 +24,18 @@ pub(super) fn open(interrupt: &Interrupt, arguments: &Arguments) -> Result<(), F
             Loaded::of(&scene.path.clone(), scene, world)
         }
         (false, None) => {
-            let (scene, world) = prepare(source)?;
+            let (scene, world) = prepare(access, source)?;
             Loaded::of(source, scene, world)
         }
         (false, Some(_)) => {
             return Err(Failure::new(Exit::Usage, "--from is for the folder of a run"));
         }
     };
+    let of_reload = access.clone();
     let view = View {
         loaded: loaded.map_err(|message| Failure::new(Exit::BadFile, message))?,
-        prepare: Arc::new(|path: &Path| prepare(path).map_err(|failure| failure.text())),
+        prepare: Arc::new(move |path: &Path| prepare(&of_reload, path).map_err(|failure| failure.text())),
+        access: access.clone(),
         script: script.clone(),
         offscreen: *offscreen,
         size: *size,
@@ -43,8 +45,8 @@ pub(super) fn open(interrupt: &Interrupt, arguments: &Arguments) -> Result<(), F
 }
 
 /// The scene of a file and its world as `run` starts it.
-fn prepare(path: &Path) -> Result<(Scene, World), Failure> {
-    let scene = access::scene(path)?;
+fn prepare(access: &Access, path: &Path) -> Result<(Scene, World), Failure> {
+    let scene = access.scene(path)?;
     let on_overlap = scene.on_overlap;
     at_start(scene, on_overlap)
 }

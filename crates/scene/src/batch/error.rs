@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::fault::Class;
+use crate::request::Class;
 
 /// Why a batch cannot be done. What single items fail of is told in their answers.
 #[derive(Debug, Error)]

@@ -3,8 +3,7 @@
 use serde_json::Value;
 use thiserror::Error;
 
-use super::fields::{Fields, clipped};
-use super::task::Task;
+use crate::request::{Fields, ItemFault, KINDS, Request, clipped};
 
 /// Longest name of an item, in bytes: it becomes the name of a folder.
 const LONGEST_ID: usize = 100;
@@ -22,7 +21,7 @@ const LONGEST_ID: usize = 100;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     pub(super) id: Option<String>,
-    pub(super) task: Task,
+    pub(super) request: Request,
 }
 
 /// Why a line is no item, with what of it could be read.
@@ -35,52 +34,6 @@ pub struct ItemError {
     pub kind: Option<&'static str>,
     /// What is wrong with it.
     pub fault: ItemFault,
-}
-
-/// What is wrong with a line.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum ItemFault {
-    /// It is no JSON, or nothing that an item could be.
-    #[error("not an item: {why}")]
-    NotJson {
-        /// What the parser says.
-        why: String,
-    },
-    /// It asks for something unknown.
-    #[error("there is no kind `{kind}`; there are: {}", Task::KINDS.join(", "))]
-    Kind {
-        /// What it asks for.
-        kind: String,
-    },
-    /// A field is missing.
-    #[error("the field `{name}` is missing")]
-    Missing {
-        /// Its name.
-        name: &'static str,
-    },
-    /// A field is not as it should be.
-    #[error("the field `{name}`: {why}")]
-    Field {
-        /// Its name.
-        name: &'static str,
-        /// Why not.
-        why: String,
-    },
-    /// A field means nothing.
-    #[error("there is no field `{name}`; there are: {known}")]
-    Unknown {
-        /// Its name.
-        name: String,
-        /// The names there are.
-        known: String,
-    },
-    /// Fields that do not go together.
-    #[error("{why}")]
-    Clash {
-        /// Why not.
-        why: String,
-    },
 }
 
 impl Item {
@@ -101,13 +54,13 @@ impl Item {
         let id = fields.take("id").and_then(|id: Option<String>| id.map(checked).transpose());
         let id = id.map_err(|fault| failed(None, None, fault))?;
         let kind: String = fields.need("kind").map_err(|fault| failed(id.clone(), None, fault))?;
-        let Some(kind) = Task::KINDS.into_iter().find(|known| *known == kind) else {
+        let Some(kind) = KINDS.into_iter().find(|known| *known == kind) else {
             let fault = ItemFault::Kind { kind: clipped(kind) };
             return Err(failed(id, None, fault));
         };
-        let task = Task::take(kind, &mut fields).and_then(|task| fields.finish().map(|()| task));
-        match task {
-            Ok(task) => Ok(Self { id, task }),
+        let request = Request::take(kind, &mut fields).and_then(|request| fields.finish().map(|()| request));
+        match request {
+            Ok(request) => Ok(Self { id, request }),
             Err(fault) => Err(failed(id, Some(kind), fault)),
         }
     }
@@ -121,7 +74,7 @@ impl Item {
     /// What it asks for.
     #[must_use]
     pub fn kind(&self) -> &'static str {
-        self.task.kind()
+        self.request.kind()
     }
 }
 

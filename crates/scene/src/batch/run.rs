@@ -3,21 +3,22 @@
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::error::BatchError;
-use super::fault::{Class, Fault};
 use super::folder::{BatchFolder, Opened};
 use super::item::Item;
-use super::library::Library;
 use super::manifest::{Manifest, ManifestLine};
 use super::memory::peak;
+use super::progress::BatchProgress;
+use super::report::{Header, Report};
 use super::shard::Shard;
 use super::summary::{BatchFile, BatchSummary, BatchTiming};
-use super::task::{Bench, Head, Told};
 use super::workers::{Done, Work};
 use crate::record::host_name;
+use crate::request::Library;
+use crate::request::{Access, Context, Origin, RunPlace};
+use crate::request::{Class, Fault};
 
 /// How a manifest is to be answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,27 +31,24 @@ pub struct BatchOptions {
     pub threads: usize,
     /// What meshes and what is made of them may take [bytes], by estimate.
     pub memory: usize,
+    /// Files that items may name.
+    pub access: Access,
+}
+
+/// What items are answered with.
+struct TaskContext<'a> {
+    /// Resources of requests.
+    requests: Context<'a>,
+    /// Folder of the runs.
+    runs: PathBuf,
+    /// Set when what takes long should stop.
+    stop: &'a AtomicBool,
 }
 
 impl Default for BatchOptions {
     fn default() -> Self {
-        Self { shard: Shard::WHOLE, resume: false, threads: 0, memory: 1 << 30 }
+        Self { shard: Shard::WHOLE, resume: false, threads: 0, memory: 1 << 30, access: Access::default() }
     }
-}
-
-/// How far a batch is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BatchProgress {
-    /// Items of the shard.
-    pub items: u64,
-    /// Items that are answered.
-    pub done: u64,
-    /// Items that were answered when it began.
-    pub found: u64,
-    /// Items that failed, of those that are written.
-    pub failed: u64,
-    /// Time since it began.
-    pub elapsed: Duration,
 }
 
 /// What became of a batch.
@@ -97,17 +95,18 @@ pub fn batch(
     let Opened { mut folder, tally, pending } = BatchFolder::open(folder.as_ref(), &file, options.resume)?;
     let found = tally.done + pending.len() as u64;
     let (threads, workers) = share_out(options.threads, file.items - found);
-    let (library, stop) = (Library::new(options.memory), AtomicBool::new(false));
+    let (library, stop) = (Library::new(options.memory).with_access(&options.access), AtomicBool::new(false));
     let own = std::path::absolute(manifest.path().parent().unwrap_or(Path::new("")));
     let own = own.map_err(BatchError::read(manifest.path()))?;
-    let bench = Bench {
+    let requests = Context {
         folder: &own,
         library: &library,
-        runs: folder.runs(),
         parallel: threads > workers,
-        stop: &stop,
+        sequence: false,
+        origin: Origin::Fields,
     };
-    let ask = |line: &ManifestLine| answer(&bench, line);
+    let context = TaskContext { requests, runs: folder.runs(), stop: &stop };
+    let ask = |line: &ManifestLine| answer(&context, line);
     let work = Work {
         manifest: &manifest,
         shard: options.shard,
@@ -134,24 +133,33 @@ fn share_out(threads: usize, items: u64) -> (usize, usize) {
 }
 
 /// The answer to a line, and its kind; none where it was stopped.
-fn answer(bench: &Bench, line: &ManifestLine) -> Option<(Told, &'static str)> {
+fn answer(context: &TaskContext, line: &ManifestLine) -> Option<(Report, &'static str)> {
     let bad = |message: &str| {
         Fault::new(Class::BadFile, format!("line {} of the manifest: {message}", line.number))
     };
     let text = match &line.text {
         Ok(text) => text,
-        Err(why) => return Some((Head::unknown(line.index).failed(bad(why)), Head::UNKNOWN)),
+        Err(why) => return Some((Header::unknown(line.index).failed(bad(why)), Header::UNKNOWN)),
     };
     match Item::parse(text) {
         Err(error) => {
-            let kind = error.kind.unwrap_or(Head::UNKNOWN);
-            let head = Head { index: line.index, id: error.id.as_deref(), kind };
+            let kind = error.kind.unwrap_or(Header::UNKNOWN);
+            let head = Header { index: line.index, id: error.id.as_deref(), kind };
             Some((head.failed(bad(&error.to_string())), kind))
         }
         Ok(item) => {
-            let head = Head { index: line.index, id: item.id(), kind: item.kind() };
-            let told = item.task.answer(bench, head).transpose()?;
-            Some((told.unwrap_or_else(|fault| head.failed(near(bench.folder, fault))), item.kind()))
+            let head = Header { index: line.index, id: item.id(), kind: item.kind() };
+            let folder = folder_of_run(&context.runs, line.index, item.id());
+            let stop = || context.stop.load(Ordering::SeqCst);
+            let run = RunPlace { folder: &folder, stop: &stop };
+            let report = match item.request.answer(&context.requests, &run) {
+                Ok(answered) => {
+                    let (response, time) = answered?;
+                    head.report(&response, time)
+                }
+                Err(fault) => head.failed(near(context.requests.folder, fault)),
+            };
+            Some((report, item.kind()))
         }
     }
 }
@@ -185,6 +193,6 @@ fn timing(done: &Done, library: &Library, [threads, workers]: [usize; 2], found:
 }
 
 /// Where the run of an item is recorded: by its name, or by its number behind a letter that no name begins with.
-pub(super) fn folder_of_run(runs: &Path, index: u64, id: Option<&str>) -> PathBuf {
+fn folder_of_run(runs: &Path, index: u64, id: Option<&str>) -> PathBuf {
     runs.join(id.map_or_else(|| format!("@{index}"), str::to_owned))
 }

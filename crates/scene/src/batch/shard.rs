@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 /// A share of a manifest: of N shards, number I answers the items I, I + N, I + 2 N, …
 ///
 /// Neighbours in a manifest are often equally hard, so that every shard gets its share of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub struct Shard {
     /// Its number I, from 0.
     pub index: u64,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::manifest::Manifest;
@@ -9,7 +10,7 @@ use super::shard::Shard;
 use crate::record::Hash;
 
 /// What a batch is of: there from its start. Those of the shards of one batch differ in the shard alone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchFile {
     /// Version of this program.
     pub version: String,
@@ -24,9 +25,10 @@ pub struct BatchFile {
 }
 
 /// What a manifest goes by.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ManifestFacts {
     /// Hash of its bytes.
+    #[schemars(with = "String", extend("pattern" = "^[0-9a-f]{16}$"))]
     pub hash: Hash,
     /// Its length in bytes.
     pub bytes: u64,
@@ -70,7 +72,7 @@ impl BatchFile {
 }
 
 /// What a batch came to. Equal batches have equal summaries, byte for byte.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BatchSummary {
     /// Version of this program.
     pub version: String,
@@ -85,22 +87,33 @@ pub struct BatchSummary {
     /// How many came to what, by kind and status.
     pub kinds: BTreeMap<String, BTreeMap<String, u64>>,
     /// Failures by exit code.
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub exit_codes: BTreeMap<u8, u64>,
     /// Hash of `results.jsonl`.
+    #[schemars(with = "String", extend("pattern" = "^[0-9a-f]{16}$"))]
     pub results_hash: Hash,
 }
 
 /// What of an answer is counted; the fields of a line of `failed.jsonl`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct Facts {
+    /// Number of the item in the manifest, from 0.
     pub(super) index: u64,
+    /// Its name, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub(super) id: Option<String>,
+    /// Kind of the question; unknown where the line could not be read.
     pub(super) kind: String,
+    /// As of the command that the item stands for; failed where there is no answer; of a run complete or not-met.
     pub(super) status: String,
+    /// Of a failure: the exit code of the command that the item stands for.
     #[serde(default)]
+    #[schemars(with = "crate::request::Class")]
     pub(super) exit_code: Option<u8>,
+    /// Of a failure: the reason.
     #[serde(default)]
+    #[schemars(with = "String")]
     pub(super) error: Option<String>,
 }
 
@@ -161,7 +174,7 @@ impl Tally {
 }
 
 /// How long a batch took. Nothing else of it, its runs aside, holds wall-clock time or depends on the machine.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BatchTiming {
     /// Name of the machine.
     pub host: String,
@@ -192,7 +205,7 @@ pub struct BatchTiming {
 }
 
 /// The time of the questions of one kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct KindTiming {
     /// Number of items.
     pub items: u64,
@@ -201,7 +214,7 @@ pub struct KindTiming {
 }
 
 /// Memory at some time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MemorySample {
     /// Items done.
     pub items: u64,

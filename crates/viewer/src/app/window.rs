@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use kiss3d::event::{Action as Press, WindowEvent};
 use nalgebra::Vector2;
 
+use extricate_scene::request::Access;
+
 use super::input::Pointer;
 use super::load::{Loaded, Prepare};
 use super::script::{self, Screen};
@@ -22,6 +24,8 @@ pub struct View {
     pub loaded: Loaded,
     /// Makes a scene and its world of a file that has changed.
     pub prepare: Arc<Prepare>,
+    /// Files that a scene may name beyond those around it.
+    pub access: Access,
     /// A script that is played first.
     pub script: Option<PathBuf>,
     /// Whether there is no window: the script is played, and that is all.
@@ -42,7 +46,7 @@ const AT_REST: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis
 /// # Errors
 /// [`ViewError`]; whatever goes wrong while it is shown is told in the window.
 pub fn view(view: View, stop: &dyn Fn() -> bool) -> Result<(), ViewError> {
-    let View { loaded, prepare, script, offscreen, size: [width, height], quality } = view;
+    let View { loaded, prepare, access, script, offscreen, size: [width, height], quality } = view;
     let lines = script.as_deref().map(script::load).transpose()?;
     if offscreen && lines.is_none() {
         return Err(ViewError::NothingToDo);
@@ -54,7 +58,7 @@ pub fn view(view: View, stop: &dyn Fn() -> bool) -> Result<(), ViewError> {
     let pace = if lines.is_some() { Pace::Asked } else { Pace::RealTime };
     let size = Vector2::new(f64::from(width), f64::from(height));
     let session = Session::new(loaded, prepare, pace, size);
-    let mut session = session.map_err(|why| ViewError::Start { why })?;
+    let mut session = session.map_err(|why| ViewError::Start { why })?.with_access(access);
     let mut window = Window::new((stage, offscreen), stop);
     if let (Some(lines), Some(script)) = (&lines, &script) {
         let goes_on = script::play(script, lines, &mut session, &mut window)?;

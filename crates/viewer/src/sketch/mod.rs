@@ -27,10 +27,10 @@ use self::worker::{Answer, Worker};
 use super::{Drawing, Models};
 use crate::interface::{Action, Message, MessageKind};
 use extricate_dynamics::World;
-use extricate_scene::batch::access;
 use extricate_scene::record::{RecordError, WorldState, write_scene};
 use extricate_scene::repair::{Followed, Hand, Overwrite, RepairError, RepairOptions, Repaired};
 use extricate_scene::repair::{Sketch, SketchError, SketchOptions};
+use extricate_scene::request::Access;
 use extricate_scene::scene::Scene;
 
 /// Time after which a repair answers with the best that was found so far.
@@ -61,6 +61,8 @@ pub struct SketchMode {
     message: Option<Message>,
     /// The file that was written last.
     saved: Option<PathBuf>,
+    /// Files that a scene may name.
+    access: Access,
     drawn: drawn::Drawn,
     panel: PanelMemory,
 }
@@ -93,9 +95,16 @@ impl SketchMode {
             repaired: None,
             message: None,
             saved: None,
+            access: Access::default(),
         };
         mode.tick();
         Ok(mode)
+    }
+
+    /// The mode with files that a scene may name beyond those around it.
+    #[must_use]
+    pub fn with_access(self, access: &Access) -> Self {
+        Self { access: access.clone(), ..self }
     }
 
     /// The sketch.
@@ -347,7 +356,7 @@ impl SketchMode {
     fn save_scene(&self, path: &Path, overwrite: Overwrite) -> Result<(), SketchError> {
         overwrite.check(path)?;
         let text = self.sketch.scene_text(path.parent().unwrap_or(Path::new("")))?;
-        let written = write_scene(self.sketch.scene(), &text, path, &access::reach_of_scene(path));
+        let written = write_scene(self.sketch.scene(), &text, path, &self.access.reach_of_scene(path));
         let refused = |error| match error {
             RecordError::File { path, source, .. } => SketchError::Write { path, source },
             other => {

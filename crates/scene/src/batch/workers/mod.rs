@@ -4,26 +4,26 @@
 //! writes the answers whose turn it is. How far workers are ahead of what is written is bounded, in items and in bytes, and so is
 //! the memory. A worker has threads of its own, so that an item never waits for another one in the middle of a search.
 
-mod desk;
-mod gate;
+mod admission;
+mod collector;
+mod done;
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::thread;
-use std::time::Duration;
 
-use self::desk::{Desk, Message, Writer};
-use self::gate::Gate;
+use self::admission::Admission;
+use self::collector::{Message, ResultCollector, Writer};
+pub(super) use self::done::Done;
 use super::error::BatchError;
-use super::fault::{Class, Fault};
 use super::folder::{Answer, BatchFolder, Pending, facts_of};
 use super::manifest::{Manifest, ManifestLine};
-use super::run::BatchProgress;
+use super::progress::BatchProgress;
+use super::report::{Header, Report};
 use super::shard::Shard;
-use super::summary::{KindTiming, MemorySample, Tally};
-use super::task::{Head, Told};
+use super::summary::Tally;
+use crate::request::{Class, Fault};
 
 /// Start of the names of the threads, by which a process knows that a panic is told in an answer.
 pub const THREAD_NAME: &str = "batch-";
@@ -32,7 +32,7 @@ pub const THREAD_NAME: &str = "batch-";
 const STACK: usize = 8 << 20;
 
 /// Answers an item, or nothing where it was stopped.
-pub(super) type Ask<'a> = dyn Fn(&ManifestLine) -> Option<(Told, &'static str)> + Sync + 'a;
+pub(super) type Ask<'a> = dyn Fn(&ManifestLine) -> Option<(Report, &'static str)> + Sync + 'a;
 
 /// What is to be answered, and by whom.
 pub(super) struct Work<'a> {
@@ -45,16 +45,6 @@ pub(super) struct Work<'a> {
     pub(super) ask: &'a Ask<'a>,
 }
 
-/// What workers came to.
-pub(super) struct Done {
-    pub(super) tally: Tally,
-    pub(super) stopped: bool,
-    pub(super) items: u64,
-    pub(super) wall: Duration,
-    pub(super) kinds: BTreeMap<&'static str, KindTiming>,
-    pub(super) memory: Vec<MemorySample>,
-}
-
 impl Work<'_> {
     /// Answers what is not answered yet and writes it to the folder. `watch` is told again and again how far it is, and may
     /// stop it: what was begun is then still answered, unless the task itself knows how to stop.
@@ -65,41 +55,41 @@ impl Work<'_> {
         watch: &mut dyn FnMut(&BatchProgress) -> ControlFlow<()>,
     ) -> Result<Done, BatchError> {
         let answered = pending.keys().copied().collect();
-        let gate = Gate::new((self.manifest, self.shard), tally.done, answered, self.stop)?;
+        let admission = Admission::new((self.manifest, self.shard), tally.done, answered, self.stop)?;
         let items = self.shard.share(self.manifest.items());
-        let desk = Desk::new(Writer::new(folder, (tally, pending), items), self.workers);
+        let collector = ResultCollector::new(Writer::new(folder, (tally, pending), items), self.workers);
         // What was waiting when an earlier call ended may have its turn now.
-        desk.write(&gate);
+        collector.write(&admission);
         thread::scope(|scope| {
             for number in 0..self.workers {
-                let (gate, desk) = (&gate, &desk);
+                let (admission, collector) = (&admission, &collector);
                 let worker = thread::Builder::new().name(format!("{THREAD_NAME}{number}")).stack_size(STACK);
                 let started = worker.spawn_scoped(scope, move || {
-                    self.work(gate, desk);
-                    desk.leave();
+                    self.work(admission, collector);
+                    collector.leave();
                 });
                 if let Err(source) = started {
-                    desk.give_up(gate, BatchError::Thread { source });
-                    desk.leave();
+                    collector.give_up(admission, BatchError::Thread { source });
+                    collector.leave();
                 }
             }
-            while !desk.is_left() {
-                let progress = desk.writer().progress();
+            while !collector.is_left() {
+                let progress = collector.writer().progress();
                 // Who handed something over meanwhile took this for writing.
-                desk.write(&gate);
+                collector.write(&admission);
                 if watch(&progress).is_break() {
-                    gate.close();
+                    admission.close();
                 }
             }
         });
-        desk.write(&gate);
-        let writer = desk.into_writer();
+        collector.write(&admission);
+        let writer = collector.into_writer();
         // The end is told as well.
         let _ = watch(&writer.progress());
         writer.done()
     }
 
-    fn work(&self, gate: &Gate, desk: &Desk) {
+    fn work(&self, admission: &Admission, collector: &ResultCollector) {
         let pool = rayon::ThreadPoolBuilder::new();
         // Alone, the worker is its own pool: a search never takes another item up while it waits for a part of its own.
         let pool = match self.threads {
@@ -111,32 +101,35 @@ impl Work<'_> {
             _ => self.answer(line),
         };
         loop {
-            match gate.take() {
+            match admission.take() {
                 Ok(None) => return,
-                Err(error) => return desk.give_up(gate, error),
+                Err(error) => return collector.give_up(admission, error),
                 Ok(Some((place, line))) => {
-                    let Some((Told { line, time }, kind)) = ask(&line) else { return };
+                    let Some((Report { line, time }, kind)) = ask(&line) else { return };
                     let facts = facts_of(&line).expect("an answer has the fields of all answers");
-                    desk.hand_over(gate, Message { place, answer: Answer { facts, line }, kind, time });
+                    collector
+                        .hand_over(admission, Message { place, answer: Answer { facts, line }, kind, time });
                 }
             }
         }
     }
 
     /// The answer to a line; a panic is a failure of the item.
-    fn answer(&self, line: &ManifestLine) -> Option<(Told, &'static str)> {
+    fn answer(&self, line: &ManifestLine) -> Option<(Report, &'static str)> {
         catch_unwind(AssertUnwindSafe(|| (self.ask)(line))).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
             let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
             let message = format!("panicked: {}", text.unwrap_or_default());
-            let head = Head::of_line(line);
-            Some((head.head().failed(Fault::new(Class::Numerical, message)), head.kind))
+            let head = Header::of_line(line);
+            Some((head.header().failed(Fault::new(Class::Numerical, message)), head.kind))
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::batch::folder::Opened;
     use crate::batch::summary::BatchFile;
@@ -160,7 +153,7 @@ mod tests {
             if line.index.is_multiple_of(7) {
                 thread::sleep(Duration::from_millis(3));
             }
-            let head = Head { index: line.index, id: None, kind: "run" };
+            let head = Header { index: line.index, id: None, kind: "run" };
             Some((head.failed(Fault::new(Class::Usage, "told")), "run"))
         };
         let work =

@@ -196,7 +196,8 @@ impl Session {
         let begun = self.scene.world().map_err(|error| error.to_string()).and_then(|world| {
             let state = WorldState::of(&world);
             let scene = Arc::clone(&self.scene);
-            SketchMode::new(scene, &world, (&self.models, &state)).map_err(|error| error.to_string())
+            let mode = SketchMode::new(scene, &world, (&self.models, &state));
+            mode.map(|mode| mode.with_access(&self.access)).map_err(|error| error.to_string())
         });
         match begun {
             Ok(sketch) => self.sketch = Some(sketch),

@@ -22,6 +22,7 @@ use crate::sketch::SketchMode;
 use crate::{Camera, Drawing, Models};
 use extricate_dynamics::{AnyBody, Grip};
 use extricate_scene::record::WorldState;
+use extricate_scene::request::Access;
 use extricate_scene::scene::Scene;
 
 /// Longest time that anything may take of which a new session waits for the first picture.
@@ -66,6 +67,8 @@ pub struct Session {
     held: Option<Held>,
     sketch: Option<SketchMode>,
     reload: Option<Reload>,
+    /// Files that a scene may name.
+    access: Access,
     /// Files that pictures are to be saved to.
     pictures: Vec<Picture>,
     /// Whether it was told that the simulation broke.
@@ -113,12 +116,19 @@ impl Session {
             held: None,
             sketch: None,
             reload,
+            access: Access::default(),
             pictures: Vec::new(),
             has_ended: false,
             is_new: true,
             quit: false,
             picture_seconds: 0.0,
         })
+    }
+
+    /// The session with files that a scene may name beyond those around it.
+    #[must_use]
+    pub fn with_access(self, access: Access) -> Self {
+        Self { access, ..self }
     }
 
     /// Shows another scene in place of this one: from where one looks, what is wanted, and whether it plays stay.

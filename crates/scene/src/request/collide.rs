@@ -1,0 +1,111 @@
+//! Collision of two shapes: whether they have a point in common, which triangles intersect, and along which curves.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::poses::Poses;
+use super::reply::{Reply, coordinates};
+use super::text::number;
+use extricate_core::proximity::{
+    IntersectionSegment, Model, collide, intersecting_pairs, intersection_segments,
+};
+
+/// Collision of two shapes.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(extend("x-status" = ["colliding", "separate"]))]
+pub struct Collision {
+    /// Whether they collide; touching counts.
+    pub collides: bool,
+    /// Intersecting triangles of A and B, 0-based; with `all`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<Vec<[u32; 2]>>,
+    /// Intersections of triangles, world frame; with `segments`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub segments: Option<Vec<Segment>>,
+}
+
+/// Intersection of two triangles, world frame.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Segment {
+    /// Triangles of A and of B, 0-based.
+    pub triangles: [u32; 2],
+    /// The ends [m]; the same point twice where the triangles only touch.
+    pub points: [[f64; 3]; 2],
+    /// Whether the triangles lie in one plane; then this is a side of the polygon that they share.
+    pub coplanar: bool,
+}
+
+/// Question whether two shapes collide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default)]
+pub struct CollideRequest {
+    /// Tell all pairs of triangles that intersect.
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub all: bool,
+    /// Tell the segments in which triangles intersect; with `--json` all of them, else their number and length.
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub segments: bool,
+}
+
+/// Collision of two meshes.
+pub(super) fn of_meshes([a, b]: [&Model; 2], poses: &Poses, told: CollideRequest) -> Collision {
+    let (mut pairs, mut segments) = (Vec::new(), Vec::new());
+    if told.all {
+        intersecting_pairs(a, &poses.a, b, &poses.b, &mut pairs);
+    }
+    if told.segments {
+        intersection_segments(a, &poses.a, b, &poses.b, &mut segments);
+    }
+    let touch = !pairs.is_empty() || !segments.is_empty();
+    Collision {
+        collides: touch || collide(a, &poses.a, b, &poses.b),
+        pairs: told.all.then_some(pairs),
+        segments: told.segments.then(|| segments.iter().map(Segment::from).collect()),
+    }
+}
+
+impl Collision {
+    /// A collision without triangles.
+    pub(super) fn without_triangles(collides: bool) -> Self {
+        Self { collides, pairs: None, segments: None }
+    }
+}
+
+impl Segment {
+    /// Its length [m].
+    #[must_use]
+    pub fn length(&self) -> f64 {
+        let [p, q] = self.points.map(nalgebra::Point3::from);
+        nalgebra::distance(&p, &q)
+    }
+}
+
+impl From<&IntersectionSegment> for Segment {
+    fn from(segment: &IntersectionSegment) -> Self {
+        let points = coordinates(&segment.points);
+        Self { triangles: segment.triangles, points, coplanar: segment.coplanar }
+    }
+}
+
+impl Reply for Collision {
+    fn status(&self) -> &'static str {
+        if self.collides { "colliding" } else { "separate" }
+    }
+}
+
+impl fmt::Display for Collision {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.status())?;
+        if let Some(pairs) = &self.pairs {
+            write!(f, ", {} pairs of triangles intersect", pairs.len())?;
+        }
+        if let Some(segments) = &self.segments {
+            let length: f64 = segments.iter().map(Segment::length).sum();
+            write!(f, ", in {} segments of together {} m", segments.len(), number(length))?;
+        }
+        Ok(())
+    }
+}

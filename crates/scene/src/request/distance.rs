@@ -1,0 +1,150 @@
+//! Distance of two shapes, and its witnesses; negative where they overlap and a signed distance is asked for.
+
+use std::fmt;
+
+use nalgebra::Point3;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::convex;
+use super::fields::{optional_length, parsed};
+use super::poses::Poses;
+use super::reply::{Answered, Reply, coordinates};
+use super::text::{number, text_of};
+use super::tolerance::Tolerance;
+use extricate_core::geometry::convex::ConvexShape;
+use extricate_core::penetration::{TranslationalOptions, signed_distance};
+use extricate_core::proximity::{DistanceCache, DistanceOptions, Model, distance_with};
+
+/// Distance of two shapes; none where they are farther than the limit.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(extend("x-status" = ["separate", "colliding", "farther"]))]
+pub struct Separation {
+    /// The distance [m]; zero where they collide, with `signed` minus the penetration depth.
+    pub distance: Option<f64>,
+    /// Proved lower bound of the distance [m].
+    pub lower_bound: Option<f64>,
+    /// Proved upper bound of the distance [m]; with `signed`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upper_bound: Option<f64>,
+    /// A point of A and one of B that are that far apart [m]. Where they collide, the same point; of convex shapes, two
+    /// that touch when A has been moved out of B.
+    pub points: Option<[[f64; 3]; 2]>,
+}
+
+/// Question how far two shapes are apart.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default)]
+pub struct DistanceRequest {
+    /// Look for a distance of at most D [m] only, and stop early where there is none.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "D", value_parser = super::text::length))]
+    #[serde(deserialize_with = "optional_length")]
+    pub closer_than: Option<f64>,
+    /// How much farther than the closest points the answer may be: a length [m], or a share of the distance like 1%.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "T"))]
+    #[serde(deserialize_with = "parsed")]
+    #[schemars(with = "Option<String>")]
+    pub tolerance: Option<Tolerance>,
+    /// Tell how deep the shapes overlap as a negative distance.
+    #[cfg_attr(feature = "clap", arg(long, conflicts_with_all = ["closer_than", "tolerance"]))]
+    pub signed: bool,
+}
+
+impl DistanceRequest {
+    pub(super) fn options(&self) -> DistanceOptions {
+        let default = DistanceOptions::default();
+        let limit = self.closer_than.unwrap_or(default.limit);
+        match self.tolerance {
+            None => DistanceOptions { limit, ..default },
+            Some(Tolerance::Length(absolute)) => {
+                DistanceOptions { limit, absolute_tolerance: absolute, ..default }
+            }
+            Some(Tolerance::Share(relative)) => {
+                DistanceOptions { limit, relative_tolerance: relative, ..default }
+            }
+        }
+    }
+}
+
+/// Distance of two convex shapes.
+pub(super) fn of_convex(
+    shapes: &[ConvexShape; 2],
+    poses: &Poses,
+    wanted: &DistanceRequest,
+) -> Answered<Separation> {
+    let found = convex::signed_distance_at(shapes, poses)?;
+    Ok(match wanted.closer_than {
+        Some(limit) if found.value > limit => Separation::FARTHER,
+        _ if wanted.signed => Separation {
+            upper_bound: Some(found.at_most),
+            ..Separation::new([found.value, found.value], &found.witnesses)
+        },
+        _ => Separation::new([found.value.max(0.0); 2], &found.witnesses),
+    })
+}
+
+/// Distance of two meshes.
+pub(super) fn of_meshes(
+    [a, b]: [&Model; 2],
+    poses: &Poses,
+    options: &DistanceOptions,
+    cache: &mut DistanceCache,
+) -> Answered<Separation> {
+    let found = distance_with(a, &poses.a, b, &poses.b, options, cache).map_err(|error| error.to_string())?;
+    Ok(found.map_or(Separation::FARTHER, |found| {
+        Separation::new([found.value, found.lower_bound], &found.witnesses)
+    }))
+}
+
+/// Signed distance of two meshes; `parallel` says whether the search shares the threads of the pool.
+pub(super) fn signed([a, b]: [&Model; 2], poses: &Poses, parallel: bool) -> Answered<Separation> {
+    let options = TranslationalOptions { parallel, ..TranslationalOptions::default() };
+    let found = signed_distance(a, &poses.a, b, &poses.b, &options).map_err(|error| error.to_string())?;
+    let [lower, upper] = found.bounds();
+    Ok(Separation { upper_bound: Some(upper), ..Separation::new([found.value(), lower], &found.witnesses()) })
+}
+
+impl Separation {
+    const FARTHER: Self = Self { distance: None, lower_bound: None, upper_bound: None, points: None };
+
+    fn new([distance, lower_bound]: [f64; 2], witnesses: &[Point3<f64>; 2]) -> Self {
+        Self {
+            distance: Some(distance),
+            lower_bound: Some(lower_bound),
+            upper_bound: None,
+            points: Some(coordinates(witnesses)),
+        }
+    }
+}
+
+impl Reply for Separation {
+    fn status(&self) -> &'static str {
+        match self.distance {
+            Some(distance) if distance <= 0.0 => "colliding",
+            Some(_) => "separate",
+            None => "farther",
+        }
+    }
+}
+
+impl fmt::Display for Separation {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Some((distance, [a, b])) = self.distance.zip(self.points.as_ref()) else {
+            return f.write_str("not closer than the limit");
+        };
+        if distance < 0.0 {
+            write!(f, "{} m deep", number(-distance))?;
+            let proved = self.upper_bound.map(|upper| -upper).filter(|&least| least > 0.0);
+            return proved.map_or(Ok(()), |least| write!(f, " (at least {})", number(least)));
+        }
+        if !(distance > 0.0) {
+            return f.write_str("colliding");
+        }
+        write!(f, "{} m apart", number(distance))?;
+        if let Some(least) = self.lower_bound.filter(|&least| least < distance) {
+            write!(f, " (at least {})", number(least))?;
+        }
+        write!(f, ", at ({}) and ({})", text_of(a), text_of(b))
+    }
+}

@@ -1,0 +1,208 @@
+//! Requests and responses: one type per kind of question, for the command line, manifests and the viewer.
+//!
+//! A [`Request`] is read from a line of JSON or from options. A [`Question`] about shapes is prepared once and answered at
+//! many poses; whatever is answered is a [`Response`], which has fields in JSON and a text for people.
+
+pub mod access;
+mod bodies_repair;
+pub mod broad_phase;
+mod collide;
+pub mod configuration;
+mod context;
+mod convex;
+mod deforming;
+mod distance;
+mod fault;
+mod fields;
+mod generalized;
+mod hausdorff;
+mod library;
+pub mod obstacles;
+mod overlaps;
+mod pair;
+mod penetration;
+pub mod poses;
+mod repair;
+mod repair_text;
+mod reply;
+mod response;
+pub mod robot;
+mod robot_repair;
+mod robot_request;
+mod run;
+mod scene_repair;
+pub mod schema;
+mod self_collision;
+pub mod shape;
+mod spanning;
+pub mod start;
+pub mod table;
+pub mod text;
+mod time_of_contact;
+pub mod tolerance;
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value;
+
+pub use access::Access;
+pub use bodies_repair::BodiesRepair;
+pub use collide::{CollideRequest, Collision, Segment};
+pub use context::{Context, Origin};
+pub use deforming::{Feature, FeatureContact};
+pub use distance::{DistanceRequest, Separation};
+pub use fault::{Class, Fault};
+pub use fields::ItemFault;
+pub(crate) use fields::{Fields, KINDS, clipped};
+pub use generalized::{FreePose, GeneralizedRequest, GeneralizedResponse};
+pub use hausdorff::{Deviation, HausdorffRequest};
+pub use library::Library;
+pub use pair::{Course, PairFields, Prepared, Question};
+pub use penetration::{LocalOverlap, PenetrationRequest, PenetrationResponse, SearchWork, Separating};
+pub use repair::{Rearrangement, RepairFields, SceneRepairRequest};
+pub use repair_text::SceneReport;
+pub use reply::{Answered, Displacement, PoseResponse, RepairStatus, Reply, timed};
+pub use response::Response;
+pub use robot_repair::{FarthestLink, RobotRepair};
+pub use robot_request::{ReadyRobot, RepairSequence, RobotRepairRequest, RobotSource};
+pub use run::RunRequest;
+pub use scene_repair::{FarthestBody, SceneRepairResponse};
+pub use self_collision::{LinksAtRest, MeshAtRest, MeshInMotion, SelfCollisionRequest};
+pub use spanning::Span;
+pub use time_of_contact::{FirstContact, LinkContact, MotionArgument, RigidContact, TimeOfContactRequest};
+
+use extricate_core::penetration::FreeConfiguration;
+use poses::At;
+
+/// A request, as a line of a manifest holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request {
+    /// A question about shapes, at one place.
+    Shapes(Box<Placed>),
+    /// The repair of a robot.
+    RobotRepair(Box<RobotRepairRequest>),
+    /// The repair of a scene, by its file.
+    SceneRepair(Box<(String, SceneRepairRequest)>),
+    /// A run of a scene.
+    Run(Box<RunRequest>),
+}
+
+/// A question about shapes, at one place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed {
+    question: Question,
+    at: At,
+}
+
+/// Place and limit of a run.
+pub struct RunPlace<'a> {
+    /// Folder in which a run is recorded.
+    pub folder: &'a Path,
+    /// Tells whether a run should stop.
+    pub stop: &'a dyn Fn() -> bool,
+}
+
+impl Request {
+    /// The request of a kind, one of [`KINDS`].
+    pub(crate) fn take(kind: &'static str, fields: &mut Fields) -> Result<Self, ItemFault> {
+        if kind == "run" {
+            return Ok(Self::Run(Box::new(RunRequest::take(fields)?)));
+        }
+        if kind != "repair" {
+            let question = Question::take(kind, fields)?;
+            let poses: Option<Value> = if question.takes_poses() { fields.take("poses")? } else { None };
+            let at = question.form().of_field(poses.as_ref());
+            let at = at.map_err(|why| ItemFault::Field { name: "poses", why })?;
+            return Ok(Self::Shapes(Box::new(Placed { question, at })));
+        }
+        match (fields.take("robot")?, fields.take("scene")?) {
+            (Some(robot), None) => Ok(Self::RobotRepair(Box::new(RobotRepairRequest::take(robot, fields)?))),
+            (None, Some(scene)) => {
+                let turn = fields.take("turn")?.unwrap_or(false);
+                let request = SceneRepairRequest { turn, fields: fields.part()? };
+                Ok(Self::SceneRepair(Box::new((scene, request))))
+            }
+            _ => Err(ItemFault::Clash { why: String::from("a repair has either a `robot` or a `scene`") }),
+        }
+    }
+
+    /// Its kind, as a manifest names it.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Shapes(placed) => placed.question.kind(),
+            Self::RobotRepair(_) | Self::SceneRepair(_) => "repair",
+            Self::Run(_) => "run",
+        }
+    }
+
+    /// The response, and the time of the query alone; none where a run was stopped.
+    ///
+    /// # Errors
+    /// A [`Fault`] where there is no response.
+    pub fn answer(&self, context: &Context, run: &RunPlace) -> Result<Option<(Response, Duration)>, Fault> {
+        match self {
+            Self::Shapes(placed) => placed.answer(context).map(Some),
+            Self::RobotRepair(request) => request.answer(context).map(Some),
+            Self::SceneRepair(request) => {
+                let (path, request) = &**request;
+                let scene = run::scene(context, path)?;
+                let (response, time) = timed(|| {
+                    request.repair(&scene, context.parallel, |scene, change| match change {
+                        Rearrangement::Moved(moves) => Ok::<_, Fault>(scene.clone().moved(moves)),
+                        Rearrangement::Posed(poses) => Ok(scene.clone().posed(poses)),
+                    })
+                });
+                Ok(Some((response?, time)))
+            }
+            Self::Run(request) => request.answer(context, run.folder, run.stop),
+        }
+    }
+}
+
+impl Placed {
+    fn answer(&self, context: &Context) -> Result<(Response, Duration), Fault> {
+        let mut prepared = self.question.prepare(context)?;
+        let course = prepared.course_at(&self.at).map_err(|why| Fault::new(Class::BadFile, why))?;
+        prepared.announce(std::slice::from_ref(&course));
+        let (answered, time) = prepared.answer(&course);
+        Ok((answered.map_err(|why| Fault::new(Class::Numerical, why))?, time))
+    }
+}
+
+impl Question {
+    fn take(kind: &'static str, fields: &mut Fields) -> Result<Self, ItemFault> {
+        if kind == "self-collision" {
+            let shape = fields.need("a")?;
+            return Ok(Self::SelfCollision(shape, fields.part()?, fields.part()?));
+        }
+        let pair: PairFields = fields.part()?;
+        let excluding = |why: &str| Err(ItemFault::Clash { why: why.to_owned() });
+        if pair.solid && pair.surface {
+            return excluding("`solid` and `surface` exclude each other");
+        }
+        match kind {
+            "collide" => Ok(Self::Collide(pair, fields.part()?)),
+            "distance" => {
+                let request: DistanceRequest = fields.part()?;
+                if request.signed && (request.closer_than.is_some() || request.tolerance.is_some()) {
+                    return excluding("`signed` goes neither with `closer_than` nor with `tolerance`");
+                }
+                Ok(Self::Distance(pair, request))
+            }
+            "hausdorff" => Ok(Self::Hausdorff(pair, fields.part()?)),
+            "spanning" => Ok(Self::Spanning(pair)),
+            "time-of-contact" => Ok(Self::TimeOfContact(pair, fields.part()?, fields.part()?)),
+            "generalized" => Ok(Self::Generalized(pair, fields.part()?)),
+            _ => {
+                let request: PenetrationRequest = fields.part()?;
+                if request.start == Some(FreeConfiguration::MotionCoherence) {
+                    let why = "an item remembers nothing of those before it: `coherence` belongs to `query --poses`";
+                    return Err(ItemFault::Field { name: "start", why: why.to_owned() });
+                }
+                Ok(Self::Penetration(pair, request))
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Pose lines: where A and B are, one query a line.
+
+use std::collections::BTreeMap;
+
+use nalgebra::{Isometry3, Matrix3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Poses of A and B, body → world.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Poses {
+    /// Of A; of a robot its root.
+    pub a: Isometry3<f64>,
+    /// Of B.
+    pub b: Isometry3<f64>,
+}
+
+/// Poses of A and B at the start and at the end of a motion, body → world.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Motions {
+    /// Poses at time 0.
+    pub start: Poses,
+    /// Poses at time 1.
+    pub end: Poses,
+}
+
+/// Content of a pose line.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct At {
+    /// Poses, resting unless the kind of request moves them.
+    pub(super) motions: Motions,
+    /// Joint values of a robot by name [rad or m].
+    pub(super) joints: BTreeMap<String, f64>,
+    /// Joint values at the end of its motion, if its joints move.
+    pub(super) joints_end: Option<BTreeMap<String, f64>>,
+}
+
+/// Fields that a pose line may hold; others are ignored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineForm {
+    /// Poses.
+    Rest,
+    /// Poses and where they end.
+    Motion,
+    /// Poses, joints, and where they end.
+    Robot,
+}
+
+/// The joints of a line.
+#[derive(Debug, Deserialize)]
+struct JointLine {
+    #[serde(default)]
+    joints: BTreeMap<String, f64>,
+    joints_end: Option<BTreeMap<String, f64>>,
+}
+
+impl LineForm {
+    /// Content of a line of JSON.
+    pub(super) fn parse(self, line: &str) -> Result<At, String> {
+        let motions = match self {
+            Self::Rest => parse(line).map(|poses| Motions { start: poses, end: poses }),
+            Self::Motion | Self::Robot => parse_motions(line),
+        };
+        let motions = motions?;
+        if self != Self::Robot {
+            return Ok(At { motions, ..At::default() });
+        }
+        let JointLine { joints, joints_end } =
+            serde_json::from_str(line).map_err(|error| format!("not a line of joints: {error}"))?;
+        Ok(At { motions, joints, joints_end })
+    }
+
+    /// Content of the field `poses` of a request; without it all is at rest at the origin.
+    pub(super) fn of_field(self, field: Option<&Value>) -> Result<At, String> {
+        field.map_or_else(|| Ok(At::default()), |line| self.parse(&line.to_string()))
+    }
+}
+
+/// A pose line; further keys are ignored.
+#[derive(Debug, Default, Deserialize)]
+struct Line {
+    /// Of a robot: its root, also called its base.
+    #[serde(default, alias = "base")]
+    a: Pose,
+    #[serde(default)]
+    b: Pose,
+}
+
+/// A line of a motion: a pose line, and where the motion ends; a body without an end rests.
+#[derive(Debug, Deserialize)]
+struct MotionLine {
+    #[serde(flatten)]
+    start: Line,
+    #[serde(alias = "base_end")]
+    a_end: Option<Pose>,
+    b_end: Option<Pose>,
+}
+
+/// A pose as a line holds it.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+pub struct Pose {
+    /// Position [m].
+    #[serde(default)]
+    translation: [f64; 3],
+    /// Unit quaternion w, x, y, z, or the nine numbers of a rotation matrix, rows first.
+    #[serde(default)]
+    rotation: Option<Vec<f64>>,
+}
+
+/// Largest deviation of a rotation from an orthonormal one: what six written digits leave.
+const ROTATION_TOLERANCE: f64 = 1e-5;
+
+/// The poses of a line.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn parse(line: &str) -> Result<Poses, String> {
+    poses(serde_json::from_str(line).map_err(|error| format!("not a pose line: {error}"))?)
+}
+
+/// The motions of a line.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn parse_motions(line: &str) -> Result<Motions, String> {
+    motions(serde_json::from_str(line).map_err(|error| format!("not a line of a motion: {error}"))?)
+}
+
+/// The motions that a line holds.
+fn motions(line: MotionLine) -> Result<Motions, String> {
+    let start = poses(line.start)?;
+    let end = |body: &str, end: Option<Pose>, start| {
+        end.map_or(Ok(start), |pose| isometry(pose).map_err(|why| format!("pose of {body}_end: {why}")))
+    };
+    let end = Poses { a: end("a", line.a_end, start.a)?, b: end("b", line.b_end, start.b)? };
+    Ok(Motions { start, end })
+}
+
+/// The poses that a line holds.
+fn poses(line: Line) -> Result<Poses, String> {
+    let in_body = |body: &str, pose: Pose| isometry(pose).map_err(|why| format!("pose of {body}: {why}"));
+    Ok(Poses { a: in_body("a", line.a)?, b: in_body("b", line.b)? })
+}
+
+/// The pose, body → world.
+pub(crate) fn isometry(pose: Pose) -> Result<Isometry3<f64>, String> {
+    let rotation = match pose.rotation.as_deref() {
+        None => UnitQuaternion::identity(),
+        Some(&[w, x, y, z]) => {
+            let quaternion = Quaternion::new(w, x, y, z);
+            let is_unit = (quaternion.norm() - 1.0).abs() <= ROTATION_TOLERANCE;
+            if !is_unit {
+                return Err(format!(
+                    "the quaternion has length {}, but must have length 1",
+                    quaternion.norm()
+                ));
+            }
+            UnitQuaternion::new_normalize(quaternion)
+        }
+        Some(rows) if rows.len() == 9 => {
+            let matrix = Matrix3::from_row_slice(rows);
+            let is_orthonormal =
+                (matrix * matrix.transpose() - Matrix3::identity()).amax() <= ROTATION_TOLERANCE;
+            if !is_orthonormal || matrix.determinant() < 0.0 {
+                return Err("the nine numbers are no rotation matrix (rows first, right-handed)".into());
+            }
+            UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(matrix))
+        }
+        Some(other) => {
+            return Err(format!("a rotation is 4 numbers (w, x, y, z) or 9 (rows), not {}", other.len()));
+        }
+    };
+    Ok(Isometry3::from_parts(Translation3::from(Vector3::from(pose.translation)), rotation))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quaternion_and_the_matrix_of_the_same_turn_give_the_same_pose() {
+        let of_quaternion =
+            parse(r#"{"a": {"rotation": [0.8, 0, 0, 0.6], "translation": [1, 2, 3]}, "id": 7}"#);
+        let of_matrix = parse(
+            r#"{"a": {"translation": [1, 2, 3], "rotation": [0.28, -0.96, 0, 0.96, 0.28, 0, 0, 0, 1]}, "b": {}}"#,
+        );
+        let (of_quaternion, of_matrix) = (of_quaternion.unwrap(), of_matrix.unwrap());
+        assert!((of_quaternion.a.to_matrix() - of_matrix.a.to_matrix()).norm() < 1e-15);
+        assert_eq!(of_matrix.b, Isometry3::identity());
+        let image = of_matrix.a.rotation * Vector3::x();
+        assert!((image - Vector3::new(0.28, 0.96, 0.0)).norm() < 1e-15, "{image}");
+    }
+
+    #[test]
+    fn what_is_no_rotation_is_refused_with_the_reason() {
+        for (rotation, why) in [
+            ("[1, 1, 0, 0]", "length 1.41"),
+            ("[1, 0, 0]", "not 3"),
+            ("[1, 0, 0, 0, 1, 0, 0, 0, -1]", "no rotation matrix"),
+            ("[1, 0, 0, 0, 2, 0, 0, 0, 0.5]", "no rotation matrix"),
+            ("[0, 0, 0, 0]", "length 0"),
+        ] {
+            let error = parse(&format!(r#"{{"b": {{"rotation": {rotation}}}}}"#)).expect_err(rotation);
+            assert!(error.contains(why) && error.contains("pose of b"), "{error}");
+        }
+        assert!(parse("{\"a\": {\"translation\": [1, 2]}}").unwrap_err().contains("not a pose line"));
+        assert!(parse("{\"a\": {\"translation\": [1, 2, 1e999]}}").is_err());
+    }
+
+    #[test]
+    fn a_body_without_an_end_rests() {
+        let motions = r#"{"a": {"translation": [1, 0, 0]}, "b": {"translation": [0, 1, 0]}, "b_end": {}}"#;
+        let motions = parse_motions(motions).unwrap();
+        assert_eq!(motions.end.a, motions.start.a);
+        assert_eq!(motions.end.b, Isometry3::identity());
+        let error = parse_motions(r#"{"a_end": {"rotation": [1, 1, 0, 0]}}"#).unwrap_err();
+        assert!(error.contains("pose of a_end") && error.contains("length 1.41"), "{error}");
+        assert!(parse_motions(r#"{"a_end": 3}"#).unwrap_err().contains("not a line of a motion"));
+    }
+}

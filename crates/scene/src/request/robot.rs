@@ -1,0 +1,180 @@
+//! Robots of URDF files: whether their links meet one another, and when they first touch on their way.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::access::Access;
+use super::fault::{Class, Fault};
+use super::poses::{At, Motions};
+use super::reply::{Answered, coordinates};
+use super::self_collision::LinksAtRest;
+use super::time_of_contact::{FirstContact, Interpolation, LinkContact};
+use extricate_core::geometry::Solidity;
+use extricate_core::geometry::report::MeshReport;
+use extricate_core::kinematics::urdf::Shapes;
+use extricate_core::proximity::{
+    AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion, ContinuousOptions, Model,
+    MovingObstacle, Other, articulated,
+};
+
+/// Options of robots.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default)]
+pub struct RobotFields {
+    /// Two links of a robot that may collide; may be given several times. Neighbours always may.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "LINK,LINK", value_parser = two_links))]
+    pub allow: Vec<[String; 2]>,
+    /// Folder of the packages that a robot names as package://; may be given several times.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "DIR"))]
+    pub package: Vec<PathBuf>,
+    /// Take the shapes of a robot that are meant to be seen, not those meant for collision.
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub visual: bool,
+}
+
+/// A robot, its links with their trees.
+#[derive(Debug)]
+pub(super) struct Robot {
+    model: ArticulatedModel,
+    allowed: AllowedCollisions,
+}
+
+/// Configurations of a robot at the start and at the end of its motion.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct JointMotion {
+    from: Vec<f64>,
+    /// The end, if the joints move.
+    to: Option<Vec<f64>>,
+}
+
+/// Two links of a robot by name.
+///
+/// # Errors
+/// Says how they are written.
+pub fn two_links(text: &str) -> Result<[String; 2], String> {
+    match text.split_once(',') {
+        Some((first, second)) if !first.is_empty() && !second.is_empty() => {
+            Ok([first.to_owned(), second.to_owned()])
+        }
+        _ => Err(String::from("write the names of two links: LINK,LINK")),
+    }
+}
+
+impl RobotFields {
+    /// The first of the options that was given.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let fields = [
+            ("allow", !self.allow.is_empty()),
+            ("package", !self.package.is_empty()),
+            ("visual", self.visual),
+        ];
+        fields.into_iter().find(|(_, given)| *given).map(|(field, _)| field)
+    }
+}
+
+impl Robot {
+    /// Reads a robot; links are solids where their meshes are closed, unless `solidity` says otherwise.
+    pub(super) fn read(
+        (path, folder): (&str, &Path),
+        fields: &RobotFields,
+        solidity: Option<Solidity>,
+        access: &Access,
+    ) -> Result<Self, Fault> {
+        let shapes = if fields.visual { Shapes::Visual } else { Shapes::Collision };
+        let packages: Vec<PathBuf> = fields.package.iter().map(|package| folder.join(package)).collect();
+        let robot = access.robot(folder.join(path), shapes, &packages);
+        let robot = robot.map_err(|error| Fault::of(Class::BadFile, &error))?;
+        let model = |mesh| {
+            let solid = if MeshReport::of(&mesh).solid { Solidity::Solid } else { Solidity::Surface };
+            Model::new(mesh, solidity.unwrap_or(solid))
+        };
+        let models = robot.meshes.into_iter().map(|mesh| mesh.map(model)).collect();
+        let model = ArticulatedModel::of_models(robot.articulation, models);
+        let mut allowed = AllowedCollisions::adjacent(&model);
+        for [first, second] in &fields.allow {
+            let link = |name: &String| {
+                let unknown = || Fault::new(Class::Usage, format!("{path} has no link `{name}`"));
+                model.articulation().link(name).ok_or_else(unknown)
+            };
+            allowed.allow(link(first)?, link(second)?);
+        }
+        Ok(Self { model, allowed })
+    }
+
+    /// The configurations that a line says.
+    pub(super) fn joints(&self, at: &At) -> Result<JointMotion, String> {
+        let configuration =
+            |values| self.model.articulation().configuration(values).map_err(|error| error.to_string());
+        let to = at.joints_end.as_ref().map(configuration).transpose()?;
+        Ok(JointMotion { from: configuration(&at.joints)?, to })
+    }
+
+    fn name(&self, link: usize) -> String {
+        self.model.articulation().links()[link].clone()
+    }
+
+    /// The links that collide at the start of a motion.
+    pub(super) fn links_at_rest(&self, joints: &JointMotion, motions: &Motions) -> Answered<LinksAtRest> {
+        let found = self.model.self_collisions(&joints.from, &motions.start.a, &self.allowed);
+        let links = found.map_err(|error| error.to_string())?;
+        let links: Vec<_> = links.iter().map(|pair| pair.map(|link| self.name(link))).collect();
+        Ok(LinksAtRest { collides: !links.is_empty(), links })
+    }
+
+    /// The first contact with an obstacle, if there is one, and of links with one another if `among_links`.
+    pub(super) fn first_contact(
+        &self,
+        (joints, Motions { start, end }): (&JointMotion, &Motions),
+        motion: Interpolation,
+        obstacle: Option<&Model>,
+        among_links: bool,
+    ) -> Answered<FirstContact> {
+        let to = joints.to.as_ref().unwrap_or(&joints.from);
+        let moved = ArticulatedMotion { from: &joints.from, to, base: motion(&start.a, &end.a) };
+        let obstacle = obstacle.map(|model| MovingObstacle { model, motion: motion(&start.b, &end.b) });
+        let allowed = among_links.then_some(&self.allowed);
+        let found =
+            articulated(&self.model, &moved, obstacle.as_slice(), allowed, &ContinuousOptions::default());
+        let found = found.map_err(|error| error.to_string())?;
+        Ok(found.map_or(FirstContact::NONE_OF_ROBOT, |found| FirstContact::Robot(self.contact(&found))))
+    }
+
+    fn contact(&self, found: &ArticulatedContact) -> LinkContact {
+        LinkContact {
+            time: found.time,
+            link: self.name(found.link),
+            other: match found.other {
+                Other::Obstacle(_) => None,
+                Other::Link(link) => Some(self.name(link)),
+            },
+            points: coordinates(&found.points),
+            normal: found.normal.into_inner().into(),
+            gap: found.gap,
+            triangles: found.triangles,
+            steps: found.steps,
+        }
+    }
+}
+
+impl JointMotion {
+    /// Whether joints move.
+    pub(super) fn moves(&self) -> bool {
+        self.to.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_of_links_are_known_by_how_they_are_written() {
+        assert_eq!(two_links("a,b"), Ok([String::from("a"), String::from("b")]));
+        for bad in ["", "a", "a,", ",b"] {
+            assert!(two_links(bad).unwrap_err().contains("LINK,LINK"), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Repairs of a robot among obstacles.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::configuration::{Entry, configuration};
+use super::context::Context;
+use super::fault::{Class, Fault};
+use super::fields::{Fields, ItemFault};
+use super::library::{SMALL, bytes_of};
+use super::obstacles::ObstacleArgument;
+use super::poses::{self, isometry};
+use super::repair::RepairFields;
+use super::reply::timed;
+use super::response::Response;
+use super::robot_repair::{RobotRepair, class_of, response};
+use super::shape::ShapeArgument;
+use crate::repair::{Ensemble, Repair, RepairError, RepairOptions, Robot, RobotOptions};
+use extricate_core::kinematics::urdf::{Shapes, UrdfOptions};
+use extricate_core::penetration::generalized::{Base, GeneralizedCoherence, Pose};
+use extricate_core::penetration::object_norm::Measure;
+
+/// Bytes that a robot among obstacles is counted as, beyond its models.
+const ENSEMBLE_BYTES: usize = 64 * SMALL;
+
+/// A robot, as it is written.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RobotSource {
+    /// Its URDF file.
+    pub robot: String,
+    /// Whether its root link moves in any direction.
+    pub floating: bool,
+    /// Pairs of links, or of a link and an obstacle, that may collide.
+    pub allow: Vec<[String; 2]>,
+    /// Pairs of links that may not collide, though they are neighbours or always do.
+    pub forbid: Vec<[String; 2]>,
+    /// Folders of the packages that the files name as package://.
+    pub package: Vec<PathBuf>,
+    /// Whether its shapes are those that are meant to be seen.
+    pub visual: bool,
+    /// Seed of random starts.
+    pub seed: u64,
+}
+
+/// Question for the nearest collision-free configuration of a robot among obstacles.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RobotRepairRequest {
+    /// The robot.
+    pub source: RobotSource,
+    /// Its configuration.
+    pub configuration: Entry,
+    /// The obstacles.
+    pub obstacles: Vec<ObstacleArgument>,
+    /// Fields of all repairs.
+    pub fields: RepairFields,
+}
+
+/// An obstacle as a request holds it.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Text(String),
+    Placed(Placed),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Placed {
+    shape: String,
+    #[serde(default)]
+    pose: poses::Pose,
+    name: Option<String>,
+}
+
+/// A robot among obstacles, preprocessed. Where these are, each request says.
+pub struct ReadyRobot {
+    robot: Arc<Robot>,
+    measure: Measure,
+    ensemble: Ensemble,
+    /// Copies that items had and that no one has now: making one shows beside a quick repair.
+    spare: Mutex<Vec<Ensemble>>,
+}
+
+impl ReadyRobot {
+    /// A copy of the ensemble; where its obstacles stand is to be said.
+    fn copy(&self) -> Ensemble {
+        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        spare.unwrap_or_else(|| self.ensemble.clone())
+    }
+
+    /// Takes back a copy in which nothing was changed but where obstacles stand and what they are called.
+    fn give_back(&self, copy: Ensemble) {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(copy);
+    }
+}
+
+impl Written {
+    fn obstacle(self) -> Result<ObstacleArgument, ItemFault> {
+        let wrong = |why| ItemFault::Field { name: "obstacle", why };
+        match self {
+            Self::Text(text) => ObstacleArgument::parse(&text).map_err(|fault| wrong(fault.message)),
+            Self::Placed(Placed { shape, pose, name }) => {
+                let pose = isometry(pose).map_err(wrong)?;
+                Ok(ObstacleArgument { name: name.unwrap_or_else(|| shape.clone()), shape, pose })
+            }
+        }
+    }
+}
+
+impl RobotSource {
+    fn urdf_options(&self, context: &Context) -> UrdfOptions {
+        let shapes = if self.visual { Shapes::Visual } else { Shapes::Collision };
+        let packages = self.package.iter().map(|package| context.folder.join(package)).collect();
+        UrdfOptions { shapes, packages, ..UrdfOptions::default() }
+    }
+
+    /// Key of the robot alone.
+    fn key(&self) -> String {
+        let Self { robot, floating, allow, forbid, package, visual, .. } = self;
+        format!("robot {robot} {floating} {visual} {package:?} {allow:?} {forbid:?}")
+    }
+
+    /// The robot; pairs of `allow` that are not two of its links are left for later.
+    ///
+    /// # Errors
+    /// A [`Fault`] where the robot cannot be read, or a pair names a link that it has not.
+    pub fn robot(&self, context: &Context) -> Result<Arc<Robot>, Fault> {
+        context.library.get(self.key(), || {
+            let options = self.urdf_options(context);
+            let path = context.folder.join(&self.robot);
+            let read = context.library.access().robot(path, options.shapes, &options.packages);
+            let read = read.map_err(|error| Fault::of(Class::BadFile, &error))?;
+            let is_link = |name: &String| read.articulation.link(name).is_some();
+            let allow = self.allow.iter().filter(|[a, b]| is_link(a) && is_link(b)).cloned().collect();
+            let base = if self.floating { Base::Floating } else { Base::Fixed };
+            let options = RobotOptions { base, allow, forbid: self.forbid.clone() };
+            let robot = Robot::new(read, &options).map_err(|error| self.fault(&error))?;
+            let bytes = bytes_of_robot(&robot);
+            Ok((robot, bytes))
+        })
+    }
+
+    fn fault(&self, error: &RepairError) -> Fault {
+        match class_of(error) {
+            Class::BadFile => Fault::new(Class::BadFile, format!("{}: {error}", self.robot)),
+            class => Fault::of(class, error),
+        }
+    }
+}
+
+impl RobotRepairRequest {
+    pub(super) fn take(robot: String, fields: &mut Fields) -> Result<Self, ItemFault> {
+        let written: Option<Vec<Written>> = fields.take("obstacle")?;
+        let obstacles = written.unwrap_or_default().into_iter().map(Written::obstacle);
+        Ok(Self {
+            obstacles: obstacles.collect::<Result<_, _>>()?,
+            fields: fields.part()?,
+            configuration: fields.part()?,
+            source: RobotSource { robot, ..fields.part()? },
+        })
+    }
+
+    /// The response to the request, and the time of the search.
+    pub(super) fn answer(&self, context: &Context) -> Result<(Response, Duration), Fault> {
+        let ready = self.ready(context)?;
+        let pose = configuration(&ready.robot, self.configuration.clone());
+        let pose = pose.map_err(|why| Fault::new(Class::BadFile, why))?;
+        let (ensemble, is_as_before) = self.ensemble(&ready)?;
+        let options = self.options(context.parallel);
+        let (found, time) = timed(|| -> Result<RobotRepair, RepairError> {
+            let found = ensemble.repair(std::slice::from_ref(&pose), &options);
+            response(&ensemble, &pose, ready.measure, found)
+        });
+        if is_as_before {
+            ready.give_back(ensemble);
+        }
+        let found = found.map_err(|error| Fault::of(Class::Numerical, &error))?;
+        Ok((Response::RobotRepair(Box::new(found)), time))
+    }
+
+    /// Options of the search.
+    fn options(&self, parallel: bool) -> RepairOptions {
+        RepairOptions { seed: self.source.seed, ..self.fields.options(parallel) }
+    }
+
+    /// The robot among its obstacles, where the request has them, and whether another request may use it after this one.
+    fn ensemble(&self, ready: &ReadyRobot) -> Result<(Ensemble, bool), Fault> {
+        let mut ensemble = ready.copy();
+        if !self.obstacles.iter().any(ObstacleArgument::is_robot) {
+            for (index, obstacle) in self.obstacles.iter().enumerate() {
+                ensemble.place_prop(index, obstacle.pose);
+                ensemble.name_prop(index, &obstacle.name);
+            }
+        }
+        let mut is_as_before = true;
+        for [first, second] in self.source.allow.iter().filter(|pair| !are_links(&ready.robot, pair)) {
+            is_as_before = false;
+            ensemble.allow([first, second]).map_err(|error| self.source.fault(&error))?;
+        }
+        Ok((ensemble, is_as_before))
+    }
+
+    /// The robot among its obstacles, for a sequence of configurations; coherent ones share what was free before.
+    ///
+    /// # Errors
+    /// A [`Fault`] where the robot or an obstacle cannot be loaded.
+    pub fn sequence(&self, context: &Context, independent: bool) -> Result<RepairSequence, Fault> {
+        let ready = self.ready(context)?;
+        let (ensemble, _) = self.ensemble(&ready)?;
+        let coherence = (!independent).then(GeneralizedCoherence::default);
+        Ok(RepairSequence {
+            ensemble,
+            options: self.options(context.parallel),
+            measure: ready.measure,
+            coherence,
+        })
+    }
+
+    /// The robot among its obstacles. What stands where does not matter unless one is a robot itself, so that many items
+    /// share one.
+    fn ready(&self, context: &Context) -> Result<Arc<ReadyRobot>, Fault> {
+        let own = self.source.key();
+        let placed = self.obstacles.iter().any(ObstacleArgument::is_robot);
+        let mut key = format!("among {own} {:?}", self.fields.freedom());
+        for obstacle in &self.obstacles {
+            key.push_str(" | ");
+            key.push_str(&match placed {
+                true => format!("{obstacle:?}"),
+                false => {
+                    context.library.key_of(&ShapeArgument::parse_in(&obstacle.shape, context.folder)?)?
+                }
+            });
+        }
+        context.library.get(key, || {
+            let robot = self.source.robot(context)?;
+            let measure = robot.measure().map_err(|error| self.source.fault(&error))?;
+            let mut props = Vec::new();
+            for obstacle in &self.obstacles {
+                props.extend(obstacle.props(
+                    context.library,
+                    context.folder,
+                    &self.source.urdf_options(context),
+                )?);
+            }
+            let models = props.iter().filter_map(|prop| prop.obstacle.shape.model());
+            let bytes = models.map(bytes_of).sum::<usize>() + bytes_of_robot(&robot) + ENSEMBLE_BYTES;
+            let ensemble = Robot::clone(&robot).among(props, &self.fields.freedom());
+            let ensemble = ensemble.map_err(|error| self.source.fault(&error))?;
+            Ok((ReadyRobot { robot, measure, ensemble, spare: Mutex::default() }, bytes))
+        })
+    }
+}
+
+/// A robot among obstacles, repaired in one configuration after the other.
+pub struct RepairSequence {
+    ensemble: Ensemble,
+    options: RepairOptions,
+    measure: Measure,
+    coherence: Option<GeneralizedCoherence>,
+}
+
+impl RepairSequence {
+    /// The response to a configuration, and the time of the search.
+    ///
+    /// # Errors
+    /// [`RepairError`] where the computation fails.
+    pub fn answer(&mut self, pose: &Pose) -> Result<(RobotRepair, Duration), RepairError> {
+        let poses = std::slice::from_ref(pose);
+        let (found, time): (Result<Option<Repair>, _>, _) = timed(|| match &mut self.coherence {
+            Some(coherence) => self.ensemble.repair_coherent(poses, &self.options, coherence),
+            None => self.ensemble.repair(poses, &self.options),
+        });
+        Ok((response(&self.ensemble, pose, self.measure, found)?, time))
+    }
+}
+
+fn are_links(robot: &Robot, pair: &[String; 2]) -> bool {
+    pair.iter().all(|name| robot.model().articulation().link(name).is_some())
+}
+
+fn bytes_of_robot(robot: &Robot) -> usize {
+    let links = 0..robot.model().articulation().links().len();
+    SMALL + links.filter_map(|link| robot.model().model(link)).map(bytes_of).sum::<usize>()
+}

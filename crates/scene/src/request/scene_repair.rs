@@ -1,0 +1,248 @@
+//! Bodies and robots of a scene, put where nothing overlaps: bodies rotate as well, robots move their joints.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::fault::{Class, Fault};
+use super::overlaps::measured;
+use super::repair_text::{SceneReport, change_text, write_changes};
+use super::reply::{Displacement, PoseResponse, RepairStatus, Reply, not_free};
+use super::text::number;
+use crate::repair::{Change, Freedom, Moved, Repair, RepairError, RepairOptions, SceneRepair};
+use crate::scene::{Scene, ScenePoses};
+use extricate_core::penetration::generalized::Pose;
+use extricate_dynamics::{BodyPenetration, World};
+
+/// Repair of the bodies and robots of a scene.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(extend("x-status" = ["repaired", "already-free", "not-found"]))]
+pub struct SceneRepairResponse {
+    /// Success.
+    #[serde(skip)]
+    pub status: RepairStatus,
+    /// Reason why it does not count as free, if it does not.
+    #[serde(skip)]
+    pub refusal: Option<String>,
+    /// Name of the scene: its file without folder and extension.
+    pub scene: String,
+    /// Object norm of the change, squared [m²].
+    #[schemars(range(min = 0.0))]
+    pub sigma: f64,
+    /// Its square root [m].
+    #[schemars(range(min = 0.0))]
+    pub depth: f64,
+    /// Mean squared displacement of all points [m²].
+    #[schemars(range(min = 0.0))]
+    pub mean_squared_displacement: f64,
+    /// Joints that move of themselves, by robot.
+    pub joints: BTreeMap<String, BTreeMap<String, f64>>,
+    /// Pose of the root link, by robot.
+    pub base: BTreeMap<String, PoseResponse>,
+    /// Changes of the joints that moved, by robot/joint [rad or m].
+    pub change: BTreeMap<String, f64>,
+    /// Bodies and bases of robots that moved, by name.
+    pub moved: BTreeMap<String, Displacement>,
+    /// The body or link that moved farthest; null where nothing did.
+    pub farthest: Option<FarthestBody>,
+    /// Least distance of what may not collide [m]; null where not known.
+    pub clearance: Option<f64>,
+    /// Whether all joints are within their limits.
+    pub limits_kept: bool,
+    /// Whether the repaired scene has no overlaps, measured afresh.
+    pub verified_free: bool,
+    /// Pairs that overlap in the scene.
+    pub overlaps_before: usize,
+    /// Pairs that overlap in the repaired scene.
+    pub overlaps_after: Vec<[String; 2]>,
+    /// Steps of all searches.
+    pub iterations: u32,
+    /// Facts for people.
+    #[serde(skip)]
+    pub report: SceneReport,
+}
+
+/// The body or link that moved farthest.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FarthestBody {
+    /// Its name.
+    pub name: String,
+    /// Displacement of its farthest point [m]; of round shapes a bound.
+    #[schemars(range(min = 0.0))]
+    pub distance: f64,
+}
+
+/// Result of the search for a scene.
+pub(super) struct Found {
+    repair: Option<Repair>,
+    /// Reason why it does not count, if it does not.
+    pub(super) refusal: Option<String>,
+    pub(super) poses: ScenePoses,
+    moved: BTreeMap<String, Moved>,
+    robots: BTreeMap<String, Pose>,
+    clearance: Option<f64>,
+}
+
+/// The scene with its robots and bodies where nothing overlaps, for a run.
+pub(super) fn repaired(scene: Scene, world: &World) -> Result<Scene, Fault> {
+    let before = measured(world)?;
+    let found = search((&scene, world), &before, &Freedom::default(), &RepairOptions::default())?;
+    match found.refusal {
+        Some(message) => Err(Fault::new(Class::NoFreePose, message)),
+        None => Ok(scene.posed(&found.poses)),
+    }
+}
+
+/// Looks for the nearest poses: with the bodies that overlap, then with all of them.
+pub(super) fn search(
+    (scene, world): (&Scene, &World),
+    overlaps: &[BodyPenetration],
+    freedom: &Freedom,
+    options: &RepairOptions,
+) -> Result<Found, Fault> {
+    let names: BTreeSet<String> = overlaps.iter().flat_map(|pair| pair.bodies.clone()).collect();
+    let make = |moving: Option<&BTreeSet<String>>| {
+        SceneRepair::new(scene, world, freedom, moving).map_err(|error| fault(&error))
+    };
+    let few = make(Some(&names))?;
+    if overlaps.is_empty() && !(options.clearance > 0.0) {
+        return Found::new(&few, None, None);
+    }
+    match few.repair(options) {
+        Ok(repair) => Found::new(&few, repair, None),
+        Err(RepairError::NotFound { .. }) => {
+            let all = make(None)?;
+            match all.repair(options) {
+                Ok(repair) => Found::new(&all, repair, None),
+                Err(error) => Found::failed(&all, error),
+            }
+        }
+        Err(error) => Found::failed(&few, error),
+    }
+}
+
+fn fault(error: &RepairError) -> Fault {
+    match error {
+        RepairError::UnknownName { .. } | RepairError::BadWeight { .. } => Fault::of(Class::Usage, error),
+        RepairError::Norm { .. } | RepairError::Articulation(_) => Fault::of(Class::BadFile, error),
+        _ => Fault::of(Class::Numerical, error),
+    }
+}
+
+impl Found {
+    fn new(scene: &SceneRepair<'_>, repair: Option<Repair>, refusal: Option<String>) -> Result<Self, Fault> {
+        let poses = repair.as_ref().map_or_else(ScenePoses::default, |repair| scene.placed(repair));
+        let moved = repair.as_ref().map(|repair| scene.moved(repair)).unwrap_or_default();
+        let robots = scene.robots(repair.as_ref());
+        let at = repair.as_ref().map_or(scene.poses(), |repair| &repair.poses);
+        let clearance = scene.ensemble().clearance(at).map_err(|error| fault(&error))?;
+        let clearance = Some(clearance).filter(|clearance| clearance.is_finite());
+        Ok(Self { repair, refusal, poses, moved, robots, clearance })
+    }
+
+    /// The best effort of a search that failed for want of a free pose.
+    fn failed(scene: &SceneRepair<'_>, error: RepairError) -> Result<Self, Fault> {
+        let message = error.to_string();
+        match error {
+            RepairError::NotFound { best, .. } | RepairError::TooFar { best, .. } => {
+                Self::new(scene, Some(*best), Some(message))
+            }
+            other => Err(fault(&other)),
+        }
+    }
+}
+
+impl SceneRepairResponse {
+    /// The response to a search, with the overlaps before and after it.
+    pub(super) fn new(scene: &Scene, found: Found, [before, after]: [&[BodyPenetration]; 2]) -> Self {
+        let has_moved = found.poses != ScenePoses::default();
+        let status = match (found.refusal.is_none() && after.is_empty(), has_moved) {
+            (false, _) => RepairStatus::NotFound,
+            (true, false) => RepairStatus::AlreadyFree,
+            (true, true) => RepairStatus::Repaired,
+        };
+        let changes = found.repair.as_ref().map(|repair| repair.changes.clone()).unwrap_or_default();
+        Self {
+            status,
+            report: SceneReport::new([before, after], changes),
+            refusal: found.refusal.clone(),
+            overlaps_before: before.len(),
+            overlaps_after: after.iter().map(|pair| pair.bodies.clone()).collect(),
+            verified_free: after.is_empty(),
+            ..Self::of_search(scene, found)
+        }
+    }
+
+    /// What the search says; what is measured afterwards is left at nothing.
+    fn of_search(scene: &Scene, found: Found) -> Self {
+        let Found { repair, moved, robots, clearance, .. } = found;
+        let values = |name: &String, pose: &Pose| {
+            let articulation = scene.robots.iter().find(|robot| robot.name == *name).map(|r| &r.articulation);
+            let joints = articulation.into_iter().flat_map(|articulation| {
+                articulation.coordinates().iter().map(|&joint| articulation.joints()[joint].name.clone())
+            });
+            joints.zip(pose.joints.iter().copied()).collect()
+        };
+        let by_joint = |change: &Change| match change.moved {
+            Moved::Turned(by) | Moved::Slid(by) => Some((change.name.clone(), by)),
+            Moved::Placed { .. } => None,
+        };
+        let shift = |(name, moved): (String, Moved)| match moved {
+            Moved::Placed { translation, angle } => {
+                Some((name, Displacement { translation: translation.into(), angle }))
+            }
+            _ => None,
+        };
+        let repair = repair.as_ref();
+        Self {
+            status: RepairStatus::NotFound,
+            refusal: None,
+            scene: scene.name(),
+            sigma: repair.map_or(0.0, |repair| repair.sigma),
+            depth: repair.map_or(0.0, |repair| repair.depth),
+            mean_squared_displacement: repair.map_or(0.0, |repair| repair.mean_squared_displacement),
+            joints: robots.iter().map(|(name, pose)| (name.clone(), values(name, pose))).collect(),
+            base: robots.iter().map(|(name, pose)| (name.clone(), (&pose.base).into())).collect(),
+            change: repair.iter().flat_map(|repair| repair.changes.iter().filter_map(by_joint)).collect(),
+            moved: moved.into_iter().filter_map(shift).collect(),
+            farthest: repair
+                .and_then(|repair| repair.farthest.clone())
+                .map(|farthest| FarthestBody { name: farthest.name, distance: farthest.distance }),
+            clearance,
+            limits_kept: repair.is_none_or(|repair| repair.limits_kept),
+            verified_free: false,
+            overlaps_before: 0,
+            overlaps_after: Vec::new(),
+            iterations: repair.map_or(0, |repair| repair.iterations),
+            report: SceneReport::default(),
+        }
+    }
+}
+
+impl Reply for SceneRepairResponse {
+    fn status(&self) -> &'static str {
+        self.status.name()
+    }
+
+    fn shortfall(&self) -> Option<Fault> {
+        not_free(self.status, self.refusal.as_deref(), &self.overlaps_after)
+    }
+}
+
+impl fmt::Display for SceneRepairResponse {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let mut moved = vec![("moved", format!("{} m (root mean square)", number(self.depth)))];
+        if let Some(FarthestBody { name, distance }) = &self.farthest {
+            moved.push(("farthest", format!("{name}, by {} m", number(*distance))));
+        }
+        let head = (self.scene.as_str(), self.status);
+        self.report.facts(f, head, self.overlaps_before, &moved, self.clearance)?;
+        let heading = ("what", &["change", "moves all by [m]"][..]);
+        write_changes(f, (&self.report.changes, self.depth), heading, |change| {
+            vec![change_text(&change.moved)]
+        })
+    }
+}

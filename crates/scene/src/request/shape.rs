@@ -1,0 +1,361 @@
+//! Shapes as command lines and manifests name them: a mesh file, or a convex shape such as `box:1,2,3` or `rounded:0.1:hull:FILE`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nalgebra::Vector3;
+
+use super::access::Access;
+use super::fault::{Class, Fault};
+use extricate_core::geometry::convex::{ConvexHull, ConvexShape, Core};
+use extricate_core::geometry::procedural::{Cuboid, Procedural};
+use extricate_core::geometry::report::MeshReport;
+use extricate_core::geometry::{Solidity, TriangleMesh};
+use extricate_core::proximity::Model;
+
+/// A shape by name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShapeArgument {
+    /// As it was written.
+    text: String,
+    form: Form,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Form {
+    /// A mesh file.
+    File(PathBuf),
+    /// The convex hull of a mesh file's vertices.
+    Hull(PathBuf),
+    /// A convex shape that needs no file.
+    Primitive(ConvexShape),
+    /// All points at most a length [m] from a convex shape.
+    Rounded(f64, Box<Form>),
+}
+
+/// Triangles of a mesh whose tree is worth keeping: it takes about as long to build as a program to start.
+const LARGE: usize = 20_000;
+
+/// Most times that a shape is rounded: once is enough.
+const MOST_ROUNDINGS: usize = 8;
+
+/// How every form is written.
+const FORMS: &str =
+    "sphere:R, box:X,Y,Z, capsule:R,LENGTH, cylinder:R,H, cone:R,H, halfspace, hull:FILE, rounded:R:SHAPE";
+
+/// Whether a text names a robot: a URDF file.
+#[must_use]
+pub fn is_robot(text: &str) -> bool {
+    text.to_ascii_lowercase().ends_with(".urdf")
+}
+
+impl ShapeArgument {
+    /// The shape that the text names.
+    ///
+    /// # Errors
+    /// Says how shapes are written.
+    pub fn parse(text: &str) -> Result<Self, Fault> {
+        Self::parse_in(text, Path::new(""))
+    }
+
+    /// The shape that the text names, its file against a folder.
+    pub(crate) fn parse_in(text: &str, folder: &Path) -> Result<Self, Fault> {
+        let form = form(text, folder).map_err(|why| Fault::new(Class::Usage, format!("`{text}`: {why}")))?;
+        Ok(Self { text: text.to_owned(), form })
+    }
+
+    /// The mesh file that it needs, if it needs one.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.form.file()
+    }
+
+    /// The text without the file: what is made of it.
+    pub(crate) fn text_before_file(&self) -> String {
+        self.form.text_before_file()
+    }
+
+    /// As it was written.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the shape is convex by its form; that of a mesh file is not known.
+    pub(super) fn is_convex(&self) -> bool {
+        !matches!(self.form, Form::File(_))
+    }
+
+    /// Refuses a shape without triangles, which are needed because of `why`.
+    pub(super) fn need_triangles(&self, why: &str) -> Result<(), Fault> {
+        if self.has_triangles() {
+            return Ok(());
+        }
+        Err(Fault::new(Class::Usage, format!("`{}` has no triangles: {why}", self.text)))
+    }
+
+    /// Whether triangles describe the shape exactly.
+    pub(super) fn has_triangles(&self) -> bool {
+        match &self.form {
+            Form::File(_) | Form::Hull(_) => true,
+            Form::Primitive(shape) => matches!(shape.core(), Core::Cuboid { .. }),
+            Form::Rounded(..) => false,
+        }
+    }
+
+    /// The convex shape.
+    pub(super) fn convex(&self, access: &Access) -> Result<ConvexShape, Fault> {
+        self.form.convex(access)
+    }
+
+    /// The shape with its tree, which is kept in the folder `cache` if it is large; closed meshes are solid unless
+    /// `solidity` says otherwise.
+    pub(super) fn model(
+        &self,
+        solidity: Option<Solidity>,
+        access: &Access,
+        cache: Option<&Path>,
+    ) -> Result<Model, Fault> {
+        let mesh = self.mesh(access)?;
+        let report = MeshReport::of(&mesh);
+        if solidity == Some(Solidity::Solid) && !report.solid {
+            let why = match report.volume {
+                Some(volume) => format!("it has a volume of {volume} m³"),
+                None => format!("it is open ({} of {} edges)", report.unbalanced_edges, report.edges),
+            };
+            return Err(Fault::new(Class::BadFile, format!("{} is no solid: {why}", self.text)));
+        }
+        let derived = if report.solid { Solidity::Solid } else { Solidity::Surface };
+        let solidity = solidity.unwrap_or(derived);
+        match cache.filter(|_| mesh.triangles().len() >= LARGE) {
+            None => Ok(Model::new(mesh, solidity)),
+            Some(folder) => kept(mesh, solidity, folder),
+        }
+    }
+
+    /// The triangles of a shape that has some.
+    fn mesh(&self, access: &Access) -> Result<TriangleMesh, Fault> {
+        let core = match &self.form {
+            Form::File(path) => {
+                return access.mesh(path).map_err(|error| Fault::of(Class::BadFile, &error));
+            }
+            form => form.convex(access)?.core().clone(),
+        };
+        match core {
+            Core::Hull(hull) => hull
+                .mesh()
+                .map_err(|error| Fault::new(Class::BadFile, format!("{} is flat: {error}", self.text))),
+            Core::Cuboid { half_extents } => {
+                let [x, y, z] = (2.0 * half_extents).into();
+                let cuboid = Cuboid { x, y, z, ..Cuboid::default() };
+                cuboid.mesh().map_err(|error| Fault::of(Class::Usage, &error))
+            }
+            _ => Err(Fault::new(Class::Usage, format!("`{}` has no triangles", self.text))),
+        }
+    }
+}
+
+/// A model of `mesh` whose tree is in the folder, or is put there.
+fn kept(mesh: TriangleMesh, solidity: Solidity, folder: &Path) -> Result<Model, Fault> {
+    let bad = |error: &dyn std::error::Error| Fault::of(Class::BadFile, error);
+    let path = folder.join(format!("{:016x}.tree", mesh.fingerprint()));
+    if path.exists() {
+        return Model::load_tree(mesh, solidity, &path).map_err(|error| bad(&error));
+    }
+    make_folder(folder)?;
+    let model = Model::new(mesh, solidity);
+    model.save_tree(&path).map_err(|error| bad(&error))?;
+    Ok(model)
+}
+
+/// Makes the folder of what is kept between calls.
+pub(super) fn make_folder(folder: &Path) -> Result<(), Fault> {
+    fs::create_dir_all(folder).map_err(|error| {
+        Fault::new(Class::BadFile, format!("cannot make the folder {}: {error}", folder.display()))
+    })
+}
+
+impl Form {
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) | Self::Hull(path) => Some(path),
+            Self::Primitive(_) => None,
+            Self::Rounded(_, form) => form.file(),
+        }
+    }
+
+    fn text_before_file(&self) -> String {
+        match self {
+            Self::File(_) => String::new(),
+            Self::Hull(_) => String::from("hull:"),
+            Self::Primitive(shape) => format!("{shape:?}"),
+            Self::Rounded(radius, form) => format!("rounded:{radius:?}:{}", form.text_before_file()),
+        }
+    }
+
+    fn convex(&self, access: &Access) -> Result<ConvexShape, Fault> {
+        match self {
+            Self::File(path) => {
+                let why = format!("{} is a mesh file: write hull:FILE for its convex hull", path.display());
+                Err(Fault::new(Class::Usage, why))
+            }
+            Self::Hull(path) => {
+                let mesh = access.mesh(path).map_err(|error| Fault::of(Class::BadFile, &error))?;
+                let hull = ConvexHull::new(mesh.vertices());
+                let hull = hull.map_err(|error| Fault::of(Class::BadFile, &error))?;
+                Ok(ConvexShape::hull(Arc::new(hull)))
+            }
+            Self::Primitive(shape) => Ok(shape.clone()),
+            Self::Rounded(radius, form) => Ok(form.convex(access)?.rounded(*radius)),
+        }
+    }
+}
+
+/// The form that a text names, or why there is none.
+fn form(text: &str, folder: &Path) -> Result<Form, String> {
+    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+    let shape = match name {
+        "sphere" => {
+            let [radius] = sizes(rest, "sphere:R")?;
+            ConvexShape::sphere(radius)
+        }
+        "box" => {
+            let [x, y, z] = sizes(rest, "box:X,Y,Z with full sizes")?;
+            ConvexShape::cuboid(Vector3::new(x, y, z))
+        }
+        "capsule" => {
+            let [radius, length] = sizes(rest, "capsule:R,LENGTH, the length without the caps,")?;
+            ConvexShape::capsule(radius, length)
+        }
+        "cylinder" => {
+            let [radius, height] = sizes(rest, "cylinder:R,H")?;
+            ConvexShape::cylinder(radius, height)
+        }
+        "cone" => {
+            let [radius, height] = sizes(rest, "cone:R,H")?;
+            ConvexShape::cone(radius, height)
+        }
+        "halfspace" if text == name => ConvexShape::half_space(),
+        "halfspace" => return Err(String::from("a half-space has no sizes: write halfspace")),
+        "hull" if rest.is_empty() => return Err(String::from("write hull:FILE with a mesh file")),
+        "hull" => return Ok(Form::Hull(folder.join(rest))),
+        "rounded" => return rounded(rest, folder),
+        _ => return file(text, name, folder),
+    };
+    shape.validated().map(Form::Primitive).map_err(|error| error.to_string())
+}
+
+/// The numbers of a shape.
+fn sizes<const N: usize>(text: &str, written: &str) -> Result<[f64; N], String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse::<f64>()).collect();
+    let numbers = numbers.ok().and_then(|numbers| <[f64; N]>::try_from(numbers).ok());
+    numbers.ok_or_else(|| format!("write {written} in metres"))
+}
+
+fn rounded(text: &str, folder: &Path) -> Result<Form, String> {
+    // Each is read within the one before it.
+    if text.matches("rounded:").count() >= MOST_ROUNDINGS {
+        return Err(format!("a shape is rounded at most {MOST_ROUNDINGS} times"));
+    }
+    let Some((radius, shape)) = text.split_once(':') else {
+        return Err(String::from("write rounded:R:SHAPE with a radius in metres"));
+    };
+    let [radius] = sizes(radius, "rounded:R:SHAPE with a radius")?;
+    if !(radius >= 0.0 && radius.is_finite()) {
+        return Err(format!(
+            "the radius of a rounded shape must be zero or above and finite, not {radius} m"
+        ));
+    }
+    match form(shape, folder)? {
+        Form::File(_) => {
+            Err(String::from("a mesh file can be rounded as its convex hull only: rounded:R:hull:FILE"))
+        }
+        shape => Ok(Form::Rounded(radius, Box::new(shape))),
+    }
+}
+
+/// A file, unless what it would be called looks like a shape. One letter before a colon is a drive.
+fn file(text: &str, name: &str, folder: &Path) -> Result<Form, String> {
+    let path = folder.join(text);
+    let is_word = name.len() > 1 && name.chars().all(|letter| letter.is_ascii_alphabetic());
+    if text != name && is_word && !path.exists() {
+        return Err(format!("there is no shape `{name}`; shapes are {FORMS} and mesh files"));
+    }
+    Ok(Form::File(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn convex(text: &str) -> ConvexShape {
+        ShapeArgument::parse(text).unwrap().convex(&Access::default()).unwrap()
+    }
+
+    #[test]
+    fn every_form_names_its_shape() {
+        assert_eq!(convex("sphere:0.5"), ConvexShape::sphere(0.5));
+        assert_eq!(convex("box:1, 2.5,3"), ConvexShape::cuboid(Vector3::new(1.0, 2.5, 3.0)));
+        assert_eq!(convex("capsule:0.5,0"), ConvexShape::capsule(0.5, 0.0));
+        assert_eq!(convex("cylinder:0.5,2"), ConvexShape::cylinder(0.5, 2.0));
+        assert_eq!(convex("cone:0.5,2"), ConvexShape::cone(0.5, 2.0));
+        assert_eq!(convex("halfspace"), ConvexShape::half_space());
+        assert_eq!(
+            convex("rounded:0.1:rounded:0.2:cone:0.5,2"),
+            ConvexShape::cone(0.5, 2.0).rounded(0.2).rounded(0.1)
+        );
+        let hull = ShapeArgument::parse("rounded:0.1:hull:C:\\cup.obj").unwrap();
+        assert_eq!(hull.form, Form::Rounded(0.1, Box::new(Form::Hull("C:\\cup.obj".into()))));
+        for path in ["cup.obj", "C:\\meshes\\cup.obj", "./box", "./halfspace", "a b/c:d.obj"] {
+            assert_eq!(ShapeArgument::parse(path).unwrap().form, Form::File(path.into()));
+        }
+    }
+
+    #[test]
+    fn what_is_no_shape_is_told_with_what_it_should_be() {
+        for (text, told) in [
+            ("sphere:-1", "radius of a sphere must be positive and finite, not -1 m"),
+            ("sphere:", "write sphere:R"),
+            ("sphere", "write sphere:R"),
+            ("sphere:1,2", "write sphere:R"),
+            ("box:1,2", "write box:X,Y,Z"),
+            ("box:1,2,0", "size along z of a box must be positive and finite, not 0 m"),
+            ("box:1,2,NaN", "not NaN m"),
+            ("box", "write box:X,Y,Z"),
+            ("hull", "write hull:FILE"),
+            ("capsule:1", "write capsule:R,LENGTH"),
+            ("capsule:1,-2", "length of a capsule must be zero or above"),
+            ("cylinder:1,inf", "not inf m"),
+            ("cone:1,x", "write cone:R,H"),
+            ("halfspace:1", "has no sizes"),
+            ("hull:", "write hull:FILE"),
+            ("rounded:1", "write rounded:R:SHAPE"),
+            ("rounded:x:box:1,1,1", "write rounded:R:SHAPE"),
+            ("rounded:-0.1:sphere:1", "zero or above and finite, not -0.1 m"),
+            ("rounded:0.1:sphere:0", "radius of a sphere"),
+            ("rounded:0.1:cup.obj", "rounded:R:hull:FILE"),
+            ("rounded:0.1:", "rounded:R:hull:FILE"),
+            ("spere:1", "there is no shape `spere`"),
+        ] {
+            match ShapeArgument::parse(text) {
+                Err(Fault { class: Class::Usage, message }) => {
+                    assert!(message.contains(told) && message.contains(text), "{message}");
+                }
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn robots_are_known_by_their_extension() {
+        assert!(is_robot("arm.urdf") && is_robot("a/b.URDF") && !is_robot("arm.obj") && !is_robot("urdf"));
+    }
+
+    #[test]
+    fn boxes_and_files_have_triangles() {
+        let has = |text: &str| ShapeArgument::parse(text).unwrap().has_triangles();
+        assert!(["box:1,1,1", "cup.obj", "hull:cup.obj"].into_iter().all(has));
+        assert!(
+            !["sphere:1", "halfspace", "rounded:0:box:1,1,1", "rounded:1:hull:cup.obj"].into_iter().any(has)
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! Numbers, counts and overlaps as text, and words that several requests have in common.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use extricate_core::penetration::Effort;
+use extricate_dynamics::BodyPenetration;
+
+/// Bound on the work of a search, so that answers are reproducible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum EffortArgument {
+    /// One search, more only where it fails.
+    Fast,
+    /// A thorough search from many starts.
+    #[default]
+    Best,
+}
+
+impl From<EffortArgument> for Effort {
+    fn from(argument: EffortArgument) -> Self {
+        match argument {
+            EffortArgument::Fast => Self::Fast,
+            EffortArgument::Best => Self::Best,
+        }
+    }
+}
+
+/// A length that is written as text [m], not below zero.
+///
+/// # Errors
+/// Says what is needed.
+pub fn length(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
+        _ => Err(String::from("a length in metres, not below zero, is needed")),
+    }
+}
+
+/// A number of things, in the plural where it is not one.
+#[must_use]
+pub fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A number in as few digits as tell it.
+#[must_use]
+pub fn number(value: f64) -> String {
+    let plain = format!("{value:.6}");
+    let is_readable = value == 0.0 || (1e-3..1e6).contains(&value.abs());
+    if is_readable {
+        plain.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        format!("{value:.3e}")
+    }
+}
+
+/// Coordinates as text.
+#[must_use]
+pub fn text_of(coordinates: &[f64; 3]) -> String {
+    coordinates.map(number).join(", ")
+}
+
+/// A pair that overlaps.
+#[must_use]
+pub fn overlap(pair: &BodyPenetration) -> String {
+    let [a, b] = &pair.bodies;
+    let pair_name = if a == b { format!("{a} and itself") } else { format!("{a} and {b}") };
+    format!("{pair_name}: {} m deep, {:.2e} of the smaller body", number(pair.depth), pair.depth / pair.size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_value_in_few_digits() {
+        let told = [0.0, 1.0, 0.25, 1.6e-7, 12_345_678.0, -0.5].map(number);
+        assert_eq!(told, ["0", "1", "0.25", "1.600e-7", "1.235e7", "-0.5"]);
+        assert_eq!(number(f64::NAN), "NaN");
+    }
+}

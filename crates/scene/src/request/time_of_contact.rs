@@ -1,0 +1,204 @@
+//! First contact of two moving shapes: rigid bodies, deforming meshes, a robot and an obstacle.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use nalgebra::Isometry3;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::deforming::FeatureContact;
+use super::fields::parsed;
+use super::poses::Motions;
+use super::reply::{Answered, Reply, coordinates};
+use super::text::{number, text_of};
+use super::tolerance::Tolerance;
+use extricate_core::kinematics::Motion;
+use extricate_core::proximity::{ContactInTime, ContinuousOptions, Model, rigid};
+
+/// Question when two moving shapes first touch.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default)]
+pub struct TimeOfContactRequest {
+    /// How a rigid body moves from pose to pose [default: linear].
+    #[cfg_attr(feature = "clap", arg(long, value_name = "MOTION"))]
+    pub motion: Option<MotionArgument>,
+    /// Gap that counts as contact of rigid bodies: a length [m], or a share of the smaller shape's radius [default: 0.0001%].
+    #[cfg_attr(feature = "clap", arg(long, value_name = "T", conflicts_with_all = ["a_end", "b_end"]))]
+    #[serde(deserialize_with = "parsed")]
+    #[schemars(with = "Option<String>")]
+    pub tolerance: Option<Tolerance>,
+    /// A deforms: its vertices move to those of FILE, which has the same triangles.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FILE", conflicts_with = "motion"))]
+    pub a_end: Option<PathBuf>,
+    /// B deforms: its vertices move to those of FILE, which has the same triangles.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FILE", conflicts_with = "motion"))]
+    pub b_end: Option<PathBuf>,
+    /// Look for contacts of a robot's links with one another as well.
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub self_collision: bool,
+}
+
+/// Motion of a rigid body between two poses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum MotionArgument {
+    /// The origin on a straight line, the rotation at a constant rate.
+    Linear,
+    /// About and along one fixed axis.
+    Screw,
+}
+
+/// Interpolation between two poses.
+pub(super) type Interpolation = fn(&Isometry3<f64>, &Isometry3<f64>) -> Motion;
+
+/// The first contact, world frame; no time where there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum FirstContact {
+    /// The whole motion is proved free of contact.
+    #[schemars(extend("x-status" = ["free"]))]
+    None {
+        /// No time.
+        #[schemars(with = "()")]
+        time: Option<f64>,
+        /// Whether a robot was asked about.
+        #[serde(skip)]
+        of_robot: bool,
+    },
+    /// Rigid shapes.
+    #[schemars(extend("x-status" = ["contact"]))]
+    Rigid(RigidContact),
+    /// With `a_end` or `b_end`: the first feature is of A, the second one of B.
+    #[schemars(extend("x-status" = ["contact"]))]
+    Deforming(FeatureContact),
+    /// A robot.
+    #[schemars(extend("x-status" = ["contact"]))]
+    Robot(LinkContact),
+}
+
+/// The first contact of rigid bodies, world frame.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RigidContact {
+    /// Time of the first contact: the motion is proved free up to here.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub time: f64,
+    /// The closest points of A and of B then [m].
+    pub points: [[f64; 3]; 2],
+    /// Unit normal, from B to A.
+    pub normal: [f64; 3],
+    /// Distance of the surfaces then [m]; zero where the start is a contact.
+    #[schemars(range(min = 0.0))]
+    pub gap: f64,
+    /// The triangles of A and B that touch, 0-based; null where the start is inside a solid.
+    pub triangles: Option<[u32; 2]>,
+    /// Advancement steps.
+    pub steps: u64,
+}
+
+/// The first contact of a link, world frame.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LinkContact {
+    /// Time of the first contact: the motion is proved free up to here.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub time: f64,
+    /// The link of the robot that touches.
+    pub link: String,
+    /// The link that it touches; null where it is B.
+    pub other: Option<String>,
+    /// The closest points then, of the link and of the other [m].
+    pub points: [[f64; 3]; 2],
+    /// Unit normal, from the other to the link.
+    pub normal: [f64; 3],
+    /// Distance of the surfaces then [m]; zero where the start is a contact.
+    #[schemars(range(min = 0.0))]
+    pub gap: f64,
+    /// The triangles that touch, of the link and of the other, 0-based; null where the start is inside a solid.
+    pub triangles: Option<[u32; 2]>,
+    /// Advancement steps of all pairs of bodies together.
+    pub steps: u64,
+}
+
+impl TimeOfContactRequest {
+    /// Interpolation between the poses of rigid bodies.
+    pub(super) fn interpolation(&self) -> Interpolation {
+        match self.motion {
+            None | Some(MotionArgument::Linear) => Motion::linear,
+            Some(MotionArgument::Screw) => Motion::screw,
+        }
+    }
+
+    /// The first contact of two meshes on their way.
+    pub(super) fn of_rigid(
+        &self,
+        [a, b]: [&Model; 2],
+        Motions { start, end }: &Motions,
+    ) -> Answered<FirstContact> {
+        let default = ContinuousOptions::default();
+        let tolerance = match self.tolerance {
+            None => default.tolerance,
+            Some(Tolerance::Share(share)) => share,
+            Some(Tolerance::Length(length)) => length / a.radius().min(b.radius()),
+        };
+        let (options, motion) = (ContinuousOptions { tolerance, ..default }, self.interpolation());
+        let found = rigid(a, &motion(&start.a, &end.a), b, &motion(&start.b, &end.b), &options);
+        let found = found.map_err(|error| error.to_string())?;
+        Ok(found.map_or(FirstContact::NONE, |found| FirstContact::Rigid((&found).into())))
+    }
+}
+
+impl FirstContact {
+    pub(super) const NONE: Self = Self::None { time: None, of_robot: false };
+    pub(super) const NONE_OF_ROBOT: Self = Self::None { time: None, of_robot: true };
+}
+
+impl From<&ContactInTime> for RigidContact {
+    fn from(found: &ContactInTime) -> Self {
+        Self {
+            time: found.time,
+            points: coordinates(&found.points),
+            normal: found.normal.into_inner().into(),
+            gap: found.gap,
+            triangles: found.triangles,
+            steps: found.steps,
+        }
+    }
+}
+
+impl Reply for FirstContact {
+    fn status(&self) -> &'static str {
+        match self {
+            Self::None { .. } => "free",
+            _ => "contact",
+        }
+    }
+}
+
+impl fmt::Display for FirstContact {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::None { of_robot: true, .. } => f.write_str("free of contact all the way"),
+            Self::None { .. } => f.write_str("free of contact"),
+            Self::Rigid(found) => {
+                write!(f, "contact at time {}, ", number(found.time))?;
+                at(f, &found.points, &found.normal)
+            }
+            Self::Robot(found) => {
+                let other = found.other.as_deref().unwrap_or("B");
+                write!(f, "contact at time {}: {} with {other}, ", number(found.time), found.link)?;
+                at(f, &found.points, &found.normal)
+            }
+            Self::Deforming(found) => {
+                let ([of_a, of_b], [a, b]) = (found.feature_names(), &found.points);
+                write!(f, "contact at time {}, {of_a} of A at ", number(found.time))?;
+                write!(f, "({}) and {of_b} of B at ({})", text_of(a), text_of(b))
+            }
+        }
+    }
+}
+
+fn at(f: &mut fmt::Formatter, [a, b]: &[[f64; 3]; 2], normal: &[f64; 3]) -> fmt::Result {
+    write!(f, "at ({}) and ({}), normal ({})", text_of(a), text_of(b), text_of(normal))
+}

@@ -1,0 +1,54 @@
+//! Configurations of a robot as a file holds them: objects of JSON, one after another.
+
+use std::path::Path;
+
+use crate::cli::terminal::{Exit, Failure, lines};
+use extricate_core::penetration::generalized::Pose;
+use extricate_scene::repair::Robot;
+use extricate_scene::request::configuration::{Entry, configuration};
+
+/// A configuration, and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::cli) struct Line {
+    /// File and line, for messages.
+    pub(super) place: String,
+    pub(super) pose: Pose,
+}
+
+/// The configurations of a file; without one, all joints at zero. Objects may stand on a line each or on several.
+pub(super) fn read(path: Option<&Path>, robot: &Robot) -> Result<Vec<Line>, Failure> {
+    let Some(path) = path else {
+        let pose = configuration(robot, Entry::default()).map_err(|why| Failure::new(Exit::BadFile, why))?;
+        return Ok(vec![Line { place: "all joints at zero".to_owned(), pose }]);
+    };
+    let text = lines::text_of(path)
+        .map_err(|error| format!("cannot read the configurations {}: {error}", path.display()));
+    let lines = text.and_then(|text| parse(&text, path, robot));
+    lines.map_err(|message| Failure::new(Exit::BadFile, message))
+}
+
+/// The configurations in the content of a file; the path stands in the errors.
+pub(in crate::cli) fn parse(text: &str, path: &Path, robot: &Robot) -> Result<Vec<Line>, String> {
+    let mut entries = serde_json::Deserializer::from_str(text).into_iter::<Entry>();
+    let mut lines = Vec::new();
+    // Where the lines have been counted to, and how many there were.
+    let (mut counted, mut line) = (0, 1);
+    loop {
+        let rest = &text[entries.byte_offset()..];
+        let start = text.len() - rest.trim_start().len();
+        let Some(entry) = entries.next() else { break };
+        line += text[counted..start].matches('\n').count();
+        counted = start;
+        let place = format!("{}:{line}", path.display());
+        // The parser counts lines from the start of the file.
+        let entry = entry.map_err(|error| {
+            format!("{}:{}: not a configuration: {error}", path.display(), error.line().max(1))
+        })?;
+        let pose = configuration(robot, entry).map_err(|why| format!("{place}: {why}"))?;
+        lines.push(Line { place, pose });
+    }
+    if lines.is_empty() {
+        return Err(format!("{} holds no configurations", path.display()));
+    }
+    Ok(lines)
+}

@@ -1,0 +1,225 @@
+//! A robot among obstacles: configurations of a file, repaired line by line.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use super::configurations::{self, Line};
+use super::{Arguments, write_whole};
+use crate::cli::terminal::{Console, Exit, Failure, Interrupt};
+use extricate_core::proximity::AllowedBecause;
+use extricate_scene::repair::{AllowedLinks, Robot};
+use extricate_scene::request::configuration::Entry;
+use extricate_scene::request::obstacles::ObstacleArgument;
+use extricate_scene::request::robot::two_links;
+use extricate_scene::request::{
+    Context, Library, Origin, RepairSequence, RepairStatus, RobotRepairRequest, RobotSource,
+};
+
+/// Options of robots.
+#[derive(Debug, Args)]
+pub(super) struct RobotArguments {
+    /// The robot to repair, a URDF file.
+    #[arg(long, value_name = "R.urdf")]
+    robot: Option<PathBuf>,
+    /// File of configurations, answered line by line [default: one, all joints at zero].
+    #[arg(long, value_name = "Q.json")]
+    joints: Option<PathBuf>,
+    /// What stands in its way, as SHAPE, SHAPE@X,Y,Z or SHAPE@X,Y,Z,W,QX,QY,QZ: a shape as `query` takes it, or a URDF file,
+    /// whose links stay where they are at rest; may be given several times.
+    #[arg(long, value_name = "SHAPE")]
+    obstacle: Vec<String>,
+    /// Whether its root link stays or moves in any direction [default: fixed].
+    #[arg(long, value_name = "WHICH")]
+    base: Option<BaseArgument>,
+    /// Two links, or a link and an obstacle, that may collide; may be given several times. Neighbours may, and links that
+    /// always do.
+    #[arg(long, value_name = "A,B", value_parser = two_links)]
+    allow: Vec<[String; 2]>,
+    /// Two links that may not collide, though they are neighbours or always do; may be given several times.
+    #[arg(long, value_name = "A,B", value_parser = two_links)]
+    forbid: Vec<[String; 2]>,
+    /// Tell which links may collide, and why, and do nothing else.
+    #[arg(long)]
+    list_allowed: bool,
+    /// The lines have nothing to do with one another: each is answered as if it were the only one.
+    #[arg(long)]
+    independent: bool,
+    /// Folder of the packages that the files name as package://; may be given several times.
+    #[arg(long, value_name = "DIR")]
+    package: Vec<PathBuf>,
+    /// Take the shapes of links that are meant to be seen, not those meant for collision.
+    #[arg(long)]
+    visual: bool,
+    /// Seed of random starts [default: 0].
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+/// Whether the root of a robot moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum BaseArgument {
+    /// It stays.
+    Fixed,
+    /// It moves in any direction.
+    Floating,
+}
+
+impl RobotArguments {
+    /// Refuses the options where no robot is given.
+    pub(super) fn refuse(&self) -> Result<(), Failure> {
+        let options = [
+            ("--joints", self.joints.is_some()),
+            ("--obstacle", !self.obstacle.is_empty()),
+            ("--base", self.base.is_some()),
+            ("--allow", !self.allow.is_empty()),
+            ("--forbid", !self.forbid.is_empty()),
+            ("--list-allowed", self.list_allowed),
+            ("--independent", self.independent),
+            ("--package", !self.package.is_empty()),
+            ("--visual", self.visual),
+            ("--seed", self.seed.is_some()),
+        ];
+        match options.into_iter().find(|(_, given)| *given) {
+            None => Ok(()),
+            Some((option, _)) => {
+                Err(Failure::new(Exit::Usage, format!("`{option}` goes with `--robot`, not with a scene")))
+            }
+        }
+    }
+
+    /// The robot that is named.
+    fn source(&self) -> Result<RobotSource, Failure> {
+        let path = self.robot.as_ref();
+        let path = path.ok_or_else(|| Failure::new(Exit::Usage, "a scene or `--robot` is needed"))?;
+        Ok(RobotSource {
+            robot: path.display().to_string(),
+            floating: self.base == Some(BaseArgument::Floating),
+            allow: self.allow.clone(),
+            forbid: self.forbid.clone(),
+            package: self.package.clone(),
+            visual: self.visual,
+            seed: self.seed.unwrap_or_default(),
+        })
+    }
+}
+
+/// Repairs the configurations of a robot.
+pub(super) fn execute(
+    console: &mut Console,
+    interrupt: &Interrupt,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
+    let own = &arguments.of_robot;
+    let library = Library::default().with_access(console.access());
+    let context = Context {
+        folder: Path::new(""),
+        library: &library,
+        parallel: true,
+        sequence: true,
+        origin: Origin::Options,
+    };
+    let source = own.source()?;
+    let robot = source.robot(&context)?;
+    if own.list_allowed {
+        let allowed = AllowedCollisions::new(&robot);
+        return if console.json() { console.json_line(&allowed) } else { allowed.print(console) };
+    }
+    let lines = configurations::read(own.joints.as_deref(), &robot)?;
+    let obstacles = own.obstacle.iter().map(|text| ObstacleArgument::parse(text));
+    let request = RobotRepairRequest {
+        source,
+        configuration: Entry::default(),
+        obstacles: obstacles.collect::<Result<_, _>>()?,
+        fields: arguments.fields(),
+    };
+    let mut sequence = request.sequence(&context, own.independent)?;
+    run(console, interrupt, (&mut sequence, &lines), arguments.output.as_deref())
+}
+
+/// Answers line by line; what was answered until an interruption or an error is written.
+fn run(
+    console: &mut Console,
+    interrupt: &Interrupt,
+    (sequence, lines): (&mut RepairSequence, &[Line]),
+    output: Option<&Path>,
+) -> Result<(), Failure> {
+    let mut progress = console.progress(lines.len() as u64);
+    let (mut written, mut unrepaired) = (String::new(), 0_usize);
+    let mut ended = Ok(());
+    for (index, line) in lines.iter().enumerate() {
+        if interrupt.is_asked() {
+            ended = Err(Failure::Silent(Exit::Interrupted));
+            break;
+        }
+        let (answer, time) = match sequence.answer(&line.pose) {
+            Ok(answer) => answer,
+            Err(error) => {
+                ended = Err(Failure::new(Exit::Numerical, format!("{}: {error}", line.place)));
+                break;
+            }
+        };
+        unrepaired += usize::from(answer.status == RepairStatus::NotFound);
+        written.push_str(&answer.line().map_err(|error| Failure::of(Exit::Usage, &error))?);
+        if console.json() {
+            let (status, error) = (answer.status, answer.error.as_deref());
+            console.json_line(&super::Line::new(index, status, error, &answer, time))?;
+        } else {
+            console.line(format_args!("{index}: {answer}"))?;
+        }
+        progress.update(index as u64 + 1, || format!("{unrepaired} not repaired"));
+    }
+    if let Some(output) = output {
+        write_whole(output, &written)?;
+    }
+    ended?;
+    if unrepaired > 0 {
+        let message = format!("{unrepaired} of {} not repaired", lines.len());
+        return Err(Failure::new(Exit::NoFreePose, message));
+    }
+    Ok(())
+}
+
+/// Pairs of links that may collide, and why.
+#[derive(Debug, Serialize)]
+struct AllowedCollisions {
+    allowed_collisions: Vec<AllowedPair>,
+}
+
+#[derive(Debug, Serialize)]
+struct AllowedPair {
+    links: [String; 2],
+    because: &'static str,
+    configurations: u32,
+}
+
+impl AllowedCollisions {
+    fn new(robot: &Robot) -> Self {
+        let pair = |pair: &AllowedLinks| {
+            let (because, configurations) = match pair.because {
+                AllowedBecause::Adjacent => ("adjacent", 0),
+                AllowedBecause::AlwaysColliding { configurations } => ("always_colliding", configurations),
+                AllowedBecause::Given => ("given", 0),
+            };
+            AllowedPair { links: pair.links.clone(), because, configurations }
+        };
+        Self { allowed_collisions: robot.allowed().iter().map(pair).collect() }
+    }
+
+    fn print(&self, console: &mut Console) -> Result<(), Failure> {
+        let pairs = self.allowed_collisions.len();
+        console.line(format_args!("{pairs} pairs of links are allowed to collide"))?;
+        for AllowedPair { links: [a, b], because, configurations } in &self.allowed_collisions {
+            let why = match *because {
+                "always_colliding" => {
+                    format!("they collide at rest and in all of {configurations} other configurations")
+                }
+                "given" => String::from("`--allow` says so"),
+                other => other.to_owned(),
+            };
+            console.line(format_args!("  {a} and {b}: {why}"))?;
+        }
+        Ok(())
+    }
+}

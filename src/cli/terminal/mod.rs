@@ -1,0 +1,11 @@
+//! The terminal side of all commands: results, progress, failures, interruptions, files of lines.
+
+pub(super) mod answers;
+mod console;
+mod failure;
+mod interrupt;
+pub(super) mod lines;
+
+pub(super) use console::{Console, Progress, Style};
+pub(super) use failure::{Exit, Failure, draw_reports};
+pub(super) use interrupt::Interrupt;

@@ -1,0 +1,54 @@
+//! Published JSON schemas: those of answers and batches are derived from the types, and no field gets lost.
+
+mod cli_program;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use cli_program::{Folder, extricate};
+use serde_json::Value;
+
+fn schema(folder: &str, name: &str) -> Value {
+    let path = format!("{folder}/{name}.schema.json");
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Fields of a schema: those of an object within another one behind its name and a dot.
+fn fields(schema: &Value, path: &str, found: &mut BTreeSet<String>) {
+    for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
+        found.insert(format!("{path}{name}"));
+        fields(inner, &format!("{path}{name}."), found);
+    }
+    fields_of(&schema["items"], path, found);
+    fields_of(&schema["additionalProperties"], &format!("{path}*."), found);
+    schema["oneOf"].as_array().into_iter().flatten().for_each(|option| fields(option, path, found));
+}
+
+fn fields_of(schema: &Value, path: &str, found: &mut BTreeSet<String>) {
+    if schema.is_object() {
+        fields(schema, path, found);
+    }
+}
+
+#[test]
+fn published_schemas_are_those_of_the_types_and_lose_no_field() {
+    let folder = Folder::new();
+    let derived = folder.path("schemas");
+    assert_eq!(extricate(["info", "--schemas", &derived]).exit, 0);
+    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/schema");
+    let oracle = include_str!("json_schema/published_fields.txt");
+    let names: BTreeSet<&str> = oracle.lines().filter_map(|line| Some(line.split_once(' ')?.0)).collect();
+    let written = fs::read_dir(&derived).expect("a folder").count();
+    assert_eq!(names.len(), written, "every derived schema has its list of fields");
+    for name in names {
+        let own_schema = schema(&derived, name);
+        let how = "write it anew by `extricate info --schemas assets/schema`";
+        assert_eq!(own_schema, schema(published, name), "{name}: {how}");
+        let mut found = BTreeSet::new();
+        fields(&own_schema, "", &mut found);
+        let own = oracle.lines().filter_map(|line| line.split_once(' ')).filter(|(of, _)| *of == name);
+        let lost: Vec<&str> = own.map(|(_, field)| field).filter(|field| !found.contains(*field)).collect();
+        assert!(lost.is_empty(), "{name} has lost {lost:?}");
+    }
+}
