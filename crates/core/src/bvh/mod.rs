@@ -8,7 +8,7 @@
 //!
 //! | tree | holds | why not this one |
 //! |---|---|---|
-//! | [`swept`] | paths of moving triangles | the shape of this one, with boxes refitted at every step and degenerate triangles kept |
+//! | `swept` | paths of moving triangles | the shape of this one, with boxes refitted at every step and degenerate triangles kept |
 //! | `proximity::obstacle_tree` | pairs of subtrees of two models | grows where queries look, and is cast against, not met |
 //! | `proximity::broad_phase` | boxes of whole bodies | implicit, in `f64` and exact, rebuilt while pairs are kept |
 //! | soft contact | boxes of a mesh that deforms | depth-first without a stack, refitted in one pass from the back |
