@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers, bottom to top, each with the folder of its files. A new layer takes its place here.
-const LAYERS: [(&str, &str); 15] = [
+const LAYERS: [(&str, &str); 16] = [
     ("geometry", "crates/core/src/geometry"),
     ("kinematics", "crates/core/src/kinematics"),
     ("bvh", "crates/core/src/bvh"),
