@@ -26,10 +26,7 @@ impl DistanceField {
         let [origin, spacing] = [self.grid.origin.coords.into(), [self.grid.spacing; 3]]
             .map(|[x, y, z]: [f64; 3]| format!("{x} {y} {z}"));
         let extent = format!("0 {x} 0 {y} 0 {z}");
-        writeln!(
-            file,
-            "<ImageData WholeExtent=\"{extent}\" Origin=\"{origin}\" Spacing=\"{spacing}\">"
-        )?;
+        writeln!(file, "<ImageData WholeExtent=\"{extent}\" Origin=\"{origin}\" Spacing=\"{spacing}\">")?;
         writeln!(file, "<Piece Extent=\"{extent}\">\n<PointData Scalars=\"distance\">")?;
         write_array(file, "distance", 1, &Values::Float64(values))?;
         writeln!(file, "</PointData>\n</Piece>\n</ImageData>")
