@@ -18,7 +18,7 @@ use extricate::proximity::Model;
 use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
 
-fn direction(noise: &mut Noise) -> Vector3<f64> {
+fn random_direction(noise: &mut Noise) -> Vector3<f64> {
     noise.uniform_direction(0.1..1.0).into_inner()
 }
 
@@ -38,17 +38,17 @@ fn moving(name: &str, shape: Shape, at: Isometry3<f64>, velocity: Vector3<f64>) 
 fn passes(ball: &Shape, wall: &Shape, random: &mut Noise) -> bool {
     let speed = 400_f64.powf(random.unit_interval());
     let direction = loop {
-        let direction = direction(random);
+        let direction = random_direction(random);
         if direction.x > 0.3 {
             break direction;
         }
     };
     let at_wall = Vector3::new(-0.005 - RADIUS, random.between(-0.4, 0.4), random.between(-0.4, 0.4));
     let travel = 0.01 + speed / 240.0 * random.between(0.0, 3.0);
-    let turn = UnitQuaternion::new(3.0 * random.unit_interval() * direction(random));
+    let turn = UnitQuaternion::new(3.0 * random.unit_interval() * random_direction(random));
     let start = Isometry3::from_parts((at_wall - direction * travel).into(), turn);
     let mut ball = moving("ball", ball.clone(), start, direction * speed);
-    ball.angular_velocity = direction(random) * random.between(0.0, 500.0);
+    ball.angular_velocity = random_direction(random) * random.between(0.0, 500.0);
     ball.restitution = 0.5;
     let mut run = Run::new(weightless(), [fixed("wall", wall.clone(), pose(0.0, 0.0, 0.0)), ball]);
     let steps = (travel / speed * 240.0).ceil() as usize + 8;
@@ -310,7 +310,7 @@ fn the_outcome_does_not_depend_on_the_number_of_threads() {
         pool.install(|| {
             let mut random = Noise(3);
             let bodies = (0..12).map(|i| {
-                let away = direction(&mut random);
+                let away = random_direction(&mut random);
                 let shape = if i % 2 == 0 { ball_of_mesh() } else { Shape::Ball { radius: RADIUS } };
                 let start = Isometry3::from_parts((away * 0.8).into(), UnitQuaternion::identity());
                 moving(&format!("body {i}"), shape, start, -away * random.between(50.0, 300.0))
@@ -348,14 +348,14 @@ fn moving_meshes_that_turn_do_not_get_through_each_other() {
     // Two plates that fly edge on into each other's faces.
     let mut random = Noise(11);
     for _ in 0..6 {
-        let axis = Unit::new_normalize(direction(&mut random));
+        let axis = Unit::new_normalize(random_direction(&mut random));
         let turn = UnitQuaternion::from_axis_angle(&axis, random.between(0.0, 0.3));
         let plate = |x: f64| Isometry3::from_parts(Vector3::new(x, 0.0, 0.0).into(), turn);
         let speed = random.between(50.0, 250.0);
         let mut left = moving("left", block(0.01, 0.4, 0.4), plate(-0.7), Vector3::x() * speed);
         let mut right = moving("right", block(0.01, 0.4, 0.4), plate(0.7), Vector3::x() * -speed);
-        left.angular_velocity = direction(&mut random) * 20.0;
-        right.angular_velocity = direction(&mut random) * 20.0;
+        left.angular_velocity = random_direction(&mut random) * 20.0;
+        right.angular_velocity = random_direction(&mut random) * 20.0;
         let mut run = Run::new(weightless(), [left, right]);
         for _ in 0..6 {
             run.step();

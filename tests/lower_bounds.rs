@@ -10,7 +10,7 @@ use extricate::geometry::procedural::{
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::penetration::{Effort, LowerBound, Penetration, TranslationalOptions, penetration};
 use extricate::proximity::{Model, collide};
-use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, Vector3};
 
 const COVER: LowerBound = LowerBound::Cover { evaluations: 1000 };
 

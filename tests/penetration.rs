@@ -12,7 +12,7 @@ use extricate::penetration::{
     penetration_coherent,
 };
 use extricate::proximity::{Model, collide};
-use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 fn solid(mesh: TriangleMesh) -> Model {
     Model::new(mesh, Solidity::Solid)

@@ -162,19 +162,23 @@ impl Crate {
         found.entry(key).or_default().push(import.place.clone());
     }
 
-    /// Imports between files that reach each other (`circle`), and of names that an ancestor only passes on (`hub`).
+    /// Imports between files that reach each other (`circle`), leaving out those between the file of a module and the
+    /// files below it, and imports of names that an ancestor only passes on (`hub`).
     #[must_use]
     pub fn circles(&self) -> Offences {
         let imports = self.imports();
         let mut next: BTreeMap<&[String], BTreeSet<&[String]>> = BTreeMap::new();
-        for import in imports.iter().filter(|import| import.from != import.to) {
+        // A module's own file and the files below it are one whole here.
+        let is_apart =
+            |import: &Import| !import.from.starts_with(&import.to) && !import.to.starts_with(import.from);
+        for import in imports.iter().filter(|import| is_apart(import)) {
             next.entry(import.from).or_default().insert(&import.to);
         }
         let reached: BTreeMap<_, _> = next.keys().map(|from| (*from, reachable(&next, from))).collect();
         let mut found = Offences::new();
         for import in &imports {
             let back = reached.get(&import.to[..]).is_some_and(|reached| reached.contains(import.from));
-            if back && import.from != import.to {
+            if back && is_apart(import) {
                 self.note(&mut found, "circle", import, &import.to);
             }
             let is_of_ancestor = import.from != import.through && import.from.starts_with(&import.through);
