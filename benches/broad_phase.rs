@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use cpu_time::ProcessTime;
 use extricate::geometry::Aabb;
 use extricate::proximity::BroadPhase;
+use extricate_test_support::Noise;
 use nalgebra::{Point3, Vector3};
 use parry3d::bounding_volume::Aabb as ParryAabb;
 use parry3d::math::Vector;
@@ -30,23 +31,9 @@ const STEPS: usize = 24;
 /// Steps of the peers, which take the same time for each.
 const STEPS_OF_PEERS: usize = 4;
 
-/// A sequence of numbers in [0, 1) from a seed.
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn vector(&mut self) -> Vector3<f64> {
-        Vector3::new(self.unit(), self.unit(), self.unit())
-    }
-
-    /// About normal: the sum of twelve.
-    fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
-    }
+/// About normal: the sum of twelve.
+fn normal(random: &mut Noise) -> f64 {
+    (0..12).map(|_| random.unit_interval()).sum::<f64>() - 6.0
 }
 
 /// How boxes lie.
@@ -70,13 +57,13 @@ const SCENES: [Scene; 6] =
     [Scene::Cube, Scene::Plane, Scene::Heap, Scene::Clusters, Scene::Sizes, Scene::Huge];
 
 impl Scene {
-    fn size(self, random: &mut Random) -> f64 {
-        if self == Self::Sizes { 1000_f64.powf(-random.unit()) } else { 1.0 }
+    fn size(self, random: &mut Noise) -> f64 {
+        if self == Self::Sizes { 1000_f64.powf(-random.unit_interval()) } else { 1.0 }
     }
 
     /// Length of the world in which so many boxes have [`DENSITY`] pairs each [m].
     fn world(self, count: usize) -> f64 {
-        let random = &mut Random(7);
+        let random = &mut Noise(7);
         let power = if self == Self::Plane { 2 } else { 3 };
         let samples = 20_000;
         let mean = (0..samples).map(|_| (self.size(random) + self.size(random)).powi(power)).sum::<f64>();
@@ -90,19 +77,19 @@ impl Scene {
     }
 
     fn boxes(self, count: usize) -> Vec<Aabb> {
-        let random = &mut Random(42);
+        let random = &mut Noise(42);
         let world = self.world(count);
         let lattice = (count as f64).cbrt().ceil() as usize;
-        let center = |i: usize, random: &mut Random| match self {
-            Self::Cube | Self::Sizes | Self::Huge => world * random.vector(),
-            Self::Plane => world * random.vector().component_mul(&Vector3::new(1.0, 1.0, 0.0)),
+        let center = |i: usize, random: &mut Noise| match self {
+            Self::Cube | Self::Sizes | Self::Huge => world * random.vector_in_unit_cube(),
+            Self::Plane => world * random.vector_in_unit_cube().component_mul(&Vector3::new(1.0, 1.0, 0.0)),
             Self::Heap => {
                 let place = [i % lattice, i / lattice % lattice, i / (lattice * lattice)];
-                Vector3::from(place.map(|k| k as f64)) + 0.5 * random.vector()
+                Vector3::from(place.map(|k| k as f64)) + 0.5 * random.vector_in_unit_cube()
             }
             Self::Clusters => {
                 let middle = Vector3::repeat(1e3 * world * (i % 100) as f64);
-                middle + world * Vector3::from_fn(|_, _| random.normal())
+                middle + world * Vector3::from_fn(|_, _| normal(random))
             }
         };
         let mut boxes = Vec::new();
@@ -114,7 +101,7 @@ impl Scene {
             boxes.push(Aabb { min: Point3::from(center - half), max: Point3::from(center + half) });
         }
         // In no order that would help.
-        (1..count).for_each(|i| boxes.swap(i, (random.unit() * i as f64) as usize));
+        (1..count).for_each(|i| boxes.swap(i, (random.unit_interval() * i as f64) as usize));
         boxes
     }
 }
@@ -127,11 +114,11 @@ struct Motion {
 
 impl Motion {
     fn new(scene: Scene, count: usize) -> Self {
-        let random = &mut Random(1);
+        let random = &mut Noise(1);
         let boxes = scene.boxes(count);
         let flat = if scene == Scene::Plane { Vector3::new(1.0, 1.0, 0.0) } else { Vector3::repeat(1.0) };
         let velocity = |aabb: &Aabb| {
-            let direction = (2.0 * random.vector() - Vector3::repeat(1.0)).component_mul(&flat);
+            let direction = (2.0 * random.vector_in_unit_cube() - Vector3::repeat(1.0)).component_mul(&flat);
             0.01 * (aabb.max.x - aabb.min.x).min(1.0) * direction
         };
         let velocities = boxes.iter().map(velocity).collect();

@@ -10,11 +10,10 @@
 
 #![expect(clippy::print_stdout, reason = "steps and agreement belong beside the times")]
 
-mod noise;
-
 use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::hint::black_box;
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
@@ -26,11 +25,14 @@ use extricate::proximity::{
     AllowedCollisions, ArticulatedModel, ArticulatedMotion, ContinuousOptions, DistanceCache, Model,
     MovingObstacle, articulated, distance_with_cache, rigid,
 };
+use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
-use noise::Noise;
 use parry3d::math::{Pose, Rotation, Vector};
 use parry3d::query::{self, NonlinearRigidMotion};
 use parry3d::shape::TriMesh;
+
+/// Random directions are those of vectors of such lengths.
+const LENGTHS: RangeInclusive<f64> = 0.01..=1.0;
 
 /// Motions of a set.
 const MOTIONS: usize = 16;
@@ -58,11 +60,12 @@ struct Moving {
 impl Moving {
     /// Through the middle of the other one and as far beyond it, turning by `angle` [rad] about its own middle.
     fn new(model: &Model, noise: &mut Noise, angle: f64) -> Self {
-        let rotation = UnitQuaternion::from_axis_angle(&noise.unit(), PI * noise.next());
+        let rotation =
+            UnitQuaternion::from_axis_angle(&noise.uniform_direction(LENGTHS), PI * noise.signed());
         let center = model.center().coords;
-        let offset = 3.0 * model.radius() * noise.unit().into_inner();
+        let offset = 3.0 * model.radius() * noise.uniform_direction(LENGTHS).into_inner();
         let from = Isometry3::from_parts(Translation3::from(center - rotation * center + offset), rotation);
-        let (velocity, angular) = (-2.0 * offset, noise.unit().into_inner() * angle);
+        let (velocity, angular) = (-2.0 * offset, noise.uniform_direction(LENGTHS).into_inner() * angle);
         let (t, q) = (&from.translation, from.rotation.coords);
         let [v, w] = [velocity, angular].map(|v| Vector::new(v.x, v.y, v.z));
         let pose = Pose::from_parts(Vector::new(t.x, t.y, t.z), Rotation::from_xyzw(q.x, q.y, q.z, q.w));
@@ -195,13 +198,13 @@ fn articulated_motions(criterion: &mut Criterion) {
     let base = Motion::still(&Isometry3::identity());
     let mut noise = Noise(40);
     let obstacles = [(); 3].map(|()| {
-        let place = Translation3::from(1.2 * noise.unit().into_inner());
+        let place = Translation3::from(1.2 * noise.uniform_direction(LENGTHS).into_inner());
         MovingObstacle { model: &ball, motion: Motion::still(&place.into()) }
     });
     for reach in [0.5, 2.5] {
         let mut group = group(criterion, "time_of_contact/articulated");
         let mut configuration =
-            |from: &[f64]| from.iter().map(|x| x + reach * noise.next()).collect::<Vec<_>>();
+            |from: &[f64]| from.iter().map(|x| x + reach * noise.signed()).collect::<Vec<_>>();
         let from = vec![0.2; 7];
         let ends: Vec<_> = (0..MOTIONS).map(|_| configuration(&from)).collect();
         let run = |to: &Vec<f64>| {

@@ -15,25 +15,13 @@ use extricate::penetration::{
     penetration_coherent,
 };
 use extricate::proximity::{Model, collide};
+use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use parry3d::math::Pose;
 use parry3d::shape::TriMesh;
 
 /// Poses of a mesh; each measurement goes through them in turn.
 const POSES: usize = 12;
-
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as f64 / f64::from(1_u32 << 30) - 1.0
-    }
-
-    fn vector(&mut self) -> Vector3<f64> {
-        Vector3::new(self.next(), self.next(), self.next())
-    }
-}
 
 fn models() -> Vec<(&'static str, Model)> {
     let meshes: [(&str, Result<TriangleMesh, _>); 8] = [

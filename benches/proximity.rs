@@ -11,21 +11,23 @@
 
 #![expect(clippy::print_stdout, reason = "sizes and agreement belong beside the times")]
 
-mod noise;
-
 use std::collections::BTreeMap;
 use std::hint::black_box;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use extricate::geometry::{Solidity, TriangleMesh, procedural};
 use extricate::proximity::{self, DistanceCache, DistanceOptions, HausdorffOptions, Model};
+use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
-use noise::Noise;
 use parry3d::math::{Pose, Rotation, Vector};
 use parry3d::query::{self, ShapeCastOptions};
 use parry3d::shape::TriMesh;
+
+/// Random directions are those of vectors of such lengths.
+const LENGTHS: RangeInclusive<f64> = 0.01..=1.0;
 
 /// Poses of a set.
 const POSES: usize = 32;
@@ -114,9 +116,12 @@ impl Pair {
     fn random(&self) -> Vec<Posed> {
         let mut noise = Noise(2012);
         let mut pose = || {
-            let turn = UnitQuaternion::from_axis_angle(&noise.unit(), std::f64::consts::PI * noise.next());
-            let reach = (0.85 + 0.65 * noise.next()) * self.radius();
-            self.at(turn, reach * noise.unit().into_inner())
+            let turn = UnitQuaternion::from_axis_angle(
+                &noise.uniform_direction(LENGTHS),
+                std::f64::consts::PI * noise.signed(),
+            );
+            let reach = (0.85 + 0.65 * noise.signed()) * self.radius();
+            self.at(turn, reach * noise.uniform_direction(LENGTHS).into_inner())
         };
         (0..POSES).map(|_| pose()).collect()
     }
@@ -124,7 +129,10 @@ impl Pair {
     /// A smooth motion: half a degree a step, closer and farther.
     fn coherent(&self) -> Vec<Posed> {
         let mut noise = Noise(2026);
-        let (start, [axis, of_turn]) = (noise.unit(), [noise.unit(), noise.unit()]);
+        let (start, [axis, of_turn]) = (
+            noise.uniform_direction(LENGTHS),
+            [noise.uniform_direction(LENGTHS), noise.uniform_direction(LENGTHS)],
+        );
         let pose = |step: usize| {
             let angle = 0.5_f64.to_radians() * step as f64;
             let reach = (0.55 + 0.3 * (8.0 * angle).cos()) * self.radius();

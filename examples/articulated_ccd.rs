@@ -23,27 +23,14 @@ use extricate::proximity::{
     AllowedCollisions, ArticulatedModel, ArticulatedMotion, ContinuousOptions, Model, MovingObstacle,
     articulated, collide,
 };
+use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Vector3};
 use rayon::prelude::*;
 
-/// Deterministic numbers in [-1, 1].
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn vector(&mut self) -> Vector3<f64> {
-        Vector3::new(self.next(), self.next(), self.next())
-    }
-
-    /// A pose about `distance` from the origin.
-    fn pose(&mut self, distance: f64) -> Isometry3<f64> {
-        let direction = self.vector().normalize();
-        Isometry3::new(direction * distance * (1.0 + 0.5 * self.next()), PI * self.vector())
-    }
+/// A pose about `distance` from the origin.
+fn random_pose(noise: &mut Noise, distance: f64) -> Isometry3<f64> {
+    let direction = noise.signed_vector().normalize();
+    Isometry3::new(direction * distance * (1.0 + 0.5 * noise.signed()), PI * noise.signed_vector())
 }
 
 /// Seven capsules in a chain on a cart on a rail.
@@ -96,18 +83,18 @@ impl Case {
         let mut configuration = || {
             let value = |&joint: &usize| {
                 let [low, high] = tree.joints()[joint].limits.unwrap_or([-PI, PI]);
-                0.5 * (low + high) + 0.5 * (high - low) * noise.next()
+                0.5 * (low + high) + 0.5 * (high - low) * noise.signed()
             };
             tree.coordinates().iter().map(value).collect::<Vec<_>>()
         };
         let (from, to) = (configuration(), configuration());
         let others = (0..others)
             .map(|i| match i % 2 {
-                0 => Motion::still(&noise.pose(size)),
-                _ => Motion::linear(&noise.pose(size), &noise.pose(size)),
+                0 => Motion::still(&random_pose(&mut noise, size)),
+                _ => Motion::linear(&random_pose(&mut noise, size), &random_pose(&mut noise, size)),
             })
             .collect();
-        let end = Isometry3::new(0.1 * size * noise.vector(), noise.vector());
+        let end = Isometry3::new(0.1 * size * noise.signed_vector(), noise.signed_vector());
         Self { from, to, base: Motion::screw(&Isometry3::identity(), &end), others }
     }
 

@@ -27,6 +27,7 @@ use extricate::dynamics::{BodyDescription, BodyKind, Shape, World, WorldOptions}
 use extricate::geometry::procedural::{Cuboid, Procedural, Sphere};
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::proximity::Model;
+use extricate_test_support::Noise;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
@@ -89,7 +90,7 @@ fn shoot(arguments: &Arguments) -> Result<u64> {
     let mut all = 0;
     for (ball_name, ball) in &balls {
         for (wall_name, wall) in &walls {
-            let (mut random, mut steps, started) = (Random(42), 0, Instant::now());
+            let (mut random, mut steps, started) = (Noise(42), 0, Instant::now());
             let mut outcomes = Vec::new();
             for _ in 0..arguments.runs {
                 outcomes.push(shot(ball, wall, arguments.restitution, &mut random, &mut steps)?);
@@ -116,21 +117,21 @@ fn shot(
     ball: &Shape,
     wall: &Shape,
     restitution: f64,
-    random: &mut Random,
+    random: &mut Noise,
     steps: &mut u64,
 ) -> Result<Outcome> {
-    let speed = FASTEST.powf(random.share());
+    let speed = FASTEST.powf(random.unit_interval());
     let direction = loop {
-        let direction = random.direction();
+        let direction = random_direction(random);
         if direction.x > 70_f64.to_radians().cos() {
             break direction;
         }
     };
     let at_wall = Vector3::new(-0.5 * THICKNESS - RADIUS, random.signed() * 0.5, random.signed() * 0.5);
-    let travel = 0.01 + 3.0 * random.share() * speed / RATE;
-    let turn = UnitQuaternion::new(random.direction() * (3.0 * random.share()));
+    let travel = 0.01 + 3.0 * random.unit_interval() * speed / RATE;
+    let turn = UnitQuaternion::new(random_direction(random) * (3.0 * random.unit_interval()));
     let start = Isometry3::from_parts((at_wall - direction * travel).into(), turn);
-    let spin = random.direction() * (500.0 * random.share());
+    let spin = random_direction(random) * (500.0 * random.unit_interval());
     let mut builder = World::builder(WorldOptions {
         gravity: Vector3::zeros(),
         time_step: 1.0 / RATE,
@@ -158,27 +159,6 @@ fn shot(
     Ok(outcome)
 }
 
-/// A seeded sequence of numbers (a congruential generator of 64 bits).
-struct Random(u64);
-
-impl Random {
-    /// Between 0 and 1.
-    fn share(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Between −1 and 1.
-    fn signed(&mut self) -> f64 {
-        2.0 * self.share() - 1.0
-    }
-
-    fn direction(&mut self) -> Vector3<f64> {
-        loop {
-            let vector = Vector3::from_fn(|_, _| self.signed());
-            if (0.1..1.0).contains(&vector.norm()) {
-                return vector.normalize();
-            }
-        }
-    }
+fn random_direction(noise: &mut Noise) -> Vector3<f64> {
+    noise.uniform_direction(0.1..1.0).into_inner()
 }

@@ -15,6 +15,7 @@ use std::path::{Component, Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 use extricate::geometry::read::read_mesh;
+use extricate_core::geometry::random::SplitMix64;
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 
 /// Meshes of penetrations: bumpy, holed, hollow and long ones.
@@ -65,20 +66,13 @@ struct Arguments {
     output: PathBuf,
 }
 
-/// Numbers that depend on the seed alone (SplitMix64).
-struct Numbers(u64);
+/// Numbers that depend on the seed alone.
+struct Numbers(SplitMix64);
 
 impl Numbers {
     /// From 0 to 1.
     fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^= bits >> 31;
-        #[expect(clippy::cast_precision_loss, reason = "53 bits")]
-        let number = (bits >> 11) as f64;
-        number / (1_u64 << 53) as f64
+        self.0.unit_interval()
     }
 
     fn range(&mut self, from: f64, to: f64) -> f64 {
@@ -122,7 +116,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let assets = way_from(folder)?;
     let meshes = MESHES.iter().map(|name| measured(name, &assets)).collect::<Result<Vec<_>, _>>()?;
     let mut output = BufWriter::new(File::create(&arguments.output)?);
-    let mut numbers = Numbers(arguments.seed);
+    let mut numbers = Numbers(SplitMix64(arguments.seed));
     for index in 0..arguments.items {
         let is_repair = match arguments.kind {
             Kind::Penetration => false,

@@ -21,31 +21,18 @@ use extricate::geometry::procedural::{
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::penetration::{Effort, LowerBound, Penetration, TranslationalOptions, penetration};
 use extricate::proximity::{Model, collide};
+use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
-struct Noise(u64);
+fn vector(noise: &mut Noise, reach: f64) -> Vector3<f64> {
+    reach * noise.signed_vector()
+}
 
-impl Noise {
-    /// In [0, 1).
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        (self.next() * count as f64) as usize
-    }
-
-    fn vector(&mut self, reach: f64) -> Vector3<f64> {
-        Vector3::new(self.next(), self.next(), self.next()).map(|x| reach * (2.0 * x - 1.0))
-    }
-
-    fn rotation(&mut self) -> UnitQuaternion<f64> {
-        match self.below(5) {
-            0 => UnitQuaternion::identity(),
-            1 => UnitQuaternion::from_axis_angle(&Vector3::z_axis(), FRAC_PI_2),
-            _ => UnitQuaternion::from_scaled_axis(self.vector(3.0)),
-        }
+fn rotation(noise: &mut Noise) -> UnitQuaternion<f64> {
+    match noise.below(5) {
+        0 => UnitQuaternion::identity(),
+        1 => UnitQuaternion::from_axis_angle(&Vector3::z_axis(), FRAC_PI_2),
+        _ => UnitQuaternion::from_scaled_axis(vector(noise, 3.0)),
     }
 }
 
@@ -136,9 +123,10 @@ fn run() -> Result<usize, Box<dyn Error>> {
             [&models[noise.below(models.len())], &models[noise.below(models.len())]];
         let size = a.radius() + b.radius();
         let far = if index % 7 == 0 { 1e4 } else { 0.1 };
-        let there = noise.vector(far * size);
-        let pose_b = Isometry3::from_parts(there.into(), noise.rotation());
-        let pose_a = Isometry3::from_parts((there + noise.vector(0.3 * size)).into(), noise.rotation());
+        let there = vector(&mut noise, far * size);
+        let pose_b = Isometry3::from_parts(there.into(), rotation(&mut noise));
+        let pose_a =
+            Isometry3::from_parts((there + vector(&mut noise, 0.3 * size)).into(), rotation(&mut noise));
         let pair = Pair { a, pose_a, b, pose_b };
         let why = match pair.ask() {
             Ok(answers) => {

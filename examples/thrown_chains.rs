@@ -28,6 +28,7 @@ use extricate::geometry::Solidity;
 use extricate::geometry::procedural::{Procedural, Torus};
 use extricate::proximity::Model;
 use extricate::scene::linking_number;
+use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
@@ -120,7 +121,7 @@ fn throw(arguments: &Arguments) -> Result<bool> {
 fn chain(ring: &Shape, wire: f64, rate: f64, seed: u64, arguments: &Arguments) -> Result<Seen> {
     let options = WorldOptions { time_step: 1.0 / rate, ..WorldOptions::default() };
     let mut builder = World::builder(options);
-    let mut random = Random(seed);
+    let mut random = Noise(seed);
     for index in 0..arguments.rings {
         builder.add_body(link(ring, wire, index, arguments.speed, &mut random))?;
     }
@@ -146,14 +147,14 @@ fn chain(ring: &Shape, wire: f64, rate: f64, seed: u64, arguments: &Arguments) -
 }
 
 /// The rings hang below each other, each turned by a right angle about the vertical.
-fn link(ring: &Shape, wire: f64, index: usize, speed: f64, random: &mut Random) -> BodyDescription {
+fn link(ring: &Shape, wire: f64, index: usize, speed: f64, random: &mut Noise) -> BodyDescription {
     let pitch = 1.9 * (RADIUS - wire);
     let turn = UnitQuaternion::from_euler_angles(FRAC_PI_2, 0.0, (index % 2) as f64 * FRAC_PI_2);
     let place = Translation3::new(0.0, 0.0, -pitch * index as f64);
     let kind = if index == 0 { BodyKind::Fixed } else { BodyKind::Dynamic };
     let pose = Isometry3::from_parts(place, turn);
     let mut body = BodyDescription::new(format!("link {index:02}"), kind, ring.clone(), pose);
-    let mut vector = || Vector3::from_fn(|_, _| speed * (2.0 * random.share() - 1.0));
+    let mut vector = || speed * random.signed_vector();
     if index > 0 {
         (body.linear_velocity, body.angular_velocity) = (vector(), vector());
     }
@@ -200,14 +201,4 @@ fn between([p, p_end]: &[Point3<f64>; 2], [q, q_end]: &[Point3<f64>; 2]) -> f64 
     let within = (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t);
     let inner = if within { r.dot(&normal).abs() / across.sqrt() } else { f64::INFINITY };
     ends.fold(inner, f64::min)
-}
-
-/// A seeded sequence of numbers between 0 and 1 (a congruential generator of 64 bits).
-struct Random(u64);
-
-impl Random {
-    fn share(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
 }

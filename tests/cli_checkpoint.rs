@@ -1,7 +1,6 @@
 //! Runs that are killed, stopped, or out of disk, and go on as if nothing had happened.
 
 mod cli_program;
-mod json_schema;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,9 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use cli_program::{Folder, extricate, program};
+use cli_program::{ScratchFolder, extricate, program, scratch_folder};
 use extricate::record::Recording;
-use json_schema::faults;
+use extricate_test_support::Noise;
+use extricate_test_support::json_schema::faults;
 
 /// A soft cube and two rings fall onto a plane, one ring through the other; a bar hangs on a hinge.
 const SCENE: &str = r#"(
@@ -79,14 +79,14 @@ fn same_files(one: &str, other: &str) {
 
 /// A scene and its uninterrupted run, with the arguments and the time that it took.
 struct Reference {
-    folder: Folder,
+    folder: ScratchFolder,
     scene: String,
     took: Duration,
 }
 
 impl Reference {
     fn new() -> Self {
-        let folder = Folder::new();
+        let folder = scratch_folder();
         let scene = folder.write("scene.ron", SCENE);
         let started = Instant::now();
         let whole = folder.path("whole");
@@ -118,11 +118,11 @@ impl Reference {
     }
 
     /// Kills a run so many times at random moments, then lets it end. Returns at which step each attempt found it.
-    fn survives(&self, name: &str, kills: u64, random: &mut Random) -> Vec<u64> {
+    fn survives(&self, name: &str, kills: u64, random: &mut Noise) -> Vec<u64> {
         let mut steps = Vec::new();
         for _ in 0..kills {
             let mut child = self.start(name);
-            std::thread::sleep(self.took.mul_f64(1.1 * random.next()));
+            std::thread::sleep(self.took.mul_f64(1.1 * random.unit_interval()));
             child.kill().expect("the program runs");
             child.wait().expect("the program runs");
             let folder = self.folder.path(name);
@@ -134,27 +134,16 @@ impl Reference {
     }
 }
 
-/// A linear congruential generator [Knuth97 §3.3.4].
-struct Random(u64);
-
-impl Random {
-    /// In 0..1.
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
-
 #[test]
 fn a_run_that_is_killed_and_goes_on_leaves_the_files_of_one_that_was_not() {
-    Reference::new().survives("killed", 3, &mut Random(1));
+    Reference::new().survives("killed", 3, &mut Noise(1));
 }
 
 #[test]
 #[ignore = "takes a minute"]
 fn twenty_random_kills_leave_no_trace() {
     let reference = Reference::new();
-    let mut random = Random(20);
+    let mut random = Noise(20);
     for kill in 1..=20 {
         let name = format!("killed-{kill}");
         let steps = reference.survives(&name, 1, &mut random);
@@ -224,7 +213,7 @@ fn damaged_checkpoints_are_passed_over_and_named_where_none_is_left() {
 
 #[test]
 fn what_does_not_fit_is_refused_before_anything_is_touched() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = folder.write("scene.ron", SCENE);
     let out = folder.path("out");
     assert_eq!(extricate(["run", &scene, "-o", &out, "--steps", "10"]).exit, 0);
@@ -275,7 +264,7 @@ fn ctrl_c_leaves_a_checkpoint_of_the_step_and_the_run_goes_on_from_it() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_ends_a_run_with_the_name_of_the_file_and_without_a_summary() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = folder.write("scene.ron", SCENE);
     let out = folder.path("out");
     fs::create_dir_all(&out).unwrap();

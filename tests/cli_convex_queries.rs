@@ -1,10 +1,9 @@
 //! `extricate query` about convex shapes: every form of the command line against its closed form.
 
 mod cli_program;
-mod json_schema;
 
-use cli_program::{Folder, extricate};
-use json_schema::faults;
+use cli_program::{ScratchFolder, extricate, scratch_folder};
+use extricate_test_support::json_schema::faults;
 use serde_json::Value;
 
 /// The corners of a cube of edge 1 around the origin, a point inside, and one triangle: an open mesh with a convex hull.
@@ -36,14 +35,14 @@ fn is_near(value: &Value, expected: f64) -> bool {
 }
 
 /// A file of poses of A: at each height.
-fn at_heights(folder: &Folder, heights: &[f64]) -> String {
+fn at_heights(folder: &ScratchFolder, heights: &[f64]) -> String {
     let line = |z: &f64| format!("{{\"a\": {{\"translation\": [0.1, 0.2, {z}]}}}}\n");
     folder.write("poses.jsonl", &heights.iter().map(line).collect::<String>())
 }
 
 #[test]
 fn every_form_above_a_half_space_is_as_deep_and_as_far_as_its_lowest_point() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let hull = format!("hull:{}", folder.write("open.obj", OPEN));
     let rounded_hull = format!("rounded:0.1:{hull}");
     for (shape, below) in [
@@ -83,7 +82,7 @@ fn every_form_above_a_half_space_is_as_deep_and_as_far_as_its_lowest_point() {
 
 #[test]
 fn shapes_are_free_after_the_translation_and_overlap_after_most_of_it() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let hull = format!("hull:{}", folder.write("open.obj", OPEN));
     for (a, b) in [
         (hull.as_str(), "sphere:0.5"),
@@ -111,7 +110,7 @@ fn shapes_are_free_after_the_translation_and_overlap_after_most_of_it() {
 
 #[test]
 fn a_box_and_a_hull_take_the_triangles_of_meshes_where_these_are_asked_for() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let open = folder.write("open.obj", OPEN);
     let hull = format!("hull:{open}");
     for shape in ["box:1,1,1", hull.as_str()] {
@@ -128,7 +127,7 @@ fn a_box_and_a_hull_take_the_triangles_of_meshes_where_these_are_asked_for() {
 
 #[test]
 fn a_flat_hull_is_a_shape() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let flat = format!("hull:{}", folder.write("flat.obj", "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 1 1 0\nf 1 2 3\n"));
     let deep = ask(&["penetration", &flat, "box:1,1,1"]).remove(0);
     assert!(is_near(&deep["depth"], 0.5) && is_near(&deep["lower_bound"], 0.5), "{deep}");

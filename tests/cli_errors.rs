@@ -3,7 +3,7 @@
 
 mod cli_program;
 
-use cli_program::{Ended, Folder, extricate};
+use cli_program::{Ended, ScratchFolder, extricate, scratch_folder};
 
 const BALL: &str = "(title: \"t\", duration: 0.02, shapes: {\"s\": ball(radius: 0.5)}, bodies: [(name: \"a\", shape: \"s\")])";
 
@@ -15,7 +15,7 @@ fn with_mesh(file: &str, more: &str) -> String {
 }
 
 /// Runs a bad scene with `run` and expects that nothing is written.
-fn run_bad(folder: &Folder, scene: &str) -> Ended {
+fn run_bad(folder: &ScratchFolder, scene: &str) -> Ended {
     let path = folder.write("scene.ron", scene);
     let ended = extricate(["run", &path, "-o", &folder.path("out")]);
     assert!(!folder.exists("out"), "a bad scene left results:\n{}", ended.stderr);
@@ -33,14 +33,14 @@ fn told(ended: &Ended, exit: i32, parts: &[&str]) {
 
 #[test]
 fn a_missing_mesh_is_told_with_the_line_of_the_scene_and_the_path() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let ended = run_bad(&folder, &with_mesh("none.obj", ""));
     told(&ended, 3, &["scene.ron:2:26", &folder.path("none.obj"), "cannot be read"]);
 }
 
 #[test]
 fn a_mesh_behind_a_broken_path_is_told_with_the_folder_that_does_not_exist() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let ended = run_bad(&folder, &with_mesh("nowhere/../x/cup.obj", ""));
     told(&ended, 3, &["scene.ron:2:26", "nowhere", "does not exist", "cup.obj"]);
 }
@@ -59,7 +59,7 @@ fn a_damaged_mesh_is_told_with_its_own_line_and_cause() {
         ("header.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n", &["header.off"]),
         ("short.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\n", &["short.stl"]),
     ] {
-        let folder = Folder::new();
+        let folder = scratch_folder();
         folder.write(name, text);
         let ended = run_bad(&folder, &with_mesh(name, ""));
         told(&ended, 3, &["scene.ron:2:26"]);
@@ -69,7 +69,7 @@ fn a_damaged_mesh_is_told_with_its_own_line_and_cause() {
 
 #[test]
 fn a_solid_without_volume_or_with_a_hole_is_refused() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     folder.write("sheet.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 2\n");
     told(
         &run_bad(&folder, &with_mesh("sheet.obj", ", solidity: solid")),
@@ -93,7 +93,7 @@ fn what_is_wrong_in_a_scene_is_told_with_line_and_column() {
         (BALL.replace("duration", "\nlength"), ["scene.ron:2:1", "no field `length`"]),
         (BALL[..60].to_owned(), ["scene.ron:1:", "expected"]),
     ] {
-        let folder = Folder::new();
+        let folder = scratch_folder();
         told(&run_bad(&folder, &text), 3, &parts);
     }
     let hinge = BALL.replace(
@@ -101,14 +101,14 @@ fn what_is_wrong_in_a_scene_is_told_with_line_and_column() {
         "joints: [(name: \"j\", bodies: (\"a\", \"b\"),\nkind: revolute(anchor: (0, 0, 0), axis: (0, 0, 57.3)))],
          bodies: [(name: \"b\", shape: \"s\"), ",
     );
-    let folder = Folder::new();
+    let folder = scratch_folder();
     told(&run_bad(&folder, &hinge), 3, &["scene.ron:2:41", "has length 57.3, but must be a unit vector"]);
     told(&extricate(["check", &folder.path("nothing.ron")]), 3, &["nothing.ron", "cannot read the scene"]);
 }
 
 #[test]
 fn an_unknown_procedural_kind_or_parameter_is_told_with_those_there_are() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = |shape: &str| BALL.replace("ball(radius: 0.5)", shape);
     let kind = run_bad(&folder, &scene("procedural(kind: \"torsu\")"));
     told(&kind, 3, &["scene.ron:1:61", "torsu", "torus_knot"]);
@@ -118,7 +118,7 @@ fn an_unknown_procedural_kind_or_parameter_is_told_with_those_there_are() {
 
 #[test]
 fn a_failed_run_takes_the_summary_of_an_earlier_one_away_only_when_it_starts() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let path = folder.write("scene.ron", BALL);
     let out = folder.path("out");
     assert_eq!(extricate(["run", &path, "-o", &out]).exit, 0);
@@ -130,7 +130,7 @@ fn a_failed_run_takes_the_summary_of_an_earlier_one_away_only_when_it_starts() {
 
 #[test]
 fn overlap_at_the_start_ends_with_its_own_code_where_it_is_not_allowed() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let two = BALL.replace("bodies: [", "bodies: [(name: \"b\", shape: \"s\", position: (0.6, 0, 0)), ");
     let path = folder.write("scene.ron", &two);
     let out = folder.path("out");
@@ -148,7 +148,7 @@ fn overlap_at_the_start_ends_with_its_own_code_where_it_is_not_allowed() {
 
 #[test]
 fn defects_of_a_mesh_fail_a_strict_check_only() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     folder.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 5 5 5\nf 1 2 3\nf 1 1 2\n");
     let path = folder.write("scene.ron", &with_mesh("open.obj", ""));
     let strict = extricate(["check", &path, "--strict"]);
@@ -194,7 +194,7 @@ fn a_command_line_that_makes_no_sense_is_usage() {
 
 #[test]
 fn a_bad_pose_line_is_told_with_its_line() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     for (line, parts) in [
         ("{\"a\": {\"rotation\": [1, 1, 0, 0]}}", ["poses.jsonl:2", "length 1.414"]),
         ("{\"a\": {\"rotation\": [1, 0, 0]}}", ["poses.jsonl:2", "not 3"]),
@@ -212,7 +212,7 @@ fn a_bad_pose_line_is_told_with_its_line() {
 
 #[test]
 fn a_hull_that_cannot_be_made_is_told_with_its_file() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let missing = extricate(["query", "collide", "hull:none.obj", "sphere:1"]);
     told(&missing, 3, &["none.obj"]);
     let bad = folder.write("bad.obj", "v 0 0 0\nv 1 0\n");
@@ -228,7 +228,7 @@ fn two_half_spaces_without_a_finite_depth_are_a_failure_and_not_apart() {
 
 #[test]
 fn results_that_cannot_be_written_are_told() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let path = folder.write("scene.ron", BALL);
     let blocked = folder.write("file", "");
     let ended = extricate(["run", &path, "-o", &format!("{blocked}/out")]);

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use extricate::field::DistanceField;
+use extricate_test_support::ScratchFolder;
 use serde_json::Value;
 
 fn run(folder: &Path, arguments: &str) -> Output {
@@ -13,11 +14,11 @@ fn run(folder: &Path, arguments: &str) -> Output {
 
 #[test]
 fn a_torus_has_its_field_in_every_form_and_bad_input_has_its_exit_code() {
-    let folder = std::env::temp_dir().join(format!("extricate-{}-field", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    assert!(run(&folder, "mesh torus --minor-radius 0.3 -o ring.obj").status.success());
+    let scratch = ScratchFolder::new();
+    let folder = scratch.folder();
+    assert!(run(folder, "mesh torus --minor-radius 0.3 -o ring.obj").status.success());
     let output = run(
-        &folder,
+        folder,
         "field ring.obj -o ring.field -o ring.vti -o ring.svg --resolution 40 --slice x=0.1 --json",
     );
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -34,7 +35,7 @@ fn a_torus_has_its_field_in_every_form_and_bad_input_has_its_exit_code() {
     assert!(svg.contains("<svg") && svg.contains("x = 0.1000 m"));
     assert!(std::fs::read_to_string(folder.join("ring.vti")).unwrap().contains("ImageData"));
     let part =
-        run(&folder, "field ring.obj -o part.field --spacing 0.1 --side inside --band 0.1 --order first");
+        run(folder, "field ring.obj -o part.field --spacing 0.1 --side inside --band 0.1 --order first");
     assert!(part.status.success() && String::from_utf8_lossy(&part.stdout).contains("1.0000e-1 m apart"));
     let part = DistanceField::load(&folder.join("part.field")).unwrap();
     assert!(part.known() < part.grid().len());
@@ -53,10 +54,9 @@ fn a_torus_has_its_field_in_every_form_and_bad_input_has_its_exit_code() {
         ("ring.obj -o missing/a.field", 2, "missing"),
         ("ring.obj", 2, "--output"),
     ] {
-        let output = run(&folder, &format!("field {arguments}"));
+        let output = run(folder, &format!("field {arguments}"));
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(code) && told.contains(wanted), "{arguments}: {told}");
     }
     assert!(!folder.join("a.field").exists() && !folder.join("a.svg").exists());
-    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -1,19 +1,18 @@
 //! Golden files and the comparison of runs: what was changed is named by step, body and field.
 
 mod cli_program;
-mod json_schema;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cli_program::{Ended, Folder, extricate};
+use cli_program::{Ended, ScratchFolder, extricate, scratch_folder};
 use extricate::geometry::tet_mesh::procedural::block;
 use extricate::geometry::tet_mesh::write::write_tets;
 use extricate::record::Inputs;
 use extricate::record::golden::Golden;
 use extricate::scene::Scene;
-use json_schema::faults;
+use extricate_test_support::json_schema::faults;
 use nalgebra::{Point3, Vector3};
 use serde_json::Value;
 
@@ -45,8 +44,8 @@ fn conforms(name: &str, text: &str) -> Value {
 }
 
 /// A folder with the scene and its golden file.
-fn recorded() -> Folder {
-    let folder = Folder::new();
+fn recorded() -> ScratchFolder {
+    let folder = scratch_folder();
     let scene = folder.write("land.ron", SCENE);
     let golden = folder.path("golden/land.golden");
     let run = folder.path("out/first");
@@ -55,7 +54,7 @@ fn recorded() -> Folder {
     folder
 }
 
-fn verify(folder: &Folder, further: &[&str]) -> Ended {
+fn verify(folder: &ScratchFolder, further: &[&str]) -> Ended {
     let (scene, golden, out) = (folder.path("land.ron"), folder.path("golden"), folder.path("out"));
     let arguments = ["verify", &scene, "--golden", &golden, "-o", &out];
     extricate(arguments.into_iter().chain(further.iter().copied()))
@@ -266,7 +265,7 @@ fn a_golden_file_that_is_missing_or_bad_has_its_own_exit_code() {
 
 #[test]
 fn a_mesh_of_a_robot_that_changed_is_named_although_no_number_did() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let cube = "o cube\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
     folder.write("part.obj", cube);
     folder.write(
@@ -314,7 +313,7 @@ fn junit_has_a_case_for_each_expectation_and_for_the_golden_file() {
 
 #[test]
 fn many_scenes_are_told_in_their_order_whatever_the_number_of_threads() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     for (name, height) in [("a/land", "0.9"), ("b/land", "0.8"), ("c", "0.7"), ("d", "0.6"), ("e", "0.5")] {
         fs::create_dir_all(folder.path("scenes/a"))
             .and_then(|()| fs::create_dir_all(folder.path("scenes/b")))
@@ -405,7 +404,7 @@ const SHEET: &str = r#"{"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"no
 
 #[test]
 fn every_file_that_a_run_reads_is_an_input_and_a_changed_byte_of_it_another_input() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     folder.write("sheet.gltf", SHEET);
     let corners = [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
     fs::write(folder.path("the sheet.bin"), corners.map(f32::to_le_bytes).concat()).expect("the buffer");
@@ -433,20 +432,20 @@ fn every_file_that_a_run_reads_is_an_input_and_a_changed_byte_of_it_another_inpu
 }
 
 /// Runs the scene into a folder.
-fn run(folder: &Folder, scene: &str, out: &str, further: &[&str]) {
+fn run(folder: &ScratchFolder, scene: &str, out: &str, further: &[&str]) {
     let (scene, out) = (folder.path(scene), folder.path(out));
     let ended = extricate(["run", scene.as_str(), "-o", &out].into_iter().chain(further.iter().copied()));
     assert_eq!(ended.exit, 0, "{}", ended.stderr);
 }
 
-fn diff(folder: &Folder, a: &str, b: &str, further: &[&str]) -> Ended {
+fn diff(folder: &ScratchFolder, a: &str, b: &str, further: &[&str]) -> Ended {
     let (a, b) = (folder.path(a), folder.path(b));
     extricate(["diff", a.as_str(), &b].into_iter().chain(further.iter().copied()))
 }
 
 #[test]
 fn runs_of_other_cadence_and_length_are_compared_where_both_have_states() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     folder.write("land.ron", SCENE);
     run(&folder, "land.ron", "a", &["--every", "10"]);
     run(&folder, "land.ron", "b", &["--every", "15", "--steps", "120"]);
@@ -469,7 +468,7 @@ fn runs_of_other_cadence_and_length_are_compared_where_both_have_states() {
 
 #[test]
 fn a_line_of_the_scene_and_the_step_at_which_it_matters_are_named() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     folder.write("land.ron", SCENE);
     folder.write("rough.ron", &SCENE.replace("friction: 0.5", "friction: 0.505"));
     run(&folder, "land.ron", "a", &["--every", "1"]);
@@ -495,7 +494,7 @@ fn a_line_of_the_scene_and_the_step_at_which_it_matters_are_named() {
 
 #[test]
 fn a_state_that_was_changed_and_a_run_that_was_killed_are_told_apart_from_a_damaged_one() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     folder.write("land.ron", SCENE);
     run(&folder, "land.ron", "a", &["--every", "8"]);
     run(&folder, "land.ron", "b", &["--every", "8"]);

@@ -1,15 +1,14 @@
 //! The options of `extricate query penetration`: sources of starts, seeds, bounds, budgets, the cache.
 
 mod cli_program;
-mod json_schema;
 
-use cli_program::{Ended, Folder, extricate};
-use json_schema::faults;
+use cli_program::{Ended, ScratchFolder, extricate, scratch_folder};
+use extricate_test_support::json_schema::faults;
 use serde_json::Value;
 
 /// A ring and a bar through its wall, as files, and a line of poses.
 struct Pair {
-    folder: Folder,
+    folder: ScratchFolder,
     ring: String,
     bar: String,
     poses: String,
@@ -17,7 +16,7 @@ struct Pair {
 
 impl Pair {
     fn new() -> Self {
-        let folder = Folder::new();
+        let folder = scratch_folder();
         let made = |name: &str, arguments: &[&str]| {
             let path = folder.path(name);
             let command = ["mesh"].iter().chain(arguments).copied().chain(["-o", &path]);

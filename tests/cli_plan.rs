@@ -1,10 +1,9 @@
 //! `extricate plan`: the path of a scene, in the form of its schema and equal in equal runs, with documented exit codes.
 
 mod cli_program;
-mod json_schema;
 
-use cli_program::{Folder, extricate};
-use json_schema::faults;
+use cli_program::{extricate, scratch_folder};
+use extricate_test_support::json_schema::faults;
 use serde_json::Value;
 
 /// A cube on one side of a wall with a hole, to go to the other side; `hole` is its edge, `plan` what else the plan says.
@@ -44,7 +43,7 @@ fn conforms(text: &str) -> Value {
 
 #[test]
 fn a_path_is_written_as_its_schema_says_and_is_the_same_in_equal_runs() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let path = folder.write("wall.ron", &scene(0.4, -0.6, ""));
     let run = |out: &str, more: &[&str]| {
         let ended = extricate([&["plan", &path, "-o", &folder.path(out), "--json"], more].concat());
@@ -68,7 +67,7 @@ fn a_path_is_written_as_its_schema_says_and_is_the_same_in_equal_runs() {
 
 #[test]
 fn where_no_path_is_found_the_exit_code_is_6_and_the_file_holds_what_was_reached() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let path = folder.write("wall.ron", &scene(0.15, -0.6, ""));
     let ended = extricate(["plan", &path, "-o", &folder.path("out.json"), "--max-samples", "40", "--json"]);
     assert_eq!(ended.exit, 6, "{}{}", ended.stdout, ended.stderr);
@@ -81,7 +80,7 @@ fn where_no_path_is_found_the_exit_code_is_6_and_the_file_holds_what_was_reached
 
 #[test]
 fn a_scene_that_cannot_be_planned_is_refused_with_its_exit_code_and_the_names() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let refused = |text: &str, exit: i32, parts: &[&str]| {
         let path = folder.write("scene.ron", text);
         let ended = extricate(["plan", &path, "-o", &folder.path("out.json")]);

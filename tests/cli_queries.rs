@@ -1,10 +1,9 @@
 //! `extricate query`: kinds beyond collision, distance and penetration of two shapes at rest.
 
 mod cli_program;
-mod json_schema;
 
-use cli_program::{Ended, Folder, extricate};
-use json_schema::faults;
+use cli_program::{Ended, ScratchFolder, extricate, scratch_folder};
+use extricate_test_support::json_schema::faults;
 use serde_json::{Value, json};
 
 /// Answers of a query that ends well, line by line, in the form of their schema.
@@ -43,7 +42,7 @@ fn close(found: &Value, expected: f64) {
 }
 
 /// Two unit boxes, the second one a little farther along x on each line.
-fn apart(folder: &Folder) -> String {
+fn apart(folder: &ScratchFolder) -> String {
     folder.write(
         "poses.jsonl",
         "{\"b\": {\"translation\": [1.25, 0, 0]}}\n{\"b\": {\"translation\": [1.5, 0, 0]}}\n{\"b\": {\"translation\": [0.75, 0, 0]}}\n",
@@ -54,7 +53,7 @@ const BOX: &str = "box:1,1,1";
 
 #[test]
 fn a_signed_distance_is_minus_the_depth_where_shapes_overlap() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let poses = apart(&folder);
     let mesh = folder.path("box.obj");
     assert_eq!(extricate(["mesh", "box", "-o", &mesh]).exit, 0);
@@ -72,7 +71,7 @@ fn a_signed_distance_is_minus_the_depth_where_shapes_overlap() {
 
 #[test]
 fn a_distance_within_a_tolerance_keeps_it() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let poses = apart(&folder);
     let mesh = folder.path("ball.obj");
     assert_eq!(extricate(["mesh", "sphere", "--radius", "0.5", "-o", &mesh]).exit, 0);
@@ -90,7 +89,7 @@ fn a_distance_within_a_tolerance_keeps_it() {
 
 #[test]
 fn segments_run_around_what_two_boxes_share() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let poses = folder.write(
         "poses.jsonl",
         "{\"b\": {\"translation\": [0.6, 0.1, 0.2]}}\n{\"b\": {\"translation\": [3, 0, 0]}}\n",
@@ -112,7 +111,7 @@ fn segments_run_around_what_two_boxes_share() {
 
 #[test]
 fn hausdorff_and_spanning_distances_of_boxes_are_their_closed_forms() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let poses = apart(&folder);
     let exact = [1.25, 1.5, 0.75];
     for (answer, expected) in
@@ -135,7 +134,7 @@ fn hausdorff_and_spanning_distances_of_boxes_are_their_closed_forms() {
 
 #[test]
 fn boxes_come_and_go_by_their_places() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let steps = folder.write(
         "boxes.jsonl",
         "{\"boxes\": [[0,0,0, 1,1,1], [1,0,0, 2,1,1], [5,5,5, 6,6,6]]}\n\
@@ -158,7 +157,7 @@ fn boxes_come_and_go_by_their_places() {
 }
 
 /// An OBJ file of a flat square of four triangles around its centre, at these heights of the corners and the centre.
-fn tent(folder: &Folder, name: &str, corners: f64, centre: f64) -> String {
+fn tent(folder: &ScratchFolder, name: &str, corners: f64, centre: f64) -> String {
     let text = format!(
         "v -1 -1 {corners}\nv 1 -1 {corners}\nv 1 1 {corners}\nv -1 1 {corners}\nv 0 0 {centre}\n\
          f 1 2 5\nf 2 3 5\nf 3 4 5\nf 4 1 5\n"
@@ -168,7 +167,7 @@ fn tent(folder: &Folder, name: &str, corners: f64, centre: f64) -> String {
 
 #[test]
 fn moving_boxes_touch_when_their_faces_or_edges_meet() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let motions = folder.write(
         "motions.jsonl",
         "{\"a\": {\"translation\": [-3, 0, 0]}, \"a_end\": {\"translation\": [1, 0, 0]}}\n\
@@ -204,7 +203,7 @@ fn moving_boxes_touch_when_their_faces_or_edges_meet() {
 
 #[test]
 fn a_deforming_mesh_touches_where_its_vertices_lead_it() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let (flat, low) = (tent(&folder, "flat.obj", 1.0, 1.0), tent(&folder, "low.obj", 1.0, -3.0));
     let found = answers("time-of-contact", &[&flat, "box:4,4,1", "--a-end", &low]);
     // The centre falls from 1 by 4 to the top of the box at 0.5.
@@ -224,7 +223,7 @@ fn a_deforming_mesh_touches_where_its_vertices_lead_it() {
 
 #[test]
 fn a_mesh_meets_itself_at_rest_or_on_its_way() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let two = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
     let apart = folder.write("apart.obj", &format!("{two}v 0.2 0.2 1\nv 0.3 0.2 2\nv 0.2 0.3 2\nf 4 5 6\n"));
     let across =
@@ -259,7 +258,7 @@ const ARM: &str = r#"<robot name="arm">
 
 #[test]
 fn links_of_a_robot_meet_where_it_folds_up() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let arm = folder.write("arm.urdf", ARM);
     let poses =
         folder.write("poses.jsonl", "{\"joints\": {\"elbow\": 0.5}}\n{\"joints\": {\"elbow\": 3.1}}\n");
@@ -286,7 +285,7 @@ fn links_of_a_robot_meet_where_it_folds_up() {
 
 #[test]
 fn a_robot_touches_what_is_in_its_way() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let arm = folder.write("arm.urdf", ARM);
     let ways = folder.write(
         "ways.jsonl",
@@ -311,7 +310,7 @@ fn a_robot_touches_what_is_in_its_way() {
 
 #[test]
 fn the_tree_of_a_large_mesh_is_kept_and_a_damaged_one_is_told() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let (mesh, cache) = (folder.path("blob.stl"), folder.path("deep/cache"));
     assert_eq!(extricate(["mesh", "blob", "--frequency", "32", "-o", &mesh]).exit, 0);
     let poses = apart(&folder);

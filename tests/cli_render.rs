@@ -2,13 +2,13 @@
 
 mod cli_program;
 
-use cli_program::{Folder, extricate};
+use cli_program::{extricate, scratch_folder};
 
 const SCENE: &str = r#"(title: "A ball", duration: 1, shapes: {"ball": ball(radius: 1)}, bodies: [(name: "ball", shape: "ball")])"#;
 
 #[test]
 fn wrong_orders_are_told_and_leave_nothing() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = folder.write("ball.ron", SCENE);
     let out = folder.path("out.png");
     for (arguments, expected) in [
@@ -31,7 +31,7 @@ fn wrong_orders_are_told_and_leave_nothing() {
 #[cfg(not(feature = "viewer"))]
 #[test]
 fn without_pictures_the_program_says_how_to_get_them() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = folder.write("ball.ron", SCENE);
     let ended = extricate(["render", &scene, "-o", &folder.path("out.png")]);
     assert_eq!(ended.exit, 2);
@@ -44,7 +44,7 @@ fn without_pictures_the_program_says_how_to_get_them() {
 #[cfg(feature = "viewer")]
 #[test]
 fn an_output_that_is_no_picture_is_refused() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = folder.write("ball.ron", SCENE);
     for (out, arguments, expected) in [
         ("out.jpg", vec![], "pictures are .png"),

@@ -1,15 +1,14 @@
 //! `extricate repair` and `run --on-overlap repair`: scenes come out free, and otherwise as they went in.
 
 mod cli_program;
-mod json_schema;
 
 use std::path::Path;
 
-use cli_program::{Folder, extricate};
+use cli_program::{ScratchFolder, extricate, scratch_folder};
 use extricate::geometry::read::Reach;
 use extricate::penetration::Effort;
 use extricate::scene::{Scene, overlaps};
-use json_schema::faults;
+use extricate_test_support::json_schema::faults;
 use nalgebra::Vector3;
 use serde_json::Value;
 
@@ -57,7 +56,7 @@ fn two_cubes(second: &str, more: &str) -> String {
 }
 
 /// Repairs a scene of a folder and returns the exit code and the answer.
-fn repair(folder: &Folder, scene: &str, options: &[&str]) -> (i32, Value) {
+fn repair(folder: &ScratchFolder, scene: &str, options: &[&str]) -> (i32, Value) {
     let (path, out) = (folder.write("in.ron", scene), folder.path("out.ron"));
     let arguments = ["repair", &path, "-o", &out, "--json"];
     let ended = extricate(arguments.into_iter().chain(options.iter().copied()));
@@ -110,7 +109,7 @@ fn read(path: &str) -> Scene {
 
 #[test]
 fn every_shipped_scene_comes_out_free_and_otherwise_equal() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes");
     let in_folder = |folder: &str| std::fs::read_dir(scenes.join(folder)).unwrap();
     let files =
@@ -135,7 +134,7 @@ fn every_shipped_scene_comes_out_free_and_otherwise_equal() {
 
 #[test]
 fn every_kind_of_shape_is_taken_apart() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let (exit, answer) = repair(&folder, MIXED, &[]);
     assert_eq!(
         (exit, &answer["status"], &answer["verified_free"]),
@@ -155,7 +154,7 @@ fn every_kind_of_shape_is_taken_apart() {
 
 #[test]
 fn a_repaired_scene_is_free_already() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     repair(&folder, MIXED, &[]);
     let once = folder.read("out.ron");
     let (exit, answer) = repair(&folder, &once, &[]);
@@ -169,14 +168,14 @@ fn a_repaired_scene_is_free_already() {
 
 #[test]
 fn bodies_that_rest_on_each_other_are_left_alone() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let (exit, answer) = repair(&folder, &two_cubes("position: (0, 0, 1)", ""), &[]);
     assert_eq!((exit, &answer["status"]), (0, &"already-free".into()), "{answer}");
 }
 
 #[test]
 fn fixed_names_weights_and_clearance_are_respected() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = two_cubes("position: (0.5, 0.25, 0)", "");
     let x = |options: &[&str]| {
         let (exit, answer) = repair(&folder, &scene, options);
@@ -192,7 +191,7 @@ fn fixed_names_weights_and_clearance_are_respected() {
 
 #[test]
 fn what_cannot_be_repaired_ends_with_exit_code_6_and_the_best_arrangement() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = two_cubes("position: (0.5, 0, 0)", "");
     let (exit, answer) = repair(&folder, &scene, &["--fix", "a", "--fix", "b"]);
     assert_eq!((exit, &answer["status"]), (6, &"not-found".into()));
@@ -204,7 +203,7 @@ fn what_cannot_be_repaired_ends_with_exit_code_6_and_the_best_arrangement() {
 
 #[test]
 fn names_and_numbers_that_make_no_sense_are_usage_errors() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let path = folder.write("in.ron", &two_cubes("position: (0.5, 0, 0)", ""));
     let out = folder.path("out.ron");
     for (options, told) in [
@@ -224,7 +223,7 @@ fn names_and_numbers_that_make_no_sense_are_usage_errors() {
 
 #[test]
 fn bodies_tied_by_a_joint_move_together_and_the_joint_with_them() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = r#"(title: "t", duration: 0.1, gravity: (0, 0, 0), shapes: {"cube": cuboid(size: (1, 1, 1))},
     bodies: [
         (name: "a", shape: "cube"),
@@ -244,7 +243,7 @@ fn bodies_tied_by_a_joint_move_together_and_the_joint_with_them() {
 
 #[test]
 fn an_overlap_of_two_bodies_that_a_joint_ties_together_is_not_found_unless_the_joint_exempts_it() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let joint = |contacts: bool| {
         format!(", joints: [(name: \"j\", bodies: (\"a\", \"b\"), kind: fixed, contacts: {contacts})]")
     };
@@ -256,7 +255,7 @@ fn an_overlap_of_two_bodies_that_a_joint_ties_together_is_not_found_unless_the_j
 
 #[test]
 fn copies_are_moved_one_by_one() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = r#"(title: "t", duration: 0.1, gravity: (0, 0, 0), shapes: {"cube": cuboid(size: (1, 1, 1))},
     bodies: [(name: "a", shape: "cube", copies: (count: (3, 1, 1), spacing: (0.9, 0, 0)))])"#;
     let (exit, answer) = repair(&folder, scene, &[]);
@@ -270,7 +269,7 @@ fn copies_are_moved_one_by_one() {
 
 #[test]
 fn paths_of_meshes_are_found_from_another_folder() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     std::fs::create_dir_all(folder.path("deep/er")).unwrap();
     std::fs::create_dir_all(folder.path("meshes")).unwrap();
     let ended = extricate(["mesh", "box", "-o", &folder.path("meshes/box.obj")]);
@@ -287,7 +286,7 @@ fn paths_of_meshes_are_found_from_another_folder() {
 
 #[test]
 fn a_run_starts_from_the_repaired_scene_and_its_summary_tells_what_moved() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = two_cubes("position: (0.5, 0.25, 0)", ", on_overlap: repair");
     for (scene, options) in
         [(scene, &[][..]), (two_cubes("position: (0.5, 0.25, 0)", ""), &["--on-overlap", "repair"])]
@@ -306,7 +305,7 @@ fn a_run_starts_from_the_repaired_scene_and_its_summary_tells_what_moved() {
 
 #[test]
 fn a_run_that_cannot_be_repaired_does_not_start() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let joint = ", joints: [(name: \"j\", bodies: (\"a\", \"b\"), kind: fixed, contacts: true)]";
     let path = folder.write("in.ron", &two_cubes("position: (0.5, 0, 0)", joint));
     let ended = extricate(["run", &path, "-o", &folder.path("out"), "--on-overlap", "repair"]);
@@ -317,7 +316,7 @@ fn a_run_that_cannot_be_repaired_does_not_start() {
 
 #[test]
 fn a_person_is_told_what_moved_farthest_first() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let path = folder.write("in.ron", &two_cubes("position: (0.5, 0.25, 0)", ""));
     let ended = extricate(["repair", &path, "-o", &folder.path("out.ron"), "--weight", "a=4"]);
     assert_eq!(ended.exit, 0, "{}", ended.stderr);

@@ -1,15 +1,15 @@
 //! `extricate repair --robot`: configurations come out free, within their limits, and as near as can be.
 
 mod cli_program;
-mod json_schema;
 
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_2;
 
-use cli_program::{Folder, extricate};
+use cli_program::{ScratchFolder, extricate, scratch_folder};
 use extricate::kinematics::urdf::{UrdfOptions, read_urdf};
 use extricate::proximity::{ArticulatedModel, Model, distance};
-use json_schema::faults;
+use extricate_test_support::Noise;
+use extricate_test_support::json_schema::faults;
 use nalgebra::Isometry3;
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ fn repair(arguments: &[&str]) -> (i32, Vec<Value>) {
     (ended.exit, answers)
 }
 
-fn crane(folder: &Folder, joints: Value, options: &[&str]) -> (i32, Value) {
+fn crane(folder: &ScratchFolder, joints: Value, options: &[&str]) -> (i32, Value) {
     let (robot, line) = (folder.write("crane.urdf", CRANE), json!({ "joints": joints }).to_string());
     let joints = folder.write("q.json", &line);
     let mut arguments = vec!["--robot", &robot, "--joints", &joints];
@@ -56,20 +56,10 @@ fn crane(folder: &Folder, joints: Value, options: &[&str]) -> (i32, Value) {
     (exit, answers.remove(0))
 }
 
-/// Numbers in [0, 1), the same on every machine.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 40) as f64 / (1_u64 << 24) as f64
-    }
-}
-
 /// Configurations of the arm on its planar base, around and in the car.
 fn arm_configurations(count: usize) -> Vec<BTreeMap<String, f64>> {
     let robot = read_urdf(asset("robots/arm_on_base.urdf"), &UrdfOptions::default()).expect("a robot");
-    let mut numbers = Numbers(7);
+    let mut numbers = Noise(7);
     let joints = robot.articulation.joints();
     let value = |joint: &usize, share: f64| {
         let joint = &joints[*joint];
@@ -77,7 +67,8 @@ fn arm_configurations(count: usize) -> Vec<BTreeMap<String, f64>> {
         let [lower, upper] = joint.limits.unwrap_or([-3.0, 3.0]).map(|limit| limit.clamp(-2.0, 2.0));
         (joint.name.clone(), lower + (upper - lower) * share)
     };
-    let one = |_| robot.articulation.coordinates().iter().map(|joint| value(joint, numbers.next())).collect();
+    let one =
+        |_| robot.articulation.coordinates().iter().map(|joint| value(joint, numbers.share(24))).collect();
     (0..count).map(one).collect()
 }
 
@@ -87,7 +78,7 @@ fn lines(configurations: &[BTreeMap<String, f64>]) -> String {
 
 #[test]
 fn what_was_repaired_is_free_and_at_99_percent_of_the_way_it_collides() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let start = arm_configurations(12);
     let joints = folder.write("q.jsonl", &lines(&start));
     let (robot, car, out) =
@@ -119,7 +110,7 @@ fn what_was_repaired_is_free_and_at_99_percent_of_the_way_it_collides() {
 
 #[test]
 fn a_boom_that_overlaps_a_wall_by_a_tenth_is_drawn_back_by_a_tenth() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     // The boom ends at 2.5 + reach; the wall begins at 2.9. Its volume is a third of the crane's.
     let wall = "box:1,4,4@3.4,0,0";
     let (exit, answer) = crane(&folder, json!({ "reach": 0.5 }), &["--obstacle", wall]);
@@ -139,7 +130,7 @@ fn a_boom_that_overlaps_a_wall_by_a_tenth_is_drawn_back_by_a_tenth() {
 
 #[test]
 fn what_is_fixed_stays_and_what_is_dear_moves_less() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let post = ["--obstacle", "cylinder:0.1,4@2.2,0.2,0"];
     let with = |options: &[&str]| {
         let (exit, answer) = crane(&folder, json!({ "reach": 0.2 }), &[&post[..], options].concat());
@@ -158,7 +149,7 @@ fn what_is_fixed_stays_and_what_is_dear_moves_less() {
 
 #[test]
 fn a_floating_base_is_lifted_and_a_fixed_one_is_not() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let ground = ["--obstacle", "halfspace@0,0,0.25", "--base", "floating"];
     let (exit, answer) = crane(&folder, json!({}), &ground);
     assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
@@ -175,7 +166,7 @@ fn a_floating_base_is_lifted_and_a_fixed_one_is_not() {
 
 #[test]
 fn the_clearance_is_kept_as_an_independent_distance_measures_it() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let (robot, car) = (asset("robots/arm_on_base.urdf"), asset("meshes/car.obj"));
     let joints = folder.write("q.jsonl", &lines(&arm_configurations(4)));
     let arguments = ["--robot", &robot, "--obstacle", &car, "--joints", &joints, "--effort", "fast"];
@@ -198,7 +189,7 @@ fn the_clearance_is_kept_as_an_independent_distance_measures_it() {
 
 #[test]
 fn what_would_move_too_far_is_not_found_and_written_all_the_same() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let out = folder.path("out.json");
     let options = ["--obstacle", "box:1,4,4@3.4,0,0", "--max-move", "0.05", "-o", &out];
     let (exit, answer) = crane(&folder, json!({ "reach": 0.5 }), &options);
@@ -210,7 +201,7 @@ fn what_would_move_too_far_is_not_found_and_written_all_the_same() {
 
 #[test]
 fn a_value_beyond_its_limit_comes_back_to_it() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let (exit, answer) = crane(&folder, json!({ "reach": 1.25 }), &[]);
     assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
     assert!((answer["joints"]["reach"].as_f64().unwrap() - 1.0).abs() < 1e-9, "{answer}");
@@ -219,7 +210,7 @@ fn a_value_beyond_its_limit_comes_back_to_it() {
 
 #[test]
 fn lines_of_a_sequence_are_answered_one_by_one_in_any_layout() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let robot = folder.write("crane.urdf", CRANE);
     let joints = folder.write(
         "q.json",
@@ -237,7 +228,7 @@ fn lines_of_a_sequence_are_answered_one_by_one_in_any_layout() {
 
 #[test]
 fn obstacles_are_shapes_meshes_hulls_and_robots_at_rest() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let wall = folder.write(
         "wall.urdf",
         r#"<robot name="wall"><link name="wall"><collision><origin xyz="3.4 0 0"/><geometry><box size="1 4 4"/></geometry>
@@ -261,7 +252,7 @@ fn obstacles_are_shapes_meshes_hulls_and_robots_at_rest() {
 
 #[test]
 fn round_obstacles_are_seen_by_links_that_are_known_by_their_triangles_alone() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     std::fs::copy(asset("meshes/cup.obj"), folder.path("cup.obj")).unwrap();
     // A cup is no union of convex components.
     let robot = folder.write(
@@ -288,7 +279,7 @@ fn round_obstacles_are_seen_by_links_that_are_known_by_their_triangles_alone() {
 
 #[test]
 fn allowed_pairs_are_listed_and_can_be_changed() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let robot = folder.write("crane.urdf", CRANE);
     let listed = extricate(["repair", "--robot", &robot, "--list-allowed", "--json"]);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
@@ -308,7 +299,7 @@ fn allowed_pairs_are_listed_and_can_be_changed() {
 
 #[test]
 fn joints_that_mimic_follow_and_cannot_be_set() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let robot = asset("robots/gripper.urdf");
     let joints = folder.write("q.json", r#"{"joints": {"grip": 0.06}}"#);
     // A block between the fingers that is wider than they are apart: their inner sides are at ±(0.07 − grip), and only
@@ -332,7 +323,7 @@ fn joints_that_mimic_follow_and_cannot_be_set() {
 
 #[test]
 fn files_that_are_wrong_are_told_with_place_and_cause() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let robot = folder.write("crane.urdf", CRANE);
     for (text, told) in [
         (
@@ -362,7 +353,7 @@ fn files_that_are_wrong_are_told_with_place_and_cause() {
 
 #[test]
 fn robots_that_are_wrong_are_told_with_the_link_or_joint() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let flat = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 2\n";
     folder.write("flat.obj", flat);
     let link = |name: &str, shape: &str| {
@@ -407,7 +398,7 @@ fn robots_that_are_wrong_are_told_with_the_link_or_joint() {
 
 #[test]
 fn names_and_options_that_make_no_sense_are_usage_errors() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let robot = folder.write("crane.urdf", CRANE);
     let scene = folder.write("s.ron", "(title: \"t\", duration: 1)");
     for (options, told) in [
@@ -431,7 +422,7 @@ fn names_and_options_that_make_no_sense_are_usage_errors() {
 
 #[test]
 fn a_person_is_told_what_moved_by_how_much_largest_first() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let (robot, car) = (asset("robots/arm_on_base.urdf"), asset("meshes/car.obj"));
     let reach = json!({ "joints": { "base_x": 0.2, "base_y": -1.45, "base_turn": FRAC_PI_2, "shoulder_bend": 0.9, "elbow": 0.8 } });
     let joints = folder.write("q.json", &reach.to_string());
@@ -446,7 +437,7 @@ fn a_person_is_told_what_moved_by_how_much_largest_first() {
 
 #[test]
 fn answers_are_equal_for_every_number_of_threads() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let (robot, car) = (asset("robots/arm_on_base.urdf"), asset("meshes/car.obj"));
     let joints = folder.write("q.jsonl", &lines(&arm_configurations(3)));
     let with = |threads: &str| {

@@ -1,15 +1,14 @@
 //! `extricate repair` of scenes with robots, and of bodies that may turn.
 
 mod cli_program;
-mod json_schema;
 
 use std::path::Path;
 
-use cli_program::{Folder, extricate};
+use cli_program::{ScratchFolder, extricate, scratch_folder};
 use extricate::geometry::read::Reach;
 use extricate::penetration::Effort;
 use extricate::scene::{Scene, overlaps};
-use json_schema::faults;
+use extricate_test_support::json_schema::faults;
 use serde_json::{Value, json};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -40,7 +39,7 @@ fn arm_scene(more: &str) -> String {
     )
 }
 
-fn repair(folder: &Folder, scene: &str, options: &[&str]) -> (i32, Value) {
+fn repair(folder: &ScratchFolder, scene: &str, options: &[&str]) -> (i32, Value) {
     let (path, out) = (folder.write("in.ron", scene), folder.path("out.ron"));
     let arguments = ["repair", &path, "-o", &out, "--json", "--root", ROOT];
     let ended = extricate(arguments.into_iter().chain(options.iter().copied()));
@@ -59,19 +58,19 @@ fn is_free(scene: &Scene) -> bool {
 }
 
 /// A scene of the folder, which may name what is shipped.
-fn read(folder: &Folder, name: &str) -> Scene {
+fn read(folder: &ScratchFolder, name: &str) -> Scene {
     let path = folder.path(name);
     let reach = Reach::around(Path::new(&path)).and(Path::new(ROOT));
     Scene::load_within(Path::new(&path), &reach).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn out(folder: &Folder) -> Scene {
+fn out(folder: &ScratchFolder) -> Scene {
     read(folder, "out.ron")
 }
 
 #[test]
 fn robots_move_their_joints_and_bodies_their_places_and_the_rest_stays() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let (exit, answer) = repair(&folder, &arm_scene(""), &[]);
     assert_eq!((exit, &answer["status"]), (0, &json!("repaired")), "{answer}");
     let (before, after) = (read(&folder, "in.ron"), out(&folder));
@@ -108,7 +107,7 @@ fn robots_move_their_joints_and_bodies_their_places_and_the_rest_stays() {
 
 #[test]
 fn joints_and_bodies_that_are_fixed_or_dear_are_respected() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let (exit, answer) = repair(&folder, &arm_scene(""), &["--fix", "arm/shoulder", "--fix", "arm/turn"]);
     assert_eq!(exit, 0, "{answer}");
     let change = |answer: &Value, joint: &str| answer["change"][joint].as_f64().unwrap_or(0.0);
@@ -132,7 +131,7 @@ fn joints_and_bodies_that_are_fixed_or_dear_are_respected() {
 
 #[test]
 fn a_floating_robot_moves_its_base() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = format!(
         r#"(title: "t", duration: 0.05, gravity: (0, 0, 0), shapes: {{"floor": half_space}},
         bodies: [(name: "floor", shape: "floor", kind: fixed, position: (0, 0, 0.02))],
@@ -158,7 +157,7 @@ const PLANK: &str = r#"(title: "t", duration: 0.05, gravity: (0, 0, 0),
 
 #[test]
 fn bodies_may_turn_where_that_is_asked_for_and_then_move_less() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let (exit, straight) = repair(&folder, PLANK, &[]);
     assert_eq!(exit, 0, "{straight}");
     assert_eq!(out(&folder).bodies[2].pose.rotation, read(&folder, "in.ron").bodies[2].pose.rotation);
@@ -174,7 +173,7 @@ fn bodies_may_turn_where_that_is_asked_for_and_then_move_less() {
 
 #[test]
 fn bodies_tied_by_joints_turn_as_one_and_the_joint_with_them() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = r#"(title: "t", duration: 0.05, gravity: (0, 0, 0),
     shapes: {"cube": cuboid(size: (1, 1, 1)), "floor": half_space},
     bodies: [
@@ -196,7 +195,7 @@ fn bodies_tied_by_joints_turn_as_one_and_the_joint_with_them() {
 
 #[test]
 fn copies_that_are_turned_are_written_by_name() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = r#"(title: "t", duration: 0.05, gravity: (0, 0, 0),
     shapes: {"cube": cuboid(size: (1, 1, 1)), "floor": half_space},
     bodies: [
@@ -212,7 +211,7 @@ fn copies_that_are_turned_are_written_by_name() {
 
 #[test]
 fn a_run_starts_from_the_repaired_robot_and_its_summary_tells_what_moved() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     for (scene, options) in
         [(arm_scene("on_overlap: repair,"), &[][..]), (arm_scene(""), &["--on-overlap", "repair"])]
     {
@@ -232,7 +231,7 @@ fn a_run_starts_from_the_repaired_robot_and_its_summary_tells_what_moved() {
 
 #[test]
 fn answers_of_the_generalized_query_are_the_nearest_poses_in_closed_form() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let poses = folder.write(
         "poses.jsonl",
         r#"{"a": {"translation": [0, 0, 0.4]}}

@@ -1,14 +1,13 @@
 //! What the program answers: results in the form of their schemas, equal in equal runs, with documented exit codes.
 
 mod cli_program;
-mod json_schema;
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::time::Duration;
 
-use cli_program::{Folder, extricate, program};
-use json_schema::faults;
+use cli_program::{ScratchFolder, extricate, program, scratch_folder};
+use extricate_test_support::json_schema::faults;
 use serde_json::Value;
 
 /// Two balls fall onto a plane, one lands on a box of mesh.
@@ -46,7 +45,7 @@ fn conforms(name: &str, text: &str) -> Value {
 
 #[test]
 fn the_files_of_a_run_are_as_their_schemas_say() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let path = folder.write("fall.ron", SCENE);
     let ended = extricate(["run", &path, "-o", &folder.path("out"), "--every", "10", "--json"]);
     assert_eq!(ended.exit, 0, "{}{}", ended.stdout, ended.stderr);
@@ -65,7 +64,7 @@ fn the_files_of_a_run_are_as_their_schemas_say() {
 
 #[test]
 fn a_run_that_diverges_names_body_and_step_and_keeps_what_it_recorded() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = r#"(title: "A fall that cannot be", duration: 1, gravity: (0, 0, -1e9),
         shapes: {"ball": ball(radius: 0.1)}, bodies: [(name: "comet", shape: "ball")])"#;
     let path = folder.write("fall.ron", scene);
@@ -84,7 +83,7 @@ fn a_run_that_diverges_names_body_and_step_and_keeps_what_it_recorded() {
 
 #[test]
 fn the_order_of_bodies_in_the_file_changes_no_state() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let mut lines: Vec<&str> = SCENE.lines().collect();
     let first = lines.iter().position(|line| line.contains("name: \"floor\"")).expect("the floor");
     let path = folder.write("fall.ron", SCENE);
@@ -99,7 +98,7 @@ fn the_order_of_bodies_in_the_file_changes_no_state() {
 
 #[test]
 fn equal_runs_leave_equal_files_whatever_the_number_of_threads() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let path = folder.write("fall.ron", SCENE);
     for (out, threads) in [("a", "1"), ("b", "2"), ("c", "2")] {
         let ended = extricate(["run", &path, "-o", &folder.path(out), "--threads", threads]);
@@ -113,7 +112,7 @@ fn equal_runs_leave_equal_files_whatever_the_number_of_threads() {
 
 #[test]
 fn the_state_at_a_step_does_not_depend_on_which_steps_are_recorded() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let path = folder.write("fall.ron", SCENE);
     let last = |out: &str, every: &str| {
         let ended = extricate(["run", &path, "-o", &folder.path(out), "--every", every, "--steps", "50"]);
@@ -125,7 +124,7 @@ fn the_state_at_a_step_does_not_depend_on_which_steps_are_recorded() {
 
 #[test]
 fn an_expectation_that_is_not_met_fails_run_and_verify_with_code_1() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let path =
         folder.write("fall.ron", &SCENE.replace("0.09), max: (0.1, 0.1, 0.11)", "5), max: (0.1, 0.1, 6)"));
     let run = extricate(["run", &path, "-o", &folder.path("out")]);
@@ -143,10 +142,10 @@ fn an_expectation_that_is_not_met_fails_run_and_verify_with_code_1() {
 
 #[test]
 fn verify_takes_folders_and_a_scene_that_expects_nothing_does_not_pass() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     folder.write("fall.ron", SCENE);
     folder.write("notes.txt", "no scene");
-    let all = |folder: &Folder| extricate(["verify", &folder.path("."), "-o", &folder.path("out")]);
+    let all = |folder: &ScratchFolder| extricate(["verify", &folder.path("."), "-o", &folder.path("out")]);
     let one = all(&folder);
     assert_eq!(one.exit, 0, "{}", one.stderr);
     assert!(one.stdout.ends_with("1 of 1 scenes pass\n"), "{}", one.stdout);
@@ -161,7 +160,7 @@ fn verify_takes_folders_and_a_scene_that_expects_nothing_does_not_pass() {
 
 #[test]
 fn check_and_info_tell_what_their_schemas_say() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let text = SCENE.replace("position: (0, 0, 0.11)", "position: (0, 0, 0.05)");
     let check = extricate(["check", &folder.write("fall.ron", &text), "--json"]);
     let found = conforms("check", &check.stdout);
@@ -174,7 +173,7 @@ fn check_and_info_tell_what_their_schemas_say() {
 
 #[test]
 fn queries_answer_line_by_line_in_the_order_of_the_poses() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let poses = folder.write(
         "poses.jsonl",
         "{\"b\": {\"translation\": [0.75, 0, 0]}}\n{\"b\": {\"translation\": [3, 0, 0]}, \"note\": 1}\n\n{}\n",
@@ -215,7 +214,7 @@ fn queries_answer_line_by_line_in_the_order_of_the_poses() {
 
 #[test]
 fn a_surface_has_no_inside() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let ask = |option: &str| {
         let ended = extricate(["query", "collide", "box:1,1,1", "box:0.1,0.1,0.1", option]);
         assert_eq!(ended.exit, 0, "{}", ended.stderr);
@@ -230,7 +229,7 @@ fn a_surface_has_no_inside() {
 
 #[test]
 fn a_closed_pipe_ends_quietly() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let poses = folder.write("poses.jsonl", &"{}\n".repeat(20_000));
     let mut child = program()
         .args(["query", "collide", "box:1,1,1", "box:1,1,1", "--poses", &poses])
@@ -250,7 +249,7 @@ fn a_closed_pipe_ends_quietly() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_run_after_the_step_with_whole_lines_and_no_summary() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let path = folder.write("long.ron", &SCENE.replace("duration: 0.5", "duration: 10000"));
     let child = program()
         .args(["run", &path, "-o", &folder.path("out")])
@@ -293,7 +292,7 @@ fn help_has_examples_that_parse() {
         for example in examples {
             let words: Vec<&str> = example.split_whitespace().collect();
             // Most of their files are not here, so they fail on those (3); none fails on usage (2).
-            let folder = Folder::new();
+            let folder = scratch_folder();
             let ended =
                 program().args(&words).current_dir(folder.path(".")).output().expect("the program starts");
             let stderr = String::from_utf8_lossy(&ended.stderr).into_owned();

@@ -1,10 +1,9 @@
 //! Soft bodies from the command line: runs and their files, checks, repairs, and what they refuse.
 
 mod cli_program;
-mod json_schema;
 
-use cli_program::{Folder, extricate};
-use json_schema::faults;
+use cli_program::{extricate, scratch_folder};
+use extricate_test_support::json_schema::faults;
 use serde_json::{Value, json};
 
 /// A soft cube falls 2 cm onto a plane; a rigid ball lies beside it.
@@ -46,7 +45,7 @@ fn number(value: &Value) -> f64 {
 
 #[test]
 fn a_run_tells_of_its_soft_bodies_and_is_the_same_on_two_threads() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let path = folder.write("cube.ron", SCENE);
     for (out, threads) in [("one", "1"), ("two", "2")] {
         let ended =
@@ -89,7 +88,7 @@ fn a_run_tells_of_its_soft_bodies_and_is_the_same_on_two_threads() {
 
 #[test]
 fn a_check_lists_soft_overlaps_and_strictly_refuses_them() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let free = extricate(["check", &folder.write("free.ron", SCENE), "--json", "--strict"]);
     assert_eq!(free.exit, 0, "{}", free.stdout);
     let found = conforms("check", &free.stdout);
@@ -114,7 +113,7 @@ fn a_check_lists_soft_overlaps_and_strictly_refuses_them() {
 
 #[test]
 fn a_repair_names_soft_overlaps_and_leaves_them_but_moves_rigid_bodies() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let text = SCENE.replace("(0, 0, 0.12)", "(0, 0, 0.07)").replace("(1, 0, 0.1)", "(1, 0, 0.05)");
     let path = folder.write("sunk.ron", &text);
     let out = folder.path("out.ron");
@@ -143,7 +142,7 @@ fn a_repair_names_soft_overlaps_and_leaves_them_but_moves_rigid_bodies() {
 
 #[test]
 fn paths_of_tetrahedra_are_mended_where_a_repaired_scene_is_in_another_folder() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     folder.write("m.node", "4 3 0 0\n0 0 0 0\n1 0.2 0 0\n2 0 0.2 0\n3 0 0 0.2\n");
     folder.write("m.ele", "1 4 0\n0 0 1 2 3\n");
     let mesh = "mesh: block(counts: (2, 2, 2), size: (0.2, 0.2, 0.2))";
@@ -156,7 +155,7 @@ fn paths_of_tetrahedra_are_mended_where_a_repaired_scene_is_in_another_folder() 
 
 #[test]
 fn a_step_too_long_to_converge_ends_the_run_with_its_cause_and_what_is_complete() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     // The explicit scheme is stable below 2/ω; ω of a stiff cube is far above 2/h.
     let held = "position: (0, 0, 0.12), handles: [(name: \"top\", nodes: half_space(point: (0, 0, 0.1), normal: (0, 0, -1)))]";
     let text = SCENE
@@ -187,7 +186,7 @@ fn a_step_too_long_to_converge_ends_the_run_with_its_cause_and_what_is_complete(
 
 #[test]
 fn a_bad_soft_body_is_a_bad_scene() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     folder.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     for (good, bad, cause) in [
         (

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use extricate::geometry::tet_mesh::read::read_tets;
+use extricate_test_support::ScratchFolder;
 use serde_json::Value;
 
 fn run(folder: &Path, arguments: &str) -> Output {
@@ -13,10 +14,10 @@ fn run(folder: &Path, arguments: &str) -> Output {
 
 #[test]
 fn a_torus_is_filled_and_bad_meshes_and_cells_have_their_exit_codes() {
-    let folder = std::env::temp_dir().join(format!("extricate-{}-tetrahedralize", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    assert!(run(&folder, "mesh torus -o ring.obj").status.success());
-    let output = run(&folder, "tetrahedralize ring.obj -o ring.ele --json");
+    let scratch = ScratchFolder::new();
+    let folder = scratch.folder();
+    assert!(run(folder, "mesh torus -o ring.obj").status.success());
+    let output = run(folder, "tetrahedralize ring.obj -o ring.ele --json");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let told: Value = serde_json::from_slice(&output.stdout).unwrap();
     let file = read_tets(folder.join("ring.node")).unwrap();
@@ -24,7 +25,7 @@ fn a_torus_is_filled_and_bad_meshes_and_cells_have_their_exit_codes() {
     assert!(told["volume_error"].as_f64().unwrap().abs() <= 0.02);
     assert!(told["quality"]["least_dihedral"].as_f64().unwrap() >= 10.0);
     for other in ["ring.vtu --cells 30", "ring.msh --resolution 0.1"] {
-        assert!(run(&folder, &format!("tetrahedralize ring.obj -o {other}")).status.success(), "{other}");
+        assert!(run(folder, &format!("tetrahedralize ring.obj -o {other}")).status.success(), "{other}");
     }
     std::fs::write(folder.join("open.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
     for (arguments, code, wanted) in [
@@ -34,10 +35,9 @@ fn a_torus_is_filled_and_bad_meshes_and_cells_have_their_exit_codes() {
         ("ring.obj -o a.ele --cells 1000000", 2, "too fine"),
         ("ring.obj -o a.stl", 2, "cannot be written"),
     ] {
-        let output = run(&folder, &format!("tetrahedralize {arguments}"));
+        let output = run(folder, &format!("tetrahedralize {arguments}"));
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(code) && told.contains(wanted), "{arguments}: {told}");
     }
     assert!(!folder.join("a.ele").exists());
-    std::fs::remove_dir_all(&folder).unwrap();
 }

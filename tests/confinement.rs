@@ -6,7 +6,7 @@ mod cli_program;
 use std::fs;
 use std::path::Path;
 
-use cli_program::{Folder, extricate};
+use cli_program::{ScratchFolder, extricate, scratch_folder};
 use extricate::geometry::procedural::{Cuboid, Procedural};
 use extricate::geometry::read::{ROOT_MARKER, Reach, ReadError, read_mesh, read_mesh_within};
 use extricate::geometry::write::write_mesh;
@@ -18,11 +18,11 @@ const ROBOT: &str = "<robot name=\"r\"><link name=\"a\"><KIND><geometry><mesh fi
 
 /// A folder with `in/` for the file that is asked about, and `out/` with a mesh, a robot and a buffer out of its reach.
 /// The empty marker keeps the marker of the repository, above, from being found.
-struct World(Folder);
+struct World(ScratchFolder);
 
 impl World {
     fn new() -> Self {
-        let folder = Folder::new();
+        let folder = scratch_folder();
         for name in ["in/deep", "out/pack"] {
             fs::create_dir_all(folder.path(name)).unwrap();
         }

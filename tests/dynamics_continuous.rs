@@ -15,30 +15,11 @@ use extricate::geometry::procedural::{Procedural, Sphere};
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::kinematics::urdf::{UrdfOptions, parse_urdf};
 use extricate::proximity::Model;
+use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
 
-/// A seeded sequence of numbers (a congruential generator of 64 bits).
-struct Random(u64);
-
-impl Random {
-    /// Between 0 and 1.
-    fn share(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn between(&mut self, least: f64, greatest: f64) -> f64 {
-        least + (greatest - least) * self.share()
-    }
-
-    fn direction(&mut self) -> Vector3<f64> {
-        loop {
-            let vector = Vector3::from_fn(|_, _| self.between(-1.0, 1.0));
-            if (0.1..1.0).contains(&vector.norm()) {
-                return vector.normalize();
-            }
-        }
-    }
+fn random_direction(noise: &mut Noise) -> Vector3<f64> {
+    noise.uniform_direction(0.1..1.0).into_inner()
 }
 
 const RADIUS: f64 = 0.02;
@@ -54,20 +35,20 @@ fn moving(name: &str, shape: Shape, at: Isometry3<f64>, velocity: Vector3<f64>) 
 }
 
 /// Shoots a ball at a wall of 1 cm that stands in the plane x = 0; whether it ever was beyond.
-fn passes(ball: &Shape, wall: &Shape, random: &mut Random) -> bool {
-    let speed = 400_f64.powf(random.share());
+fn passes(ball: &Shape, wall: &Shape, random: &mut Noise) -> bool {
+    let speed = 400_f64.powf(random.unit_interval());
     let direction = loop {
-        let direction = random.direction();
+        let direction = random_direction(random);
         if direction.x > 0.3 {
             break direction;
         }
     };
     let at_wall = Vector3::new(-0.005 - RADIUS, random.between(-0.4, 0.4), random.between(-0.4, 0.4));
     let travel = 0.01 + speed / 240.0 * random.between(0.0, 3.0);
-    let turn = UnitQuaternion::new(3.0 * random.share() * random.direction());
+    let turn = UnitQuaternion::new(3.0 * random.unit_interval() * random_direction(random));
     let start = Isometry3::from_parts((at_wall - direction * travel).into(), turn);
     let mut ball = moving("ball", ball.clone(), start, direction * speed);
-    ball.angular_velocity = random.direction() * random.between(0.0, 500.0);
+    ball.angular_velocity = random_direction(random) * random.between(0.0, 500.0);
     ball.restitution = 0.5;
     let mut run = Run::new(weightless(), [fixed("wall", wall.clone(), pose(0.0, 0.0, 0.0)), ball]);
     let steps = (travel / speed * 240.0).ceil() as usize + 8;
@@ -84,7 +65,7 @@ fn wall() -> Shape {
 
 #[test]
 fn no_ball_passes_a_wall_that_is_a_quarter_of_it_thick() {
-    let mut random = Random(7);
+    let mut random = Noise(7);
     for wall in [wall(), block(0.01, 80.0, 80.0)] {
         let ball = Shape::Ball { radius: RADIUS };
         assert_eq!((0..100).filter(|_| passes(&ball, &wall, &mut random)).count(), 0);
@@ -327,9 +308,9 @@ fn the_outcome_does_not_depend_on_the_number_of_threads() {
     let hash = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let mut random = Random(3);
+            let mut random = Noise(3);
             let bodies = (0..12).map(|i| {
-                let away = random.direction();
+                let away = random_direction(&mut random);
                 let shape = if i % 2 == 0 { ball_of_mesh() } else { Shape::Ball { radius: RADIUS } };
                 let start = Isometry3::from_parts((away * 0.8).into(), UnitQuaternion::identity());
                 moving(&format!("body {i}"), shape, start, -away * random.between(50.0, 300.0))
@@ -365,16 +346,16 @@ fn a_ball_leaves_a_wall_with_the_speed_that_its_restitution_says() {
 #[test]
 fn moving_meshes_that_turn_do_not_get_through_each_other() {
     // Two plates that fly edge on into each other's faces.
-    let mut random = Random(11);
+    let mut random = Noise(11);
     for _ in 0..6 {
-        let axis = Unit::new_normalize(random.direction());
+        let axis = Unit::new_normalize(random_direction(&mut random));
         let turn = UnitQuaternion::from_axis_angle(&axis, random.between(0.0, 0.3));
         let plate = |x: f64| Isometry3::from_parts(Vector3::new(x, 0.0, 0.0).into(), turn);
         let speed = random.between(50.0, 250.0);
         let mut left = moving("left", block(0.01, 0.4, 0.4), plate(-0.7), Vector3::x() * speed);
         let mut right = moving("right", block(0.01, 0.4, 0.4), plate(0.7), Vector3::x() * -speed);
-        left.angular_velocity = random.direction() * 20.0;
-        right.angular_velocity = random.direction() * 20.0;
+        left.angular_velocity = random_direction(&mut random) * 20.0;
+        right.angular_velocity = random_direction(&mut random) * 20.0;
         let mut run = Run::new(weightless(), [left, right]);
         for _ in 0..6 {
             run.step();

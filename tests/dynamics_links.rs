@@ -7,6 +7,7 @@ use std::f64::consts::TAU;
 use dynamics_scenes::{Run, body, fixed, lying, pose, torus, upright};
 use extricate::dynamics::{BodyState, WorldOptions};
 use extricate::scene::linking_number;
+use extricate_test_support::Noise;
 use nalgebra::{Point3, Vector3};
 
 #[test]
@@ -48,13 +49,8 @@ fn circle(state: &BodyState) -> Vec<Point3<f64>> {
 /// Three rings of 1 m, the first one fixed, are thrown around; whether they are linked all the time. The whole table of
 /// seeds is that of `examples/thrown_chains.rs`.
 fn stay_linked(wire: f64, rate: f64, seed: u64) -> bool {
-    // A congruential generator of 64 bits.
-    let mut state = seed;
-    let mut signed = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        2.0 * (state >> 11) as f64 / (1_u64 << 53) as f64 - 1.0
-    };
-    let mut vector = || Vector3::from_fn(|_, _| 6.0 * signed());
+    let mut noise = Noise(seed);
+    let mut vector = || 6.0 * noise.signed_vector();
     let (ring, pitch) = (torus(1.0, wire, 32, 8), 1.9 * (1.0 - wire));
     let mut bodies = vec![
         fixed("a", ring.clone(), upright(0.0, 0.0, 0.0)),

@@ -1,33 +1,16 @@
 //! The proved lower bound of the penetration depth: below exact depths, tight where it should be, and true along
 //! every direction.
 
+use extricate_test_support::Noise;
+use std::f64::consts::PI;
+
 use extricate::geometry::procedural::{
     BumpySphere, Cuboid, Cup, Grate, LShape, Procedural, Sphere, Torus, TorusKnot,
 };
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::penetration::{Effort, LowerBound, Penetration, TranslationalOptions, penetration};
 use extricate::proximity::{Model, collide};
-use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, Unit, UnitQuaternion, Vector3};
-
-/// Deterministic numbers in [-1, 1].
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as f64 / f64::from(1_u32 << 30) - 1.0
-    }
-
-    fn vector(&mut self) -> Vector3<f64> {
-        Vector3::new(self.next(), self.next(), self.next())
-    }
-
-    fn pose(&mut self, reach: f64) -> Isometry3<f64> {
-        let axis = Unit::new_normalize(self.vector());
-        let rotation = UnitQuaternion::from_axis_angle(&axis, std::f64::consts::PI * self.next());
-        Isometry3::from_parts((reach * self.vector()).into(), rotation)
-    }
-}
+use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, Vector3};
 
 const COVER: LowerBound = LowerBound::Cover { evaluations: 1000 };
 
@@ -176,7 +159,7 @@ fn no_translation_shorter_than_the_bound_separates() {
     let mut proved = 0;
     for round in 0..40 {
         let [a, b] = [round % models.len(), (round / 2) % models.len()].map(|i| &models[i]);
-        let [pose_a, pose_b] = [noise.pose(0.4), noise.pose(0.4)];
+        let [pose_a, pose_b] = [noise.pose(0.4, PI), noise.pose(0.4, PI)];
         if !collide(a, &pose_a, b, &pose_b) {
             continue;
         }
@@ -199,7 +182,7 @@ fn the_bound_does_not_depend_on_the_order() {
     let (mut noise, models) = (Noise(12), models());
     for (i, a) in models.iter().enumerate() {
         let b = &models[(i + 1) % models.len()];
-        let [pose_a, pose_b] = [noise.pose(0.2), noise.pose(0.2)];
+        let [pose_a, pose_b] = [noise.pose(0.2, PI), noise.pose(0.2, PI)];
         if collide(a, &pose_a, b, &pose_b) {
             let [x, y] = [
                 found((a, &pose_a), (b, &pose_b), COVER).lower_bound,
@@ -213,7 +196,7 @@ fn the_bound_does_not_depend_on_the_order() {
 #[test]
 fn the_bound_does_not_depend_on_the_unit() {
     let (mut noise, shape) = (Noise(13), mesh(&TorusKnot { segments: 72, sides: 6, ..TorusKnot::default() }));
-    let [pose_a, pose_b] = [noise.pose(0.3), noise.pose(0.3)];
+    let [pose_a, pose_b] = [noise.pose(0.3, PI), noise.pose(0.3, PI)];
     let in_unit = |scale: f64| {
         let model = solid(shape.scaled(&Vector3::repeat(scale)).expect("a scale"));
         let pose = |pose: &Isometry3<f64>| {
@@ -273,7 +256,7 @@ fn a_cover_only_raises_the_bound_and_more_evaluations_never_lower_it() {
     let (mut noise, models) = (Noise(14), models());
     let mut raised = 0;
     for model in &models {
-        let [pose_a, pose_b] = [noise.pose(0.2), noise.pose(0.2)];
+        let [pose_a, pose_b] = [noise.pose(0.2, PI), noise.pose(0.2, PI)];
         if !collide(model, &pose_a, model, &pose_b) {
             continue;
         }

@@ -1,23 +1,20 @@
 //! `extricate mesh` and `extricate convert` as a user meets them: results, exit codes, and no output that looks whole.
 
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use extricate_test_support::ScratchFolder;
 use serde_json::Value;
 
-/// A folder of its own for each test, removed when the test passes.
-struct Folder(PathBuf);
+struct Folder(ScratchFolder);
 
 impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("extricate-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("the folder for temporary files is writable");
-        Self(path)
+    fn new() -> Self {
+        Self(ScratchFolder::new())
     }
 
     fn run(&self, arguments: &str) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_extricate"));
-        command.args(arguments.split(' ')).current_dir(&self.0).output().expect("the program starts")
+        command.args(arguments.split(' ')).current_dir(self.0.folder()).output().expect("the program starts")
     }
 
     fn json(&self, arguments: &str) -> Value {
@@ -25,23 +22,11 @@ impl Folder {
         assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice(&output.stdout).expect("one JSON object")
     }
-
-    fn holds(&self, name: &str) -> bool {
-        Path::new(&self.0).join(name).exists()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
-    }
 }
 
 #[test]
 fn a_mesh_is_made_and_goes_through_every_format_unchanged() {
-    let folder = Folder::new("mesh-chain");
+    let folder = Folder::new();
     let made = folder.json("mesh cup --segments 40 --scale 2 -o a.obj --json");
     assert_eq!((&made["kind"], &made["genus"], &made["solid"]), (&"cup".into(), &1.into(), &true.into()));
     for step in [
@@ -62,7 +47,7 @@ fn a_mesh_is_made_and_goes_through_every_format_unchanged() {
 
 #[test]
 fn without_json_a_person_can_read_what_the_mesh_is() {
-    let folder = Folder::new("mesh-text");
+    let folder = Folder::new();
     let output = folder.run("mesh torus -o a.obj");
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("solid: 1152 triangles") && text.contains("genus 1"), "{text}");
@@ -70,9 +55,9 @@ fn without_json_a_person_can_read_what_the_mesh_is() {
 
 #[test]
 fn what_is_wrong_is_told_with_its_exit_code_and_leaves_no_file() {
-    let folder = Folder::new("mesh-wrong");
-    std::fs::write(folder.0.join("cut.obj"), "v 0 0 0\nv 1 0").unwrap();
-    std::fs::write(folder.0.join("empty.stl"), "").unwrap();
+    let folder = Folder::new();
+    folder.0.write("cut.obj", "v 0 0 0\nv 1 0");
+    folder.0.write("empty.stl", "");
     for (arguments, code, expected) in [
         ("mesh tortus -o a.obj", 2, "tortus"),
         ("mesh torus", 2, "--output"),
@@ -89,6 +74,6 @@ fn what_is_wrong_is_told_with_its_exit_code_and_leaves_no_file() {
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(code), "{arguments}: {message}");
         assert!(message.contains(expected) && output.stdout.is_empty(), "{arguments}: {message}");
-        assert!(!folder.holds("a.obj"), "{arguments}");
+        assert!(!folder.0.exists("a.obj"), "{arguments}");
     }
 }

@@ -8,20 +8,18 @@ use extricate::geometry::read::{ReadError, parse_mesh, read_mesh};
 use extricate::geometry::report::MeshReport;
 use extricate::geometry::write::{Encoding, WriteError, write_mesh, write_mesh_as};
 use extricate::geometry::{Solidity, TriangleMesh};
+use extricate_test_support::{Noise, ScratchFolder};
 use nalgebra::{Point3, Vector3};
 
-/// A folder of its own for each test, removed when the test passes.
-struct Folder(PathBuf);
+struct Folder(ScratchFolder);
 
 impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("extricate-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).expect("the folder for temporary files is writable");
-        Self(path)
+    fn new() -> Self {
+        Self(ScratchFolder::new())
     }
 
     fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.0.join(name);
+        let path = self.0.folder().join(name);
         fs::write(&path, content).expect("the folder for temporary files is writable");
         path
     }
@@ -33,15 +31,7 @@ impl Folder {
     /// The message of the error, without the folder.
     fn refusal(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let error = self.read(name, content).expect_err("a damaged file is refused");
-        error.to_string().replace(&format!("{}/", self.0.display()), "")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            let _ = fs::remove_dir_all(&self.0);
-        }
+        error.to_string().replace(&format!("{}/", self.0.folder().display()), "")
     }
 }
 
@@ -64,12 +54,12 @@ fn awkward() -> [TriangleMesh; 3] {
 
 #[test]
 fn obj_and_ply_keep_every_bit_of_vertices_and_the_order_of_triangles() {
-    let folder = Folder::new("round-trip");
+    let folder = Folder::new();
     for mesh in awkward() {
         for (name, encoding) in
             [("a.obj", Encoding::Text), ("a.ply", Encoding::Text), ("b.PLY", Encoding::Binary)]
         {
-            let path = folder.0.join(name);
+            let path = folder.0.folder().join(name);
             write_mesh_as(&mesh, &path, encoding).unwrap();
             assert_eq!(read_mesh(&path).unwrap(), mesh, "{name}");
         }
@@ -78,10 +68,10 @@ fn obj_and_ply_keep_every_bit_of_vertices_and_the_order_of_triangles() {
 
 #[test]
 fn stl_keeps_closedness_and_every_bit_in_text_or_single_precision_in_binary() {
-    let folder = Folder::new("stl");
+    let folder = Folder::new();
     for mesh in awkward() {
         for encoding in [Encoding::Text, Encoding::Binary] {
-            let path = folder.0.join("knot.stl");
+            let path = folder.0.folder().join("knot.stl");
             write_mesh_as(&mesh, &path, encoding).unwrap();
             let found = read_mesh(&path).unwrap();
             let rounded = |x: f64| if encoding == Encoding::Text { x } else { f64::from(x as f32) };
@@ -97,9 +87,9 @@ fn stl_keeps_closedness_and_every_bit_in_text_or_single_precision_in_binary() {
 
 #[test]
 fn other_libraries_read_what_is_written() {
-    let folder = Folder::new("others");
+    let folder = Folder::new();
     for mesh in awkward() {
-        let path = folder.0.join("a.obj");
+        let path = folder.0.folder().join("a.obj");
         write_mesh(&mesh, &path).unwrap();
         let (models, _) = tobj::load_obj(&path, &tobj::LoadOptions::default()).unwrap();
         let theirs = &models[0].mesh;
@@ -112,7 +102,7 @@ fn other_libraries_read_what_is_written() {
             );
         }
         for encoding in [Encoding::Text, Encoding::Binary] {
-            let path = folder.0.join("a.stl");
+            let path = folder.0.folder().join("a.stl");
             write_mesh_as(&mesh, &path, encoding).unwrap();
             let theirs = stl_io::read_stl(&mut fs::File::open(&path).unwrap()).unwrap();
             assert_eq!(theirs.faces.len(), mesh.triangles().len());
@@ -123,30 +113,30 @@ fn other_libraries_read_what_is_written() {
 
 #[test]
 fn writing_replaces_the_file_whole_and_leaves_nothing_else() {
-    let folder = Folder::new("atomic");
+    let folder = Folder::new();
     let path = folder.file("a.obj", "old");
     write_mesh(&Cuboid::default().mesh().unwrap(), &path).unwrap();
     assert_eq!(read_mesh(&path).unwrap().triangles().len(), 12);
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(folder.0.folder()).unwrap().count(), 1);
 }
 
 #[test]
 fn a_file_that_cannot_be_written_is_an_error_and_leaves_nothing() {
-    let folder = Folder::new("unwritable");
+    let folder = Folder::new();
     let mesh = Cuboid::default().mesh().unwrap();
-    let missing = write_mesh(&mesh, folder.0.join("none/a.obj"));
+    let missing = write_mesh(&mesh, folder.0.folder().join("none/a.obj"));
     assert!(matches!(missing, Err(WriteError::Io { .. })));
-    let unknown = write_mesh(&mesh, folder.0.join("a.xyz")).unwrap_err();
+    let unknown = write_mesh(&mesh, folder.0.folder().join("a.xyz")).unwrap_err();
     assert!(unknown.to_string().contains("xyz"), "{unknown}");
     let huge = mesh.scaled(&Vector3::repeat(1e39)).unwrap();
-    let beyond = write_mesh(&huge, folder.0.join("a.stl"));
+    let beyond = write_mesh(&huge, folder.0.folder().join("a.stl"));
     assert!(matches!(beyond, Err(WriteError::BeyondSinglePrecision { vertex: 0, .. })));
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(folder.0.folder()).unwrap().count(), 0);
 }
 
 #[test]
 fn obj_with_everything_that_it_may_hold_is_read() {
-    let folder = Folder::new("obj");
+    let folder = Folder::new();
     let text = "\u{feff}# a tetrahedron\r\nmtllib none.mtl\no part\nv 0 0 0\nv 1 0 0 # x\nv 0 1e0 0 1.0\nvt 0 0\nvn 0 0 1\n"
         .to_owned()
         + "usemtl red\ns off\nf 1/1 3/1 2/1\ng other\nv 0 0 +1 0.5 0.5 0.5\nf 1//1 2//1 \\\n 4//1\nf 2/1/1 3/1/1 4/1/1\n"
@@ -156,7 +146,7 @@ fn obj_with_everything_that_it_may_hold_is_read() {
 
 #[test]
 fn obj_polygons_are_cut_into_triangles_that_cover_them() {
-    let folder = Folder::new("polygons");
+    let folder = Folder::new();
     // An L of area 3, extruded by 1, from two concave hexagons and six quads.
     let outline = ["0 0", "2 0", "2 1", "1 1", "1 2", "0 2"];
     let vertices: String =
@@ -173,7 +163,7 @@ fn obj_polygons_are_cut_into_triangles_that_cover_them() {
 
 #[test]
 fn off_and_its_variants_are_read() {
-    let folder = Folder::new("off");
+    let folder = Folder::new();
     let points = ["0 0 0", "1 0 0", "0 1 0", "0 0 1"];
     let faces: String = TETRAHEDRON.map(|[a, b, c]| format!("3 {a} {b} {c}\n")).concat();
     let coloured: String = TETRAHEDRON.map(|[a, b, c]| format!("3  {a} {b} {c}  255 0 0\n")).concat();
@@ -215,7 +205,7 @@ fn stl_binary(title: &[u8]) -> Vec<u8> {
 
 #[test]
 fn stl_is_read_as_text_and_as_binary_whatever_its_first_word() {
-    let folder = Folder::new("stl-kinds");
+    let folder = Folder::new();
     assert_is_tetrahedron(&folder.read("a.stl", stl_text()).unwrap());
     assert_is_tetrahedron(&folder.read("a.stl", stl_binary(b"made by hand")).unwrap());
     assert_is_tetrahedron(&folder.read("a.stl", stl_binary(b"solid, but binary")).unwrap());
@@ -244,7 +234,7 @@ fn ply_big_endian() -> Vec<u8> {
 
 #[test]
 fn ply_is_read_as_text_and_in_both_byte_orders() {
-    let folder = Folder::new("ply-kinds");
+    let folder = Folder::new();
     assert_is_tetrahedron(&folder.read("a.ply", ply_text()).unwrap());
     assert_is_tetrahedron(&folder.read("a.ply", ply_big_endian()).unwrap());
 }
@@ -303,7 +293,7 @@ const ONE_NODE: &str = r#"[{"mesh": 0}]"#;
 
 #[test]
 fn gltf_is_read_with_external_embedded_and_binary_buffers() {
-    let folder = Folder::new("gltf");
+    let folder = Folder::new();
     folder.file("a buffer.bin", gltf_bytes());
     let external = gltf_text(ONE_NODE, r#", "uri": "a%20buffer.bin""#);
     assert_is_tetrahedron(&folder.read("a.gltf", external).unwrap());
@@ -314,7 +304,7 @@ fn gltf_is_read_with_external_embedded_and_binary_buffers() {
 
 #[test]
 fn gltf_meshes_are_moved_by_their_nodes_and_stay_the_right_way_out() {
-    let folder = Folder::new("gltf-nodes");
+    let folder = Folder::new();
     // Moved by (10, 0, 0) and turned by 90° about z; below it a child of double size, and one that is mirrored.
     let nodes = r#"[
         {"translation": [10, 0, 0], "rotation": [0, 0, 0.70710678, 0.70710678], "children": [1, 2]},
@@ -332,8 +322,8 @@ fn gltf_meshes_are_moved_by_their_nodes_and_stay_the_right_way_out() {
 
 #[test]
 fn a_missing_file_and_an_unknown_format_are_named() {
-    let folder = Folder::new("missing");
-    let error = read_mesh(folder.0.join("none.obj")).unwrap_err();
+    let folder = Folder::new();
+    let error = read_mesh(folder.0.folder().join("none.obj")).unwrap_err();
     assert!(matches!(error, ReadError::Io { .. }) && error.to_string().contains("none.obj"));
     assert!(folder.refusal("a.blend", "").contains("\"blend\" is no known mesh format"));
     assert!(folder.refusal("noextension", "").contains("obj, stl, ply, off, gltf, glb"));
@@ -341,7 +331,7 @@ fn a_missing_file_and_an_unknown_format_are_named() {
 
 #[test]
 fn damaged_text_files_are_refused_with_the_line_and_the_cause() {
-    let folder = Folder::new("damaged-text");
+    let folder = Folder::new();
     let damaged = [
         ("a.obj", "v 0 0 0\nv 1 0", "a.obj:2: the vertex has no z: the line ends early"),
         ("a.obj", "v 0 0 nan", "a.obj:1: the coordinate \"nan\" is not finite"),
@@ -402,7 +392,7 @@ fn damaged_text_files_are_refused_with_the_line_and_the_cause() {
 
 #[test]
 fn damaged_ply_files_are_refused_with_the_line_and_the_cause() {
-    let folder = Folder::new("damaged-ply");
+    let folder = Folder::new();
     let good = ply_text();
     let damaged = [
         ("0 0 1 4\n3", "0 0 -NaN 4\n3", "a.ply:18: the coordinate \"-NaN\" is not finite"),
@@ -440,7 +430,7 @@ fn damaged_ply_files_are_refused_with_the_line_and_the_cause() {
 
 #[test]
 fn damaged_binary_files_are_refused_with_the_cause() {
-    let folder = Folder::new("damaged-binary");
+    let folder = Folder::new();
     let mut stl = stl_binary(b"");
     assert!(
         folder
@@ -494,11 +484,8 @@ fn no_damage_makes_a_reader_panic() {
         ("a.glb", glb(&gltf_text(ONE_NODE, ""), &gltf_bytes())),
         ("a.gltf", gltf_text(ONE_NODE, &data).into_bytes()),
     ];
-    let mut state = 1_u64;
-    let mut random = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize
-    };
+    let mut noise = Noise(1);
+    let mut random = || noise.bits(31) as usize;
     for (name, content) in files {
         let path = Path::new(name);
         parse_mesh(&content, path).expect("the undamaged file is good");
@@ -518,8 +505,8 @@ fn no_damage_makes_a_reader_panic() {
             }
             attempt(&damaged);
         }
-        let noise: Vec<u8> = (0..500).map(|_| random() as u8).collect();
-        attempt(&noise);
+        let nonsense: Vec<u8> = (0..500).map(|_| random() as u8).collect();
+        attempt(&nonsense);
     }
 }
 

@@ -8,6 +8,7 @@ use extricate::penetration::{
     Body, Effort, Measure, Separation, SeparationError, SeparationOptions, separate,
 };
 use extricate::proximity::{Model, collide};
+use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
 /// What a separation may leave of a closed form [shares of the size]: gaps and the residual of the least motion.
@@ -266,11 +267,8 @@ fn a_body_squeezed_between_fixed_ones_leaves_to_the_side() {
 
 /// Bodies of several kinds that overlap each other and a floor; lengths in units of which a metre has `metre`.
 fn heap(models: &[Model], count: usize, metre: f64) -> Vec<Body<'_>> {
-    let mut state = 7_u64;
-    let mut random = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as f64 / (1_u64 << 30) as f64 - 1.0
-    };
+    let mut noise = Noise(7);
+    let mut random = || noise.next();
     let mut bodies = vec![Body::fixed(&models[0], at(0.0, 0.0, -0.5 * metre))];
     bodies.extend((0..count).map(|index| {
         let place = Vector3::new(1.2 * random(), 1.2 * random(), 1.0 + 1.2 * random()) * metre;

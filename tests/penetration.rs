@@ -1,5 +1,8 @@
 //! Penetration depth of solids whose answer is known, and the promises that hold for every answer.
 
+use extricate_test_support::Noise;
+use std::f64::consts::PI;
+
 use extricate::geometry::procedural::{
     BumpySphere, Cuboid, Cup, Grate, LShape, Procedural, Torus, TorusKnot,
 };
@@ -9,27 +12,7 @@ use extricate::penetration::{
     penetration_coherent,
 };
 use extricate::proximity::{Model, collide};
-use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
-
-/// Deterministic numbers in [-1, 1].
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as f64 / f64::from(1_u32 << 30) - 1.0
-    }
-
-    fn vector(&mut self) -> Vector3<f64> {
-        Vector3::new(self.next(), self.next(), self.next())
-    }
-
-    fn pose(&mut self, reach: f64) -> Isometry3<f64> {
-        let axis = Unit::new_normalize(self.vector());
-        let rotation = UnitQuaternion::from_axis_angle(&axis, std::f64::consts::PI * self.next());
-        Isometry3::from_parts((reach * self.vector()).into(), rotation)
-    }
-}
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 fn solid(mesh: TriangleMesh) -> Model {
     Model::new(mesh, Solidity::Solid)
@@ -195,7 +178,7 @@ fn every_answer_is_free_and_everything_short_of_it_overlaps() {
             let (i, j) = (pair / models.len(), (pair + round) % models.len());
             let (a, b) = (&models[i], &models[j]);
             let reach = 0.3 * (a.radius() + b.radius());
-            let (pose_a, pose_b) = (noise.pose(reach), noise.pose(0.1));
+            let (pose_a, pose_b) = (noise.pose(reach, PI), noise.pose(0.1, PI));
             let Some(found) = answer(a, &pose_a, b, &pose_b, Effort::Fast) else { continue };
             answered += 1;
             assert!(!collide(a, &moved(&pose_a, found.translation), b, &pose_b), "{i} {j}");
@@ -220,7 +203,7 @@ fn swapping_the_models_reverses_the_direction_and_nothing_else() {
     let models = models();
     for (i, a) in models.iter().enumerate().cycle().take(8 * models.len()) {
         for b in &models {
-            let (pose_a, pose_b) = (noise.pose(0.3), noise.pose(0.3));
+            let (pose_a, pose_b) = (noise.pose(0.3, PI), noise.pose(0.3, PI));
             let (one, other) =
                 (answer(a, &pose_a, b, &pose_b, Effort::Fast), answer(b, &pose_b, a, &pose_a, Effort::Fast));
             match (one, other) {
@@ -239,7 +222,7 @@ fn swapping_the_models_reverses_the_direction_and_nothing_else() {
 fn the_answer_scales_with_the_unit_of_length() {
     let mut noise = Noise(13);
     for model in models() {
-        let (pose_a, pose_b) = (noise.pose(0.3), noise.pose(0.3));
+        let (pose_a, pose_b) = (noise.pose(0.3, PI), noise.pose(0.3, PI));
         let Some(metres) = answer(&model, &pose_a, &model, &pose_b, Effort::Fast) else { continue };
         for unit in [1e-3, 1e3] {
             let scaled = solid(model.mesh().scaled(&Vector3::repeat(unit)).expect("a mesh"));
@@ -262,7 +245,7 @@ fn the_answer_scales_with_the_unit_of_length() {
 fn far_from_the_origin_the_answer_is_the_same() {
     let model = solid(TorusKnot::default().mesh().expect("valid"));
     let mut noise = Noise(17);
-    let (pose_a, pose_b) = (noise.pose(0.2), noise.pose(0.2));
+    let (pose_a, pose_b) = (noise.pose(0.2, PI), noise.pose(0.2, PI));
     let near = answer(&model, &pose_a, &model, &pose_b, Effort::Fast).expect("they overlap");
     let away = Vector3::new(1.0e4, -2.0e4, 3.0e4) * model.radius();
     let far = answer(&model, &moved(&pose_a, away), &model, &moved(&pose_b, away), Effort::Fast)
@@ -321,7 +304,7 @@ fn a_motion_through_another_body_is_answered_at_every_step() {
         for (j, b) in models.iter().enumerate() {
             let size = a.radius() + b.radius();
             let (turn, way) = (0.02 * noise.vector(), noise.vector().normalize());
-            let mut pose = noise.pose(0.0);
+            let mut pose = noise.pose(0.0, PI);
             pose.translation.vector = -size * way + 0.1 * size * noise.vector();
             let mut coherence = MotionCoherence::default();
             for step in 0..60 {
@@ -370,7 +353,7 @@ fn the_number_of_threads_does_not_change_the_answer() {
     let mut noise = Noise(23);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
     for _ in 0..3 {
-        let (pose_a, pose_b) = (noise.pose(0.4), noise.pose(0.4));
+        let (pose_a, pose_b) = (noise.pose(0.4, PI), noise.pose(0.4, PI));
         let ask = |parallel| {
             let options = TranslationalOptions { parallel, ..TranslationalOptions::default() };
             penetration(&knot, &pose_a, &knot, &pose_b, &options).unwrap().expect("they overlap")

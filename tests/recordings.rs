@@ -1,13 +1,12 @@
 //! The folder of a run stands for itself, and what is read from it is what was.
 
 mod cli_program;
-mod json_schema;
 
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use cli_program::{Folder, extricate};
+use cli_program::{ScratchFolder, extricate, scratch_folder};
 use extricate::dynamics::{NarrowPhase, World};
 use extricate::geometry::procedural::{Procedural, Torus};
 use extricate::geometry::tet_mesh::procedural::block;
@@ -15,6 +14,7 @@ use extricate::geometry::tet_mesh::write::write_tets;
 use extricate::geometry::write::write_mesh;
 use extricate::record::{RecordError, Recording, RunDirectory, RunOptions, run};
 use extricate::scene::Scene;
+use extricate_test_support::json_schema::faults;
 use nalgebra::{Point3, Vector3};
 
 /// Runs a scene into a folder.
@@ -67,7 +67,7 @@ const SHEET: &str = r#"{"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"no
   "bufferViews": [{"buffer": 0, "byteLength": 36}], "buffers": [{"uri": "the%20sheet.bin", "byteLength": 36}]}"#;
 
 /// Writes the scene with everything, and returns it.
-fn everything(folder: &Folder) -> Scene {
+fn everything(folder: &ScratchFolder) -> Scene {
     for name in ["in/parts", "in/elsewhere/pack/meshes"] {
         fs::create_dir_all(folder.path(name)).expect("a folder");
     }
@@ -97,7 +97,7 @@ fn stepped(scene: &Scene, steps: u64) -> World {
 
 #[test]
 fn a_run_folder_stands_for_itself_wherever_it_is_moved() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = everything(&folder);
     let expected = [0, 3].map(|steps| stepped(&scene, steps).hash());
     record(&scene, &folder.path("out"), 3, 1);
@@ -120,7 +120,7 @@ fn a_run_folder_stands_for_itself_wherever_it_is_moved() {
 
 #[test]
 fn shipped_scenes_with_meshes_and_robots_start_alike_from_their_run_folders() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     for name in
         ["repair/arm_in_car", "repair/figure_on_bench_repaired", "robots/gripper_lifts", "rigid/grate_stack"]
     {
@@ -136,7 +136,7 @@ fn shipped_scenes_with_meshes_and_robots_start_alike_from_their_run_folders() {
 
 #[test]
 fn what_the_command_line_changes_stands_in_the_scene_of_the_run() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let text = r#"(title: "Two cubes", duration: 0.1, shapes: {"cube": cuboid(size: (1, 1, 1))}, bodies: [
         (name: "a", shape: "cube"), (name: "b", shape: "cube", position: (0.75, 0, 0)) ])"#;
     let path = folder.write("cubes.ron", text);
@@ -170,7 +170,7 @@ fn what_the_command_line_changes_stands_in_the_scene_of_the_run() {
 
 #[test]
 fn a_run_of_the_scene_of_a_run_writes_it_anew_and_no_other_scene_is_overwritten() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = everything(&folder);
     let out = folder.path("out");
     record(&scene, &out, 2, 1);
@@ -198,7 +198,7 @@ fn a_run_of_the_scene_of_a_run_writes_it_anew_and_no_other_scene_is_overwritten(
 
 #[test]
 fn what_is_read_is_what_was_to_the_last_bit() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let scene = everything(&folder);
     record(&scene, &folder.path("out"), 7, 3);
     let recording = Recording::open(folder.path("out")).expect("a recording");
@@ -234,12 +234,12 @@ fn json_schema_of(name: &str, text: &str) -> serde_json::Value {
     let schema: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(path).expect("the schema")).expect("it is JSON");
     let value = serde_json::from_str(text).expect("it is JSON");
-    assert_eq!(json_schema::faults(&schema, &value), Vec::<String>::new());
+    assert_eq!(faults(&schema, &value), Vec::<String>::new());
     value
 }
 
 /// A recorded fall of a soft block and a ball, five states.
-fn fall(folder: &Folder) -> PathBuf {
+fn fall(folder: &ScratchFolder) -> PathBuf {
     let text = r#"(title: "Two fall", duration: 1, shapes: {"ball": ball(radius: 0.1)}, bodies: [(name: "ball", shape: "ball")],
         soft_bodies: [(name: "block", mesh: block(counts: (1, 1, 1), size: (1, 1, 1)), position: (2, 0, 0),
             material: (youngs_modulus: 1e5, poisson_ratio: 0.3))])"#;
@@ -250,7 +250,7 @@ fn fall(folder: &Folder) -> PathBuf {
 
 #[test]
 fn a_run_that_was_killed_is_read_up_to_its_last_whole_state_wherever_it_was_cut() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let out = fall(&folder);
     let (states, nodes) = (out.join("states.jsonl"), out.join("nodes.bin"));
     let [lines, bytes] = [&states, &nodes].map(|path| fs::read(path).expect("a file"));
@@ -284,7 +284,7 @@ fn a_run_that_was_killed_is_read_up_to_its_last_whole_state_wherever_it_was_cut(
 
 #[test]
 fn damage_is_told_with_file_line_and_cause() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let out = fall(&folder);
     let (states, nodes) = (out.join("states.jsonl"), out.join("nodes.bin"));
     let (text, bytes) = (fs::read_to_string(&states).expect("text"), fs::read(&nodes).expect("bytes"));
@@ -344,7 +344,7 @@ fn damage_is_told_with_file_line_and_cause() {
 
 #[test]
 fn a_folder_that_is_no_run_is_told_so() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     for path in [folder.path("."), folder.path("nowhere"), folder.write("file", "")] {
         let error = Recording::open(&path).expect_err("no run");
         assert!(matches!(error, RecordError::NoRun { .. }), "{error}");

@@ -3,11 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a scene that cannot be written is a failed test")]
 
 mod cli_program;
-mod json_schema;
 
-use cli_program::{Folder, extricate};
+use cli_program::{ScratchFolder, extricate, scratch_folder};
 use extricate::scene::Scene;
-use json_schema::faults as faults_of;
+use extricate_test_support::json_schema::faults as faults_of;
 use serde_json::Value;
 
 /// Two bars on a post that turn about z, one on the other, and a slide.
@@ -20,8 +19,8 @@ const ROBOT: &str = r#"<robot name="r">
 <joint name="slide" type="prismatic"><origin xyz="0.6 0 0"/><parent link="bar"/><child link="tip"/><axis xyz="1 0 0"/><limit lower="0" upper="0.2" effort="5" velocity="1"/></joint>
 </robot>"#;
 
-fn folder_with(robot: &str) -> Folder {
-    let folder = Folder::new();
+fn folder_with(robot: &str) -> ScratchFolder {
+    let folder = scratch_folder();
     folder.write("r.urdf", robot);
     folder
 }
@@ -37,7 +36,7 @@ fn conforms(name: &str, text: &str) -> Value {
 }
 
 /// What is wrong with a scene of one robot with these fields, each `line:column: cause`.
-fn faults(folder: &Folder, fields: &str, rest: &str) -> Vec<String> {
+fn faults(folder: &ScratchFolder, fields: &str, rest: &str) -> Vec<String> {
     let text = format!(
         "(title: \"t\", duration: 1,\nbodies: [],\nrobots: [(name: \"r\", file: \"r.urdf\",\n{fields})],\n{rest})"
     );
@@ -148,7 +147,7 @@ fn a_wrong_file_of_a_robot_is_told_with_its_line() {
     for (robot, expected) in cases {
         assert!(told(&robot).contains(expected), "{} (expected {expected})", told(&robot));
     }
-    let missing = Folder::new();
+    let missing = scratch_folder();
     assert!(faults(&missing, "", "")[0].contains("r.urdf"), "a missing file is named");
 }
 

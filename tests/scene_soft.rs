@@ -1,8 +1,9 @@
 //! Soft bodies of scenes: what is wrong with one is told with its place and cause, and what is right is as it was written.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use extricate::scene::Scene;
+use extricate_test_support::ScratchFolder;
 use nalgebra::{Point3, Vector3};
 
 /// A scene with a rigid floor and a dynamic brick and one soft body; `body` replaces its line 5, and `rest` follows the list.
@@ -171,24 +172,12 @@ fn names_options_and_expectations_are_checked() {
     refused(without, "only contacts of soft bodies are measured");
 }
 
-/// A folder that is gone with the value.
-struct Files(PathBuf);
-
-impl Files {
-    fn new(name: &str, files: &[(&str, &str)]) -> Self {
-        let folder = std::env::temp_dir().join(format!("extricate-soft-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder");
-        for (name, text) in files {
-            std::fs::write(folder.join(name), text).expect("a file");
-        }
-        Self(folder)
+fn folder_with(files: &[(&str, &str)]) -> ScratchFolder {
+    let folder = ScratchFolder::new();
+    for (name, text) in files {
+        folder.write(name, text);
     }
-}
-
-impl Drop for Files {
-    fn drop(&mut self) {
-        drop(std::fs::remove_dir_all(&self.0));
-    }
+    folder
 }
 
 const NODES: &str = "5 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n4 1 1 1\n";
@@ -196,13 +185,13 @@ const NODES: &str = "5 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n4 1 1 1\n";
 #[test]
 fn a_bad_file_of_tetrahedra_is_told_with_its_path_and_the_tetrahedron() {
     let body = format!("(name: \"a\", mesh: file(file: \"m.ele\"), {MATERIAL})");
-    for (name, elements, expected) in [
-        ("inverted", "2 4 0\n0 0 1 2 3\n1 1 3 2 4\n", "tetrahedron 1 is inverted"),
-        ("flat", "2 4 0\n0 0 1 2 3\n1 0 1 2 2\n", "tetrahedron 1 is flat"),
-        ("range", "2 4 0\n0 0 1 2 3\n1 1 2 3 9\n", "m.ele:3: tetrahedron 1 names node 9"),
+    for (elements, expected) in [
+        ("2 4 0\n0 0 1 2 3\n1 1 3 2 4\n", "tetrahedron 1 is inverted"),
+        ("2 4 0\n0 0 1 2 3\n1 0 1 2 2\n", "tetrahedron 1 is flat"),
+        ("2 4 0\n0 0 1 2 3\n1 1 2 3 9\n", "m.ele:3: tetrahedron 1 names node 9"),
     ] {
-        let folder = Files::new(name, &[("m.node", NODES), ("m.ele", elements)]);
-        let faults = faults_in(&folder.0, &scene(&body, ""));
+        let folder = folder_with(&[("m.node", NODES), ("m.ele", elements)]);
+        let faults = faults_in(folder.folder(), &scene(&body, ""));
         assert_eq!(faults.len(), 1, "{faults:?}");
         assert!(
             faults[0].starts_with("5:30: cannot use the mesh") && faults[0].contains("m.ele"),
@@ -217,9 +206,9 @@ fn a_bad_file_of_tetrahedra_is_told_with_its_path_and_the_tetrahedron() {
 
 #[test]
 fn a_surface_that_is_not_closed_is_not_filled() {
-    let folder = Files::new("open", &[("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")]);
+    let folder = folder_with(&[("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")]);
     let body = format!("(name: \"a\", mesh: tetrahedralized(of: mesh(file: \"open.obj\")), {MATERIAL})");
-    let faults = faults_in(&folder.0, &scene(&body, ""));
+    let faults = faults_in(folder.folder(), &scene(&body, ""));
     assert_eq!(faults.len(), 1, "{faults:?}");
     let expected = "cannot make the tetrahedra: the mesh is not closed: 3 edges are not used equally often";
     assert!(faults[0].starts_with("5:") && faults[0].contains(expected), "{}", faults[0]);
@@ -227,9 +216,9 @@ fn a_surface_that_is_not_closed_is_not_filled() {
 
 #[test]
 fn a_file_of_tetrahedra_is_scaled_and_both_its_parts_are_files_of_the_scene() {
-    let folder = Files::new("good", &[("m.node", NODES), ("m.ele", "2 4 0\n0 0 1 2 3\n1 1 4 2 3\n")]);
+    let folder = folder_with(&[("m.node", NODES), ("m.ele", "2 4 0\n0 0 1 2 3\n1 1 4 2 3\n")]);
     let body = format!("(name: \"a\", mesh: file(file: \"m.node\", scale: 0.5), {MATERIAL})");
-    let loaded = Scene::parse(&folder.0.join("s.ron"), scene(&body, "")).unwrap();
+    let loaded = Scene::parse(&folder.folder().join("s.ron"), scene(&body, "")).unwrap();
     let mesh = &loaded.soft_bodies[0].mesh;
     assert_eq!((mesh.nodes().len(), mesh.tets().len()), (5, 2));
     assert!((mesh.volume() - 0.125 * (1.0 / 6.0 + 1.0 / 3.0)).abs() < 1e-15);

@@ -6,18 +6,13 @@ use std::path::Path;
 use cpu_time::ThreadTime;
 use extricate::kinematics::JointKind;
 use extricate::penetration::generalized::{Arrangement, Base, GeneralizedOptions, Mover, Pose};
+use extricate_test_support::Noise;
 use nalgebra::Isometry3;
 
 /// Configurations of each robot.
 const CONFIGURATIONS: usize = 8;
 /// Seeds of the reference: each is a whole search with best effort.
 const REFERENCE_SEEDS: u64 = 6;
-
-/// A number in [0, 1) that follows from a state, which moves on.
-fn random(state: &mut u64) -> f64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 33) as f64 / (1u64 << 31) as f64
-}
 
 /// Repairs configurations in which the links of a robot overlap one another.
 pub(crate) fn folded(data: &Path, set: &str) -> Result<(), Box<dyn Error>> {
@@ -26,7 +21,7 @@ pub(crate) fn folded(data: &Path, set: &str) -> Result<(), Box<dyn Error>> {
     let limits = mover.limits()?;
     let arrangement = Arrangement::new(vec![mover], Vec::new())?;
     let articulation = model.articulation();
-    let mut state = 7;
+    let mut noise = Noise(7);
     let (mut ratios, mut best_ratios, mut times, mut failed) = (Vec::new(), Vec::new(), Vec::new(), 0);
     while ratios.len() + failed < CONFIGURATIONS {
         let joints: Vec<f64> = limits
@@ -36,7 +31,7 @@ pub(crate) fn folded(data: &Path, set: &str) -> Result<(), Box<dyn Error>> {
                 let slides = matches!(articulation.joints()[joint].kind, JointKind::Prismatic { .. });
                 let reach = if slides { 0.0 } else { 3.0 };
                 let (lower, upper) = (lower.max(-reach), upper.min(reach).max(lower));
-                lower + (upper - lower) * random(&mut state)
+                lower + (upper - lower) * noise.share(31)
             })
             .collect();
         let start = [Pose { base: Isometry3::identity(), joints }];

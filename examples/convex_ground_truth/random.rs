@@ -1,33 +1,26 @@
 //! Seeded random forms and poses.
 
+use extricate_core::geometry::random::SplitMix64;
 use nalgebra::{Isometry3, Point3, Quaternion, Unit, UnitQuaternion, Vector3, Vector4};
 
 use super::forms::Form;
 
-/// `SplitMix64` [Steele, Lea, Flood 2014].
-pub(crate) struct Random(u64);
+/// Forms and poses of a seed.
+pub(crate) struct Random(SplitMix64);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0xd134_2543_de82_ef95))
-    }
-
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
+        Self(SplitMix64(seed.wrapping_mul(0xd134_2543_de82_ef95)))
     }
 
     /// Uniform in [from, to).
     pub(crate) fn between(&mut self, from: f64, to: f64) -> f64 {
-        from + (to - from) * (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
+        from + (to - from) * self.0.unit_interval()
     }
 
     /// Uniform among 0 … count − 1.
     pub(crate) fn below(&mut self, count: usize) -> usize {
-        (self.bits() % count as u64) as usize
+        (self.0.next_bits() % count as u64) as usize
     }
 
     /// 10 to a uniform power.

@@ -1,5 +1,7 @@
 //! Queries from a seed: random ones, and every way to be nearly degenerate that is known to lead tests astray.
 
+use extricate_core::geometry::random::SplitMix64;
+
 use super::question::{Kind, Query};
 
 /// What is special about a query.
@@ -56,26 +58,18 @@ pub(crate) const CLASSES: [Class; 15] = [
     Class::Turning,
 ];
 
-/// Random numbers from a seed [splitmix64].
-pub(crate) struct Noise(u64);
+/// Random numbers from a seed.
+pub(crate) struct Noise(SplitMix64);
 
 impl Noise {
     pub(crate) fn new(seed: u64, index: u64) -> Self {
-        let mut noise = Self(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95));
-        noise.bits();
+        let mut noise = Self(SplitMix64(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95)));
+        noise.0.next_bits();
         noise
     }
 
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     fn below(&mut self, count: u64) -> u64 {
-        self.bits() % count
+        self.0.next_bits() % count
     }
 
     fn is_one_in(&mut self, count: u64) -> bool {
@@ -88,7 +82,7 @@ impl Noise {
 
     /// In [−1, 1).
     fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        2.0 * self.0.unit_interval() - 1.0
     }
 
     /// In [−1, 1], a multiple of 2⁻¹²: sums and products of a few are exact.

@@ -11,6 +11,7 @@ use extricate::dynamics::soft::interaction::{Interaction, OuterProducts};
 use extricate::dynamics::soft::material::{Constitutive, Material};
 use extricate::dynamics::soft::{NewtonOptions, StepOptions};
 use extricate::geometry::TetMesh;
+use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Rotation3, Translation3, UnitQuaternion, Vector3};
 use serde_json::Value;
 
@@ -314,10 +315,9 @@ pub(crate) fn derivatives(_: &Value, table: &mut Table) {
     let elements = |mesh| Elements::new(mesh, material, ElementKind::Linear).expect("elements");
     let mut system = SoftSystem::new(meshes.iter().map(elements).collect(), 0);
     system.transform(1, &Isometry3::translation(0.15, 0.13, 0.83));
-    let (mut x, mut state) = (system.x.clone(), 7_u64);
+    let (mut x, mut noise) = (system.x.clone(), Noise(7));
     for x in x.iter_mut().flat_map(|x| x.iter_mut()) {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        *x += 0.04 * ((state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0);
+        *x += 0.04 * noise.signed();
     }
     let mut contact = contact(&system, &[&meshes[0], &meshes[1]], ContactOptions::default());
     let mut gradient = |x: &[Vector3<f64>]| {

@@ -1,24 +1,20 @@
 //! Seeded random configurations, and predefined paths: a spline through key poses.
 
 use extricate::proximity::{Model, collide};
+use extricate_core::geometry::random::SplitMix64;
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 
-/// `SplitMix64` [Steele, Lea, Flood 2014].
-pub(crate) struct Random(u64);
+/// Directions, rotations and points of a seed.
+pub(crate) struct Random(SplitMix64);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(SplitMix64(seed))
     }
 
     /// Uniform in [−1, 1).
     pub(crate) fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^= bits >> 31;
-        (bits >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        2.0 * self.0.unit_interval() - 1.0
     }
 
     /// Uniform on the sphere.

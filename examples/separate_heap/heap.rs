@@ -6,6 +6,7 @@ use extricate::geometry::procedural::{
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::penetration::Body;
 use extricate::proximity::Model;
+use extricate_core::geometry::random::SplitMix64;
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 
 /// Mean distance of neighbours [m]; the bodies have a radius of 0.6 m.
@@ -44,14 +45,19 @@ pub(crate) fn bodies(models: &[Model], count: usize, seed: u64) -> Vec<Body<'_>>
     let (floor, kinds) = models.split_first().expect("the floor comes first");
     let below = Isometry3::translation(0.0, 0.0, -0.5 * FLOOR);
     let side = (1..).find(|n| n * n * n >= count).unwrap_or(1);
-    let mut random = Random(seed);
+    let mut random = SplitMix64(seed);
     let heap = (0..count).map(|index| {
         let cell = [index % side, index / side % side, index / (side * side)];
         let middle = 0.5 * (side - 1) as f64;
         let offset = Vector3::new(middle, middle, -0.5);
-        let jitter = Vector3::from_fn(|_, _| JITTER * random.signed());
+        let jitter = Vector3::from_fn(|_, _| JITTER * signed(&mut random));
         let place = (Vector3::from(cell.map(|k| k as f64)) - offset) * SPACING + jitter;
-        let turn = Quaternion::new(random.normal(), random.normal(), random.normal(), random.normal());
+        let turn = Quaternion::new(
+            normal(&mut random),
+            normal(&mut random),
+            normal(&mut random),
+            normal(&mut random),
+        );
         let pose = Isometry3::from_parts(place.into(), UnitQuaternion::new_normalize(turn));
         Body::new(&kinds[index % kinds.len()], pose)
     });
@@ -63,24 +69,12 @@ pub(crate) fn triangles(bodies: &[Body]) -> usize {
     bodies.iter().map(|body| body.model.mesh().triangles().len()).sum()
 }
 
-/// Random numbers [SplitMix64].
-struct Random(u64);
+/// Uniform in [−1, 1).
+fn signed(random: &mut SplitMix64) -> f64 {
+    2.0 * random.unit_interval() - 1.0
+}
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Even in [−1, 1).
-    fn signed(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    /// Nearly normal: a sum of twelve.
-    fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.signed()).sum::<f64>() / 2.0
-    }
+/// Nearly normal: a sum of twelve.
+fn normal(random: &mut SplitMix64) -> f64 {
+    (0..12).map(|_| signed(random)).sum::<f64>() / 2.0
 }

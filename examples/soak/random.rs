@@ -1,30 +1,22 @@
-//! Random numbers from a seed, the same on every machine: `SplitMix64` [Steele, Lea, Flood 2014].
+//! Random choices from a seed, the same on every machine.
 
-/// A counter and a mix.
+use extricate_core::geometry::random::SplitMix64;
+
+/// A stream of numbers, and what is drawn from it.
 #[derive(Debug, Clone)]
-pub(crate) struct Random(u64);
+pub(crate) struct Random(SplitMix64);
 
 impl Random {
     /// The stream of scene `index` of a soak of `seed`.
     pub(crate) fn of(seed: u64, index: u64) -> Self {
-        let mut first = Self(seed);
-        let mixed = first.bits();
-        Self(Self(mixed ^ index.wrapping_mul(0xd134_2543_de82_ef95)).bits())
-    }
-
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
+        let mixed = SplitMix64(seed).next_bits();
+        let state = SplitMix64(mixed ^ index.wrapping_mul(0xd134_2543_de82_ef95)).next_bits();
+        Self(SplitMix64(state))
     }
 
     /// Uniform in [0, 1).
     pub(crate) fn share(&mut self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "53 bits fit an f64 exactly")]
-        let share = (self.bits() >> 11) as f64 / (1_u64 << 53) as f64;
-        share
+        self.0.unit_interval()
     }
 
     /// Uniform in [low, high).
@@ -39,7 +31,7 @@ impl Random {
 
     /// One of `count`, the first being 0.
     pub(crate) fn below(&mut self, count: usize) -> usize {
-        usize::try_from(self.bits() % count as u64).expect("below a usize")
+        usize::try_from(self.0.next_bits() % count as u64).expect("below a usize")
     }
 
     /// Whether what happens with this chance does.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::ROOT;
-use super::cli_program::{Folder, extricate};
+use super::cli_program::{extricate, scratch_folder};
 use super::material::{SCENE, assert_same, batch, files, lines, manifest};
 
 /// The answer without what a command has and a batch has not, or the other way round.
@@ -78,7 +78,7 @@ const ITEMS: [(&str, &str); 15] = [
 
 #[test]
 fn answers_are_those_of_the_commands_that_items_stand_for() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let joints = r#""joints": {"shoulder": 1.2, "elbow": 0.3}"#;
     let texts = [
         ("POSE", r#"{"a": {"translation": [0.3, 0.2, 0.1], "rotation": [0.8, 0, 0, 0.6]}}"#),
@@ -158,7 +158,7 @@ const FAILING: [(&str, u8, &str); 12] = [
 
 #[test]
 fn an_item_that_fails_is_told_by_name_and_the_others_are_answered() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     folder.write("bad.obj", "v 0 0 0\nf 1 2 3\n");
     folder.write("bad.ron", "Scene(title: 3)");
     let good = r#"{"kind": "penetration", "id": "good", "a": "box:1,1,1", "b": "sphere:1"}"#;
@@ -194,7 +194,7 @@ fn an_item_that_fails_is_told_by_name_and_the_others_are_answered() {
 
 #[test]
 fn what_is_not_found_is_a_failure_with_its_best_effort() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let robot = format!("{ROOT}/assets/robots/two_link.urdf");
     // A ball around the whole arm: its root cannot move.
     let manifest = folder.write(
@@ -211,7 +211,7 @@ fn what_is_not_found_is_a_failure_with_its_best_effort() {
 
 #[test]
 fn a_batch_that_cannot_be_done_is_refused_with_the_reason() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let item = r#"{"kind": "collide", "a": "sphere:1", "b": "sphere:1""#;
     let good = folder.write("good.jsonl", &format!("{item}}}\n{item}, \"id\": \"two\"}}\n"));
     let twice = folder.write("twice.jsonl", &format!("{item}, \"id\": \"x\"}}\n\n{item}, \"id\": \"x\"}}\n"));
@@ -242,7 +242,7 @@ fn a_batch_that_cannot_be_done_is_refused_with_the_reason() {
 
 #[test]
 fn files_with_equal_bytes_are_made_ready_once() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let _ = manifest(&folder, 1);
     let item = |a: &str| format!(r#"{{"kind": "collide", "a": "{a}", "b": "ring.obj"}}"#);
     let text: Vec<String> = (0..50).map(|i| item(["ring.obj", "again.obj", "./ring.obj"][i % 3])).collect();
@@ -257,7 +257,7 @@ fn files_with_equal_bytes_are_made_ready_once() {
 
 #[test]
 fn the_shipped_manifest_is_answered() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let ended = batch(&format!("{ROOT}/assets/manifests/demo.jsonl"), &folder.path("out"), &[]);
     assert_eq!(ended.exit, 0, "{}{}", ended.stdout, ended.stderr);
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::process::Command;
 
 use super::ROOT;
-use super::cli_program::{Ended, Folder};
+use super::cli_program::{Ended, scratch_folder};
 use super::material::{assert_same, batch, manifest};
 
 #[test]
 fn the_task_of_a_slurm_array_answers_its_shard() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let manifest = manifest(&folder, 24);
     let out = folder.path("out");
     let task = |script: &str, arguments: &[&str], index: usize| {
@@ -36,7 +36,7 @@ fn the_task_of_a_slurm_array_answers_its_shard() {
 
 #[test]
 fn the_commands_of_the_kubernetes_jobs_answer_and_merge_the_shards() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let manifest = manifest(&folder, 16);
     let bin = Path::new(env!("CARGO_BIN_EXE_extricate")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());

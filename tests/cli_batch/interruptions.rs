@@ -1,5 +1,7 @@
 //! Kills, Ctrl-C and full disks: a batch is gone on with, and ends with the same bytes.
 
+use extricate_test_support::Noise;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -7,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::cli_program::{Ended, Folder, program};
-use super::material::{Numbers, SCENE, assert_same, batch, lines, manifest};
+use super::cli_program::{Ended, program, scratch_folder};
+use super::material::{SCENE, assert_same, batch, lines, manifest};
 
 /// Files of a batch that do not depend on the machine.
 const FILES: [&str; 4] = ["batch.json", "results.jsonl", "failed.jsonl", "summary.json"];
@@ -23,13 +25,13 @@ fn started(manifest: &str, output: &str, options: &[&str]) -> Child {
 /// Kills a batch again and again, each time when its results have reached another random length below `length`, and lets it
 /// end at last. Returns how often it was killed before its end.
 fn killed(manifest: &str, output: &str, kills: u32, length: u64, seed: u64) -> u32 {
-    let mut numbers = Numbers(seed);
+    let mut numbers = Noise(seed);
     let (results, summary) =
         (Path::new(output).join("results.jsonl"), Path::new(output).join("summary.json"));
     let mut before_end = 0;
     for kill in 0..kills {
         #[expect(clippy::cast_precision_loss, reason = "a length of a test")]
-        let length = length as f64 * (f64::from(kill) + numbers.next()) / f64::from(kills + 1);
+        let length = length as f64 * (f64::from(kill) + numbers.share(31)) / f64::from(kills + 1);
         let mut child = started(manifest, output, &["--resume"]);
         #[expect(clippy::cast_precision_loss, reason = "a length of a test")]
         let is_short = || fs::metadata(&results).map_or(0, |file| file.len()) as f64 <= length;
@@ -66,7 +68,7 @@ fn whole_lines(output: &str) -> usize {
 
 #[test]
 fn a_batch_that_is_killed_is_gone_on_with_and_ends_with_the_same_bytes() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let manifest = manifest(&folder, 240);
     let (whole, resumed) = (folder.path("whole"), folder.path("resumed"));
     assert_eq!(batch(&manifest, &whole, &["--threads", "2"]).exit, 8);
@@ -80,7 +82,7 @@ fn a_batch_that_is_killed_is_gone_on_with_and_ends_with_the_same_bytes() {
 #[test]
 #[ignore = "takes a minute"]
 fn twenty_kills_change_no_byte() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let manifest = manifest(&folder, 2400);
     let (whole, resumed) = (folder.path("whole"), folder.path("resumed"));
     assert_eq!(batch(&manifest, &whole, &["--threads", "2"]).exit, 8);
@@ -93,7 +95,7 @@ fn twenty_kills_change_no_byte() {
 
 #[test]
 fn results_that_end_anywhere_are_gone_on_with() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let manifest = manifest(&folder, 12);
     let whole = folder.path("whole");
     assert_eq!(batch(&manifest, &whole, &[]).exit, 8);
@@ -129,7 +131,7 @@ fn results_that_end_anywhere_are_gone_on_with() {
 fn ctrl_c_ends_a_batch_that_can_be_gone_on_with() {
     /// A second or two of work.
     const ITEMS: usize = 20_000;
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let manifest = manifest(&folder, ITEMS);
     let output = folder.path("out");
     let mut child = started(&manifest, &output, &[]);
@@ -151,7 +153,7 @@ fn ctrl_c_ends_a_batch_that_can_be_gone_on_with() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_ends_a_batch_with_an_error_that_names_the_file() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let manifest = manifest(&folder, 60);
     let (whole, output) = (folder.path("whole"), folder.path("out"));
     assert_eq!(batch(&manifest, &whole, &[]).exit, 8);
@@ -171,7 +173,7 @@ fn a_full_disk_ends_a_batch_with_an_error_that_names_the_file() {
 
 #[test]
 fn progress_is_told_where_there_is_no_terminal_unless_it_is_to_be_quiet() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let item = r#"{"kind": "run", "scene": "scene.ron", "time": 2000}"#;
     folder.write("scene.ron", SCENE);
     let manifest = folder.write("manifest.jsonl", item);

@@ -2,8 +2,6 @@
 
 #[path = "../cli_program/mod.rs"]
 mod cli_program;
-#[path = "../json_schema/mod.rs"]
-mod json_schema;
 
 mod answers;
 #[cfg(unix)]

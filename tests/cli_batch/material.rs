@@ -1,5 +1,7 @@
 //! Manifests of all kinds of items, and folders of batches to compare.
 
+use extricate_test_support::Noise;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -7,7 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::ROOT;
-use super::cli_program::{Ended, Folder, extricate};
+use super::cli_program::{Ended, ScratchFolder, extricate};
 
 pub(crate) fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
@@ -18,33 +20,21 @@ pub(crate) fn schema(name: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(path).expect("a schema")).expect("JSON")
 }
 
-/// Numbers from 0 to 1, always the same.
-pub(crate) struct Numbers(pub(crate) u64);
-
-impl Numbers {
-    pub(crate) fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        #[expect(clippy::cast_precision_loss, reason = "31 bits")]
-        let number = (self.0 >> 33) as f64;
-        number / f64::from(1_u32 << 31)
-    }
-
-    fn translation(&mut self, size: f64) -> String {
-        let coordinates: [f64; 3] = std::array::from_fn(|_| size * (2.0 * self.next() - 1.0));
-        format!("{{\"translation\": {coordinates:?}}}")
-    }
+fn translation(noise: &mut Noise, size: f64) -> String {
+    let coordinates: [f64; 3] = std::array::from_fn(|_| size * noise.next());
+    format!("{{\"translation\": {coordinates:?}}}")
 }
 
 /// A manifest of many kinds of items, some of which fail, in a folder with a mesh.
-pub(crate) fn manifest(folder: &Folder, items: usize) -> String {
+pub(crate) fn manifest(folder: &ScratchFolder, items: usize) -> String {
     fs::copy(format!("{ROOT}/assets/meshes/ring.obj"), folder.path("ring.obj")).expect("a mesh");
     fs::copy(format!("{ROOT}/assets/meshes/ring.obj"), folder.path("again.obj")).expect("a mesh");
     fs::copy(format!("{ROOT}/assets/robots/two_link.urdf"), folder.path("arm.urdf")).expect("a robot");
     folder.write("bad.obj", "v 0 0 0\nv 1 0 0\nf 1 2 7\n");
     folder.write("scene.ron", SCENE);
-    let mut numbers = Numbers(7);
+    let mut noise = Noise(7);
     let item = |index: usize| {
-        let pose = numbers.translation(0.6);
+        let pose = translation(&mut noise, 0.6);
         match index % 12 {
             0 | 6 => format!(
                 r#"{{"kind": "penetration", "a": "ring.obj", "b": "again.obj", "poses": {{"a": {pose}}}, "effort": "fast"}}"#

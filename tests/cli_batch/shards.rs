@@ -2,13 +2,13 @@
 
 use std::fs;
 
-use super::cli_program::{Folder, extricate};
-use super::json_schema;
+use super::cli_program::{extricate, scratch_folder};
 use super::material::{assert_same, batch, lines, manifest, schema};
+use extricate_test_support::json_schema;
 
 #[test]
 fn neither_threads_nor_shards_change_a_byte_and_the_files_are_as_their_schemas_say() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let manifest = manifest(&folder, 60);
     let whole = folder.path("whole");
     let ended = batch(&manifest, &whole, &["--threads", "1", "--json"]);
@@ -49,7 +49,7 @@ fn neither_threads_nor_shards_change_a_byte_and_the_files_are_as_their_schemas_s
 
 #[test]
 fn shards_that_do_not_make_a_whole_are_refused_by_name() {
-    let folder = Folder::new();
+    let folder = scratch_folder();
     let manifest = manifest(&folder, 24);
     let shard = |name: &str, shard: &str| {
         let path = folder.path(name);

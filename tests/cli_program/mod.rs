@@ -2,10 +2,10 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Command, Output};
-use std::sync::atomic::{AtomicUsize, Ordering};
+
+pub(crate) use extricate_test_support::ScratchFolder;
 
 /// How a run of the program ended.
 #[derive(Debug)]
@@ -39,44 +39,7 @@ pub(crate) fn extricate<'a>(arguments: impl IntoIterator<Item = &'a str>) -> End
     program().args(arguments).output().expect("the program starts").into()
 }
 
-/// A folder of one test; it goes away with the value.
-pub(crate) struct Folder(PathBuf);
-
-impl Folder {
-    /// An empty folder.
-    pub(crate) fn new() -> Self {
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("extricate-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-        fs::create_dir_all(&path).expect("a folder for the test can be made");
-        Self(path)
-    }
-
-    /// Path of a file in it.
-    pub(crate) fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().expect("the path is UTF-8").to_owned()
-    }
-
-    /// Whether something of that name is in it.
-    pub(crate) fn exists(&self, name: &str) -> bool {
-        self.0.join(name).exists()
-    }
-
-    /// Writes a file and returns its path.
-    pub(crate) fn write(&self, name: &str, text: &str) -> String {
-        fs::write(self.0.join(name), text).expect("a file of the test can be written");
-        self.path(name)
-    }
-
-    /// Reads a file.
-    pub(crate) fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.0.join(name)).expect("the file can be read")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // A folder that stays behind is in target/ and harms nobody.
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// An empty folder of one test under the target folder; it goes away with the value.
+pub(crate) fn scratch_folder() -> ScratchFolder {
+    ScratchFolder::within(Path::new(env!("CARGO_TARGET_TMPDIR")))
 }

@@ -6,9 +6,10 @@ use extricate::proximity::deforming::{
     collides, contacts, edge_edge, first_contact, first_self_contact, self_collides, self_contacts,
     vertex_face,
 };
+use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::sheets::{Noise, ball, folded, sheet};
+use super::sheets::{ball, folded, moved, sheet};
 
 const OPTIONS: DeformingOptions = DeformingOptions {
     elementary: ElementaryOptions { tolerance: 1e-12, minimum_separation: 0.0, max_steps: 100 },
@@ -125,8 +126,8 @@ fn moving(mesh: &TriangleMesh, start: &[Point3<f64>], end: &[Point3<f64>]) -> De
 /// A crumpled sheet of 128 triangles.
 fn crumpled(seed: u64, by: f64) -> DeformingModel {
     let (mesh, mut noise) = (sheet(8), Noise(seed));
-    let start = noise.moved(mesh.vertices(), by);
-    let end = noise.moved(&start, by);
+    let start = moved(&mut noise, mesh.vertices(), by);
+    let end = moved(&mut noise, &start, by);
     moving(&mesh, &start, &end)
 }
 
@@ -151,10 +152,11 @@ fn the_tree_finds_the_contacts_of_two_meshes_that_brute_force_finds() {
         let a = crumpled(seed, 0.02);
         let mesh = sheet(5);
         let mut noise = Noise(100 + seed);
-        let start =
-            noise.moved(mesh.vertices(), 0.1).iter().map(|p| p + Vector3::z() * 0.2).collect::<Vec<_>>();
-        let end = noise
-            .moved(&start, 0.1)
+        let start = moved(&mut noise, mesh.vertices(), 0.1)
+            .iter()
+            .map(|p| p + Vector3::z() * 0.2)
+            .collect::<Vec<_>>();
+        let end = moved(&mut noise, &start, 0.1)
             .iter()
             .map(|p| p - Vector3::z() * 0.05 * seed as f64)
             .collect::<Vec<_>>();

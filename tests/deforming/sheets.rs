@@ -1,23 +1,11 @@
 //! Sheets and balls to deform.
 
 use extricate::geometry::TriangleMesh;
+use extricate_test_support::Noise;
 use nalgebra::Point3;
 
-/// Deterministic numbers in [−1, 1].
-pub(crate) struct Noise(pub(crate) u64);
-
-impl Noise {
-    pub(crate) fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        f64::from((self.0 >> 33) as u32) / f64::from(1_u32 << 30) - 1.0
-    }
-
-    pub(crate) fn moved(&mut self, points: &[Point3<f64>], by: f64) -> Vec<Point3<f64>> {
-        points
-            .iter()
-            .map(|p| p + by * nalgebra::Vector3::new(self.next(), self.next(), self.next()))
-            .collect()
-    }
+pub(crate) fn moved(noise: &mut Noise, points: &[Point3<f64>], by: f64) -> Vec<Point3<f64>> {
+    points.iter().map(|p| p + by * noise.vector()).collect()
 }
 
 /// A unit square in the plane z = 0 of 2 · cells² triangles.

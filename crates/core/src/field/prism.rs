@@ -169,17 +169,16 @@ pub(super) struct Along {
 
 #[cfg(test)]
 mod tests {
+    use extricate_test_support::Noise;
+
     use super::*;
     use crate::geometry::{Solidity, TriangleMesh};
     use crate::proximity::{Model, closest_point};
 
     #[test]
     fn distances_are_those_of_the_closest_points_of_triangles_of_every_shape_and_bounds_are_below_them() {
-        let mut state = 11_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
-        };
+        let mut noise = Noise(11);
+        let mut random = || noise.unit_interval() - 0.5;
         for shape in 0..300 {
             let thin = [1.0, 1e-3, 1e-7, 0.0][shape % 4];
             let [a, b, c] = [0, 1, 2].map(|_| Point3::new(random(), random(), random()));

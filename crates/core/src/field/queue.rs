@@ -75,15 +75,14 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
+    use extricate_test_support::Noise;
+
     use super::*;
 
     #[test]
     fn entries_leave_in_order_of_their_buckets_whatever_order_they_came_in() {
-        let mut state = 7_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
+        let mut noise = Noise(7);
+        let mut random = || noise.unit_interval();
         let mut queue = Queue::new(0.1, 0.1);
         let mut distances = Vec::new();
         for node in 0..2000 {

@@ -1,32 +1,9 @@
 //! What the tests of this folder share: deterministic numbers, and bounds held against sampling.
 
-use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
+pub(super) use extricate_test_support::Noise;
+use nalgebra::{Isometry3, Point3};
 
 use super::RigidMotion;
-
-/// Deterministic numbers in [-1, 1].
-pub(super) struct Noise(pub(super) u64);
-
-impl Noise {
-    pub(super) fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        f64::from(u32::try_from(self.0 >> 33).unwrap()) / f64::from(1_u32 << 30) - 1.0
-    }
-
-    pub(super) fn vector(&mut self) -> Vector3<f64> {
-        Vector3::new(self.next(), self.next(), self.next())
-    }
-
-    pub(super) fn direction(&mut self) -> Unit<Vector3<f64>> {
-        Unit::new_normalize(self.vector())
-    }
-
-    /// A pose up to `reach` from the origin along every axis, turned by up to `angle`.
-    pub(super) fn pose(&mut self, reach: f64, angle: f64) -> Isometry3<f64> {
-        let rotation = UnitQuaternion::from_axis_angle(&self.direction(), angle * self.next());
-        Isometry3::from_parts((reach * self.vector()).into(), rotation)
-    }
-}
 
 /// How far two poses are apart, positions relative to `scale`.
 pub(super) fn distance_of(a: &Isometry3<f64>, b: &Isometry3<f64>, scale: f64) -> f64 {

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use nalgebra::{Isometry3, Point3};
 
 use super::shapes;
-use super::tests::Noise;
+use super::tests::{Noise, about_center};
 use super::*;
 use crate::bvh::lanes::portably;
 use crate::geometry::Solidity;
@@ -20,7 +20,7 @@ fn assert_same_bits<T: Debug>(
     let mut noise = Noise(50);
     for _ in 0..30 {
         let [pose_a, pose_b] = [(); 2].map(|()| {
-            let pose = noise.pose(0.0);
+            let pose = about_center(noise.pose(0.0, 3.0));
             Isometry3::from_parts((reach * noise.vector()).into(), pose.rotation)
         });
         let wide = query(&a, &pose_a, &b, &pose_b);

@@ -256,7 +256,7 @@ fn farthest_corner(tree: &TriangleBvh, point: &Vector3<f64>) -> At {
 #[cfg(test)]
 mod tests {
     use super::super::shapes;
-    use super::super::tests::{Noise, soup};
+    use super::super::tests::{Noise, about_center, soup};
     use super::*;
     use crate::geometry::{Solidity, TriangleMesh};
 
@@ -294,7 +294,8 @@ mod tests {
         for a in &bodies {
             for b in &bodies {
                 for reach in [0.0, 0.3, 30.0] {
-                    let (pose_a, pose_b) = (noise.pose(reach), noise.pose(reach));
+                    let (pose_a, pose_b) =
+                        (about_center(noise.pose(reach, 3.0)), about_center(noise.pose(reach, 3.0)));
                     let found = spanning_distance(a, &pose_a, b, &pose_b);
                     let expected = brute(a, &pose_a, b, &pose_b);
                     assert!(

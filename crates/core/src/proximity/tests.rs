@@ -1,6 +1,7 @@
 //! The descents against brute force over all pairs of triangles.
 
-use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
+pub(crate) use extricate_test_support::Noise;
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::first_free::March;
 use super::obstacle_tree::ObstacleTree;
@@ -14,26 +15,10 @@ use crate::geometry::{Solidity, TriangleMesh};
 /// Where the soups of these tests are.
 const CENTER: [f64; 3] = [10.0, -20.0, 5.0];
 
-/// Deterministic numbers in [-1, 1].
-pub(crate) struct Noise(pub(crate) u64);
-
-impl Noise {
-    pub(crate) fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        f64::from(u32::try_from(self.0 >> 33).unwrap()) / f64::from(1_u32 << 30) - 1.0
-    }
-
-    pub(crate) fn vector(&mut self) -> Vector3<f64> {
-        Vector3::new(self.next(), self.next(), self.next())
-    }
-
-    /// A pose that turns things about [`CENTER`] and moves them by up to `reach` an axis.
-    pub(crate) fn pose(&mut self, reach: f64) -> Isometry3<f64> {
-        let axis = Unit::new_normalize(self.vector());
-        let rotation = UnitQuaternion::from_axis_angle(&axis, 3.0 * self.next());
-        let about = Vector3::from(CENTER);
-        Isometry3::from_parts((about - rotation * about + reach * self.vector()).into(), rotation)
-    }
+/// A pose about [`CENTER`] instead of the origin.
+pub(crate) fn about_center(pose: Isometry3<f64>) -> Isometry3<f64> {
+    let about = Vector3::from(CENTER);
+    Isometry3::from_parts((about - pose.rotation * about + pose.translation.vector).into(), pose.rotation)
 }
 
 /// A soup of `count` random triangles of size about `size` in the cube [-1, 1]³, far from its origin.
@@ -66,8 +51,8 @@ fn the_descent_finds_the_pairs_that_brute_force_finds() {
     let (a, b) = (soup(&mut noise, 90, 0.3), soup(&mut noise, 130, 0.2));
     let mut found = 0;
     for _ in 0..40 {
-        let pose_a = noise.pose(0.3);
-        let pose_b = noise.pose(0.3);
+        let pose_a = about_center(noise.pose(0.3, 3.0));
+        let pose_b = about_center(noise.pose(0.3, 3.0));
         let a_to_b = Placement::between(&a, &pose_a, &b, &pose_b);
         let mut pairs = Vec::new();
         intersecting_pairs(&a, &pose_a, &b, &pose_b, &mut pairs);
@@ -85,7 +70,7 @@ fn pairs_within_a_distance_miss_none_and_list_few_beyond_it() {
     let (a, b) = (soup(&mut noise, 60, 0.2), soup(&mut noise, 60, 0.2));
     let (mut listed, mut within) = (0, 0);
     for _ in 0..20 {
-        let (pose_a, pose_b) = (noise.pose(0.2), noise.pose(0.2));
+        let (pose_a, pose_b) = (about_center(noise.pose(0.2, 3.0)), about_center(noise.pose(0.2, 3.0)));
         let a_to_b = Placement::between(&a, &pose_a, &b, &pose_b);
         let mut pairs = Vec::new();
         pairs_within(&a, &pose_a, &b, &pose_b, 0.05, &mut pairs);
@@ -118,7 +103,7 @@ fn a_cast_stops_where_bisection_over_all_pairs_stops() {
     let (a, b) = (soup(&mut noise, 6, 0.5), soup(&mut noise, 7, 0.5));
     let mut hits = 0;
     for _ in 0..12 {
-        let (pose_a, pose_b) = (noise.pose(0.1), noise.pose(0.1));
+        let (pose_a, pose_b) = (about_center(noise.pose(0.1, 3.0)), about_center(noise.pose(0.1, 3.0)));
         let a_to_b = Placement::between(&a, &pose_a, &b, &pose_b);
         let direction = noise.vector().normalize();
         let cast = Cast {
@@ -154,7 +139,12 @@ fn what_a_tree_of_obstacles_has_learnt_changes_no_answer() {
     let mut noise = Noise(5);
     let (a, b) = (soup(&mut noise, 300, 0.2), soup(&mut noise, 300, 0.2));
     for _ in 0..4 {
-        let a_to_b = Placement::between(&a, &noise.pose(0.1), &b, &noise.pose(0.1));
+        let a_to_b = Placement::between(
+            &a,
+            &about_center(noise.pose(0.1, 3.0)),
+            &b,
+            &about_center(noise.pose(0.1, 3.0)),
+        );
         let mut old = ObstacleTree::new(&a, &b, &a_to_b, 1e-9);
         for _ in 0..20 {
             let direction = noise.vector().normalize();
@@ -183,7 +173,7 @@ fn what_a_tree_of_obstacles_has_learnt_changes_no_answer() {
 fn a_translation_that_starts_in_contact_answers_time_zero_and_one_that_leaves_answers_none() {
     let mut noise = Noise(4);
     let a = soup(&mut noise, 40, 0.4);
-    let pose = noise.pose(1.0);
+    let pose = about_center(noise.pose(1.0, 3.0));
     let toi = translational(&a, &pose, &Vector3::new(1.0, 0.0, 0.0), &a, &pose).unwrap().unwrap();
     assert_eq!(toi.time, 0.0);
     let mut far = pose;
@@ -196,7 +186,7 @@ fn a_translation_that_starts_in_contact_answers_time_zero_and_one_that_leaves_an
 #[test]
 fn what_is_not_finite_is_never_free_of_contact() {
     let mut noise = Noise(5);
-    let (a, pose) = (soup(&mut noise, 10, 0.4), noise.pose(1.0));
+    let (a, pose) = (soup(&mut noise, 10, 0.4), about_center(noise.pose(1.0, 3.0)));
     for value in [f64::NAN, f64::INFINITY] {
         let lost = Isometry3::translation(value, 9.0, 9.0);
         assert!(collide(&a, &lost, &a, &pose) && collide(&a, &pose, &a, &lost));

@@ -1,5 +1,6 @@
 //! Matrices and meshes for tests of soft bodies.
 
+use extricate_test_support::Noise;
 use nalgebra::{Matrix3, Point3, Rotation3, Vector3};
 
 use crate::soft::material::{Constitutive, Material};
@@ -18,36 +19,21 @@ pub(super) fn material(model: Constitutive, youngs_modulus: f64, poisson_ratio: 
     Material::new(model, 1000.0, youngs_modulus, poisson_ratio).unwrap()
 }
 
-/// Numbers between −1 and 1, the same for the same seed.
-pub(super) struct Uniform(pub(super) u64);
+fn matrix(noise: &mut Noise) -> Matrix3<f64> {
+    Matrix3::from_fn(|_, _| noise.signed())
+}
 
-impl Uniform {
-    pub(super) fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        #[expect(clippy::cast_precision_loss, reason = "the upper 53 bits are a float")]
-        let fraction = (self.0 >> 11) as f64 / (1_u64 << 53) as f64;
-        2.0 * fraction - 1.0
-    }
-
-    pub(super) fn vector(&mut self) -> Vector3<f64> {
-        Vector3::from_fn(|_, _| self.next())
-    }
-
-    pub(super) fn matrix(&mut self) -> Matrix3<f64> {
-        Matrix3::from_fn(|_, _| self.next())
-    }
-
-    pub(super) fn rotation(&mut self) -> Matrix3<f64> {
-        Rotation3::new(4.0 * self.vector()).into_inner()
-    }
+/// Any rotation.
+pub(super) fn rotation(noise: &mut Noise) -> Matrix3<f64> {
+    Rotation3::new(4.0 * noise.signed_vector()).into_inner()
 }
 
 /// Random deformation gradients, half of them inverted, some close to rotations.
 pub(super) fn deformation_gradients(count: u64) -> Vec<Matrix3<f64>> {
     let all = (0..count).map(|seed| {
-        let mut random = Uniform(seed);
+        let mut random = Noise(seed);
         let part = if seed % 3 == 0 { 0.1 } else { 1.0 };
-        let f = random.rotation() * (Matrix3::identity() + part * random.matrix());
+        let f = rotation(&mut random) * (Matrix3::identity() + part * matrix(&mut random));
         if seed % 2 == 0 { f } else { -f }
     });
     all.collect()
@@ -55,10 +41,10 @@ pub(super) fn deformation_gradients(count: u64) -> Vec<Matrix3<f64>> {
 
 /// A cube of side 1 m, cut in `n`³ cells of six tetrahedra each, its interior shaken.
 pub(super) fn cube(n: u32) -> TetMesh {
-    let mut random = Uniform(7);
+    let mut random = Noise(7);
     block([n; 3], |cell| {
         let inside = cell.iter().all(|&c| c > 0.5 && c < f64::from(n) - 0.5);
-        let shift = if inside { 0.1 * random.vector() } else { Vector3::zeros() };
+        let shift = if inside { 0.1 * random.signed_vector() } else { Vector3::zeros() };
         (cell + shift) / f64::from(n)
     })
 }

@@ -2,6 +2,7 @@
 
 use std::process;
 
+use extricate_test_support::Noise;
 use nalgebra::Point3;
 
 use super::*;
@@ -92,11 +93,8 @@ fn every_truncation_and_every_flipped_bit_is_refused() {
 fn a_file_with_a_right_checksum_makes_a_tree_of_the_mesh_or_none() {
     let mesh = partly_degenerate();
     let bytes = TriangleBvh::new(&mesh).to_bytes(mesh.fingerprint());
-    let mut state = 1_u64;
-    let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
+    let mut noise = Noise(1);
+    let mut random = |below: usize| noise.bits(31) as usize % below;
     let mut accepted = 0;
     for _ in 0..4000 {
         let mut wrong = bytes.clone();

@@ -159,37 +159,34 @@ fn is_trusted(_: &Metadata, _: &Metadata) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::fs;
 
-    struct Folder(PathBuf);
+    use extricate_test_support::ScratchFolder;
+
+    use super::*;
+
+    struct Folder(ScratchFolder);
 
     impl Folder {
-        fn new(name: &str) -> Self {
-            let folder = std::env::temp_dir().join(format!("extricate-reach-{name}-{}", std::process::id()));
-            let _ = fs::remove_dir_all(&folder);
+        fn new() -> Self {
+            let scratch = ScratchFolder::new();
+            let folder = scratch.folder();
             fs::create_dir_all(folder.join("project/scenes")).unwrap();
             fs::create_dir_all(folder.join("project/assets")).unwrap();
             fs::write(folder.join("secret.obj"), "").unwrap();
-            Self(folder)
+            Self(scratch)
         }
 
         fn reaches(&self, reach: &Reach, path: &str) -> bool {
-            let scene = self.0.join("project/scenes/a.ron");
-            reach.check(&self.0.join("project/scenes").join(path), &scene).is_ok()
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            fs::remove_dir_all(&self.0).unwrap();
+            let scene = self.0.folder().join("project/scenes/a.ron");
+            reach.check(&self.0.folder().join("project/scenes").join(path), &scene).is_ok()
         }
     }
 
     #[test]
     fn a_file_reaches_its_folder_and_not_what_dots_links_or_roots_lead_to() {
-        let folder = Folder::new("dots");
-        let reach = Reach::around(&folder.0.join("project/scenes/a.ron"));
+        let folder = Folder::new();
+        let reach = Reach::around(&folder.0.folder().join("project/scenes/a.ron"));
         for inside in ["b.obj", "deep/er/c.obj", "../scenes/b.obj", "./d/../b.obj", "deep/../../scenes/b.obj"]
         {
             assert!(folder.reaches(&reach, inside), "{inside}");
@@ -205,23 +202,23 @@ mod tests {
             assert!(!folder.reaches(&reach, outside), "{outside}");
             assert!(folder.reaches(&Reach::anywhere(), outside), "{outside}");
         }
-        let wider = reach.and(&folder.0.join("project/assets"));
+        let wider = reach.and(&folder.0.folder().join("project/assets"));
         assert!(folder.reaches(&wider, "../assets/b.obj") && !folder.reaches(&wider, "../b.obj"));
     }
 
     #[test]
     fn a_marker_widens_the_reach_to_its_folder_and_no_further() {
-        let folder = Folder::new("marker");
-        fs::write(folder.0.join("project").join(ROOT_MARKER), "").unwrap();
-        let reach = Reach::around(&folder.0.join("project/scenes/a.ron"));
+        let folder = Folder::new();
+        fs::write(folder.0.folder().join("project").join(ROOT_MARKER), "").unwrap();
+        let reach = Reach::around(&folder.0.folder().join("project/scenes/a.ron"));
         assert!(folder.reaches(&reach, "../assets/b.obj") && folder.reaches(&reach, "b.obj"));
         assert!(
             !folder.reaches(&reach, "../../secret.obj") && !folder.reaches(&reach, "../../project2/b.obj")
         );
-        fs::write(folder.0.join("package.xml"), "").unwrap();
-        let robot = folder.0.join("project/scenes/a.urdf");
+        fs::write(folder.0.folder().join("package.xml"), "").unwrap();
+        let robot = folder.0.folder().join("project/scenes/a.urdf");
         assert!(!folder.reaches(&Reach::around_robot(&robot), "../../secret.obj"));
-        fs::remove_file(folder.0.join("project").join(ROOT_MARKER)).unwrap();
+        fs::remove_file(folder.0.folder().join("project").join(ROOT_MARKER)).unwrap();
         assert!(folder.reaches(&Reach::around_robot(&robot), "../../secret.obj"));
         assert!(!folder.reaches(&Reach::around(&robot), "../../secret.obj"));
     }
@@ -230,22 +227,23 @@ mod tests {
     #[test]
     fn a_symbolic_link_reaches_no_further_than_what_it_leads_to() {
         use std::os::unix::fs::symlink;
-        let folder = Folder::new("links");
-        let scenes = folder.0.join("project/scenes");
-        symlink(folder.0.join("secret.obj"), scenes.join("file.obj")).unwrap();
+        let folder = Folder::new();
+        let scenes = folder.0.folder().join("project/scenes");
+        symlink(folder.0.folder().join("secret.obj"), scenes.join("file.obj")).unwrap();
         symlink("../..", scenes.join("up")).unwrap();
         symlink("../nowhere", scenes.join("dangling")).unwrap();
-        symlink(&scenes, folder.0.join("linked")).unwrap();
+        symlink(&scenes, folder.0.folder().join("linked")).unwrap();
         let reach = Reach::around(&scenes.join("a.ron"));
         for outside in ["file.obj", "up/secret.obj", "up/project/assets/b.obj"] {
             assert!(!folder.reaches(&reach, outside), "{outside}");
         }
         assert!(folder.reaches(&reach, "up/project/scenes/b.obj"), "it leads back");
         // A folder that is itself a link is the one that it leads to.
-        let linked = Reach::around(&folder.0.join("linked/a.ron"));
+        let linked = Reach::around(&folder.0.folder().join("linked/a.ron"));
         assert_eq!(linked, reach);
         // A marker that is a link marks nothing.
-        symlink(folder.0.join("secret.obj"), folder.0.join("project").join(ROOT_MARKER)).unwrap();
+        symlink(folder.0.folder().join("secret.obj"), folder.0.folder().join("project").join(ROOT_MARKER))
+            .unwrap();
         assert_eq!(Reach::around(&scenes.join("a.ron")), reach);
     }
 }

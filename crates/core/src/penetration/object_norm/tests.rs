@@ -1,6 +1,7 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
+use extricate_test_support::Noise;
 use nalgebra::{Matrix3, Translation3, UnitQuaternion, Vector3};
 
 use super::*;
@@ -11,23 +12,9 @@ use crate::geometry::{Solidity, TriangleMesh};
 use crate::kinematics::Joint;
 use crate::kinematics::articulation::Mimic;
 
-/// Deterministic numbers in [-1, 1].
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        f64::from(u32::try_from(self.0 >> 33).unwrap()) / f64::from(1_u32 << 30) - 1.0
-    }
-
-    fn vector(&mut self) -> Vector3<f64> {
-        Vector3::new(self.next(), self.next(), self.next())
-    }
-
-    fn pose(&mut self, reach: f64) -> Isometry3<f64> {
-        let turn = UnitQuaternion::from_scaled_axis(3.0 * self.vector());
-        Isometry3::from_parts(Translation3::from(reach * self.vector()), turn)
-    }
+fn random_pose(noise: &mut Noise, reach: f64) -> Isometry3<f64> {
+    let turn = UnitQuaternion::from_scaled_axis(3.0 * noise.vector());
+    Isometry3::from_parts(Translation3::from(reach * noise.vector()), turn)
 }
 
 fn close(found: f64, expected: f64, tolerance: f64) {
@@ -48,7 +35,7 @@ struct Block {
 
 impl Block {
     fn random(noise: &mut Noise) -> Self {
-        Self { size: noise.vector().map(|x| 0.6 + 0.5 * x), pose: noise.pose(0.7) }
+        Self { size: noise.vector().map(|x| 0.6 + 0.5 * x), pose: random_pose(noise, 0.7) }
     }
 
     fn mesh(&self) -> TriangleMesh {
@@ -83,11 +70,11 @@ fn tree(noise: &mut Noise, mimics: bool) -> (Articulation, Vec<Option<Block>>) {
     let slide = |axis| JointKind::Prismatic { axis };
     let mimic = mimics.then(|| Mimic { joint: "j1".into(), factor: -0.5, offset: 0.2 });
     let joints = vec![
-        Joint::new("j1", "root", "one", turn(noise.vector())).at(noise.pose(0.5)),
-        Joint::new("j2", "one", "two", slide(noise.vector())).at(noise.pose(0.5)),
-        Joint::new("j3", "two", "three", JointKind::Fixed).at(noise.pose(0.5)),
-        Joint::new("j4", "three", "four", turn(noise.vector())).at(noise.pose(0.5)),
-        Joint { mimic, ..Joint::new("j5", "two", "side", turn(noise.vector())).at(noise.pose(0.5)) },
+        Joint::new("j1", "root", "one", turn(noise.vector())).at(random_pose(noise, 0.5)),
+        Joint::new("j2", "one", "two", slide(noise.vector())).at(random_pose(noise, 0.5)),
+        Joint::new("j3", "two", "three", JointKind::Fixed).at(random_pose(noise, 0.5)),
+        Joint::new("j4", "three", "four", turn(noise.vector())).at(random_pose(noise, 0.5)),
+        Joint { mimic, ..Joint::new("j5", "two", "side", turn(noise.vector())).at(random_pose(noise, 0.5)) },
     ];
     let links = ["four", "root", "side", "one", "two", "three"].map(String::from).to_vec();
     let blocks = (0..6).map(|link| (link != 4 && link != 1).then(|| Block::random(noise))).collect();
@@ -115,7 +102,7 @@ fn a_rigid_body_moves_by_what_quadrature_and_the_trace_say() {
     for _ in 0..50 {
         let block = Block::random(&mut noise);
         let extent = block.extent();
-        let (from, to) = (noise.pose(2.0), noise.pose(2.0));
+        let (from, to) = (random_pose(&mut noise, 2.0), random_pose(&mut noise, 2.0));
         let found = extent.squared(&from, &to);
         close(found, block.mean_squared(&from, &to), 1e-12);
         let [r, s] = [&from, &to].map(|pose| pose.rotation.to_rotation_matrix().into_inner());
@@ -124,7 +111,7 @@ fn a_rigid_body_moves_by_what_quadrature_and_the_trace_say() {
         close(found, shift.norm_squared() + trace, 1e-12);
         close(extent.distance(&from, &to).powi(2), found, 1e-14);
         // The same from any frame, and there as back.
-        let elsewhere = noise.pose(3.0);
+        let elsewhere = random_pose(&mut noise, 3.0);
         close(extent.squared(&(elsewhere * from), &(elsewhere * to)), found, 1e-11);
         close(extent.squared(&to, &from), found, 1e-12);
     }
@@ -143,7 +130,7 @@ fn a_turn_about_a_point_is_the_inertia_about_it_between_quaternions() {
     for _ in 0..20 {
         let block = Block::random(&mut noise);
         let extent = block.extent();
-        let (point, turn) = (Point3::from(noise.vector()), noise.pose(0.0).rotation);
+        let (point, turn) = (Point3::from(noise.vector()), random_pose(&mut noise, 0.0).rotation);
         let about =
             Isometry3::from(Translation3::from(point.coords)) * turn * Translation3::from(-point.coords);
         let q = turn.imag();
@@ -226,7 +213,7 @@ fn one_joint_after_another_from_the_base_is_brute_force() {
         let (free, _) = tree(&mut Noise(seed), false);
         let count = articulation.coordinates().len();
         let [from, to] = [(); 2].map(|()| (0..count).map(|_| 1.5 * noise.next()).collect::<Vec<_>>());
-        let [base, moved_base] = [(); 2].map(|()| noise.pose(1.0));
+        let [base, moved_base] = [(); 2].map(|()| random_pose(&mut noise, 1.0));
         let values = |configuration: &[f64]| {
             let all = articulation.joint_values(configuration).unwrap();
             free.coordinates().iter().map(|&joint| all[joint]).collect::<Vec<_>>()
@@ -256,7 +243,7 @@ fn the_true_mean_squared_displacement_is_that_of_the_points() {
     let (articulation, blocks) = tree(&mut noise, true);
     let norm = norm_of(&articulation, &blocks);
     let (from, to) = ([0.3, -0.2, 0.9], [-0.4, 0.5, 1.7]);
-    let (base, other) = (noise.pose(1.0), noise.pose(1.0));
+    let (base, other) = (random_pose(&mut noise, 1.0), random_pose(&mut noise, 1.0));
     let [before, after] =
         [(&from, &base), (&to, &other)].map(|(q, base)| articulation.link_poses(q, base).unwrap());
     let found = norm.mean_squared_displacement((&from, &base), (&to, &other)).unwrap();
@@ -267,7 +254,8 @@ fn the_true_mean_squared_displacement_is_that_of_the_points() {
 fn small_changes_weigh_what_the_weights_say_and_the_derivative_is_that_of_differences() {
     let mut noise = Noise(5);
     let (articulation, blocks) = tree(&mut noise, true);
-    let mut metric = norm_of(&articulation, &blocks).at(&[0.3, -0.2, 0.9], &noise.pose(1.0)).unwrap();
+    let mut metric =
+        norm_of(&articulation, &blocks).at(&[0.3, -0.2, 0.9], &random_pose(&mut noise, 1.0)).unwrap();
     metric.weigh(1, 3.0);
     for coordinate in 0..3 {
         let (small, h) = (1e-4, 1e-6);

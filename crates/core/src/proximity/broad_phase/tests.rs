@@ -2,28 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use extricate_test_support::Noise;
 use nalgebra::{Point3, Vector3};
 
 use super::*;
 use crate::geometry::triangle_mesh::Aabb;
-
-/// A sequence of numbers in [0, 1) from a seed.
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        (self.unit() * count as f64) as usize
-    }
-
-    fn vector(&mut self) -> Vector3<f64> {
-        Vector3::new(self.unit(), self.unit(), self.unit())
-    }
-}
 
 fn box_at(corner: Vector3<f64>, extents: Vector3<f64>) -> Aabb {
     Aabb { min: Point3::from(corner), max: Point3::from(corner + extents) }
@@ -33,8 +16,8 @@ fn box_at(corner: Vector3<f64>, extents: Vector3<f64>) -> Aabb {
 const KINDS: usize = 12;
 
 /// A box of one kind, a few of which overlap among some hundreds.
-fn random_box(kind: usize, random: &mut Random) -> Aabb {
-    let (place, size) = (random.vector(), random.vector());
+fn random_box(kind: usize, random: &mut Noise) -> Aabb {
+    let (place, size) = (random.vector_in_unit_cube(), random.vector_in_unit_cube());
     match kind {
         // Like boxes in a cube.
         0 => box_at(8.0 * place, size),
@@ -49,12 +32,12 @@ fn random_box(kind: usize, random: &mut Random) -> Aabb {
         // On a line.
         5 => box_at(Vector3::new(0.0, 100.0 * place.y, 0.0), Vector3::new(0.0, size.y, 0.0)),
         // Sizes from tiny to huge.
-        6 => box_at(8.0 * place, size * 2_f64.powf(40.0 * random.unit() - 38.0)),
+        6 => box_at(8.0 * place, size * 2_f64.powf(40.0 * random.unit_interval() - 38.0)),
         // A few huge ones among small ones.
-        7 if random.unit() < 0.01 => box_at(-100.0 * place, Vector3::repeat(300.0)),
+        7 if random.unit_interval() < 0.01 => box_at(-100.0 * place, Vector3::repeat(300.0)),
         7 => box_at(8.0 * place, size),
         // Two clusters a world apart.
-        8 => box_at(8.0 * place + Vector3::repeat(1e9 * random.unit().round()), size),
+        8 => box_at(8.0 * place + Vector3::repeat(1e9 * random.unit_interval().round()), size),
         // Needles along the axes.
         9 => {
             let mut extents = Vector3::repeat(0.01);
@@ -66,7 +49,7 @@ fn random_box(kind: usize, random: &mut Random) -> Aabb {
             box_at((6.0 * place).map(f64::floor) + Vector3::repeat(1e4), Vector3::repeat(1.0 - 1e-8 * size.x))
         }
         // As large as numbers may be, or as small.
-        _ if random.unit() < 0.1 => box_at(8e307 * (place - size), 1e307 * size),
+        _ if random.unit_interval() < 0.1 => box_at(8e307 * (place - size), 1e307 * size),
         _ => box_at(f64::MIN_POSITIVE * place * 1e-3, f64::MIN_POSITIVE * size * 1e-4),
     }
 }
@@ -97,7 +80,7 @@ fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
 fn the_pairs_of_boxes_of_every_kind_are_those_of_brute_force() {
     for kind in 0..KINDS {
         for count in [0, 1, 2, 7, 8, 9, 64, 65, 600] {
-            let mut random = Random(count as u64);
+            let mut random = Noise(count as u64);
             let boxes = (0..count).map(|_| random_box(kind, &mut random)).collect::<Vec<_>>();
             let expected = brute_force(&boxes.iter().copied().map(Some).collect::<Vec<_>>());
             let pairs = overlapping_pairs(&boxes).unwrap();
@@ -132,7 +115,7 @@ impl Reference {
         assert!(self.boxes[handle.index()].replace(aabb).is_none());
     }
 
-    fn handle(&self, random: &mut Random) -> Option<usize> {
+    fn handle(&self, random: &mut Noise) -> Option<usize> {
         let index = random.below(self.boxes.len());
         self.boxes.get(index)?.map(|_| index)
     }
@@ -144,14 +127,14 @@ fn step(
     broad_phase: &mut BroadPhase,
     kind: usize,
     style: usize,
-    random: &mut Random,
+    random: &mut Noise,
 ) {
     let drift = [0.0, 1e-6, 0.02, 0.5][style];
     for index in 0..reference.boxes.len() {
         let Some(old) = reference.boxes[index] else { continue };
-        if random.unit() < [0.01, 0.9, 1.0, 1.0][style] {
-            let jumps = random.unit() < [1.0, 0.0, 0.01, 0.1][style];
-            let shift = (random.vector() - Vector3::repeat(0.5)) * drift;
+        if random.unit_interval() < [0.01, 0.9, 1.0, 1.0][style] {
+            let jumps = random.unit_interval() < [1.0, 0.0, 0.01, 0.1][style];
+            let shift = (random.vector_in_unit_cube() - Vector3::repeat(0.5)) * drift;
             let moved = Aabb { min: old.min + shift, max: old.max + shift };
             let new = if jumps { random_box(kind, random) } else { moved };
             broad_phase.set(BoxHandle::new(index as u32), new).unwrap();
@@ -172,7 +155,7 @@ fn step(
 fn long_motions_with_insertion_and_removal_begin_and_end_the_pairs_that_brute_force_does() {
     for kind in [0, 1, 2, 4, 6, 7, 8] {
         for style in 0..4 {
-            let mut random = Random((10 * kind + style) as u64);
+            let mut random = Noise((10 * kind + style) as u64);
             let (mut reference, mut broad_phase) = (Reference::default(), BroadPhase::new());
             for _ in 0..150 {
                 let aabb = random_box(kind, &mut random);
@@ -221,7 +204,7 @@ fn all_boxes_are_set_in_the_order_of_their_handles_and_an_untouched_world_change
 
 #[test]
 fn the_unit_of_length_and_a_shift_change_no_pair() {
-    let mut random = Random(5);
+    let mut random = Noise(5);
     let boxes = (0..400).map(|_| random_box(0, &mut random)).collect::<Vec<_>>();
     let expected = overlapping_pairs(&boxes).unwrap();
     for scale in [2_f64.powi(-30), 1000.0, 2_f64.powi(500)] {
@@ -239,17 +222,17 @@ fn the_unit_of_length_and_a_shift_change_no_pair() {
 #[test]
 fn pairs_and_changes_are_the_same_for_any_number_of_threads_and_on_either_path() {
     let run = || {
-        let mut random = Random(3);
+        let mut random = Noise(3);
         let mut boxes = (0..20_000).map(|i| random_box([0, 7][i % 2], &mut random)).collect::<Vec<_>>();
         boxes.iter_mut().for_each(|aabb| aabb.min *= 4.0);
-        boxes.iter_mut().for_each(|aabb| aabb.max = aabb.min + random.vector());
+        boxes.iter_mut().for_each(|aabb| aabb.max = aabb.min + random.vector_in_unit_cube());
         let mut broad_phase = BroadPhase::with_boxes(&boxes).unwrap();
         let mut seen = Vec::new();
         for _ in 0..5 {
             let changes = broad_phase.update();
             seen.push([indices(changes.begun), indices(changes.ended), indices(broad_phase.pairs())]);
             for aabb in &mut boxes {
-                let shift = 0.1 * random.vector();
+                let shift = 0.1 * random.vector_in_unit_cube();
                 *aabb = Aabb { min: aabb.min + shift, max: aabb.max + shift };
             }
             broad_phase.set_all(&boxes).unwrap();

@@ -1,3 +1,4 @@
+use extricate_test_support::ScratchFolder;
 use nalgebra::{Isometry3, Vector3};
 
 use super::super::closest_point;
@@ -143,45 +144,31 @@ fn a_mesh_without_extent_or_thickness_has_no_trouble() {
     }
 }
 
-/// A file of its own for each test, gone with the value.
-struct Scratch(std::path::PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        Self(std::env::temp_dir().join(format!("extricate-{}-{name}.json", std::process::id())))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // A file that stays behind is a temporary one.
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
 #[test]
 fn what_is_saved_is_loaded_to_the_last_bit() {
-    let file = Scratch::new("round-trip");
+    let folder = ScratchFolder::new();
+    let file = folder.folder().join("free.json");
     let mut first = solid(&turned(&ring()));
     first.prepare_clear_configurations(21);
-    first.save_clear_configurations(&file.0).unwrap();
+    first.save_clear_configurations(&file).unwrap();
     let mut second = solid(&turned(&ring()));
-    second.load_clear_configurations(&file.0).unwrap();
+    second.load_clear_configurations(&file).unwrap();
     assert_eq!(second.clear_configurations(), first.clear_configurations());
     assert_eq!(second.clear_configurations().resolution(), 21);
 }
 
 #[test]
 fn every_truncation_of_a_file_is_refused_and_changes_nothing() {
-    let file = Scratch::new("truncated");
+    let folder = ScratchFolder::new();
+    let file = folder.folder().join("free.json");
     let mut model = solid(&ring());
     model.prepare_clear_configurations(9);
-    model.save_clear_configurations(&file.0).unwrap();
-    let whole = std::fs::read(&file.0).unwrap();
+    model.save_clear_configurations(&file).unwrap();
+    let whole = std::fs::read(&file).unwrap();
     let before = model.clear_configurations().clone();
     for length in (0..whole.len()).step_by(7) {
-        std::fs::write(&file.0, &whole[..length]).unwrap();
-        let error = model.load_clear_configurations(&file.0).unwrap_err();
+        std::fs::write(&file, &whole[..length]).unwrap();
+        let error = model.load_clear_configurations(&file).unwrap_err();
         assert!(matches!(error, ClearConfigurationsError::Malformed { .. }), "{length}: {error}");
     }
     assert_eq!(model.clear_configurations(), &before);
@@ -189,13 +176,14 @@ fn every_truncation_of_a_file_is_refused_and_changes_nothing() {
 
 #[test]
 fn a_file_that_is_foreign_damaged_of_another_mesh_or_of_another_version_is_refused_with_the_reason() {
-    let file = Scratch::new("foreign");
+    let folder = ScratchFolder::new();
+    let file = folder.folder().join("free.json");
     let model = solid(&ring());
-    model.save_clear_configurations(&file.0).unwrap();
-    let text = std::fs::read_to_string(&file.0).unwrap();
+    model.save_clear_configurations(&file).unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
     let refused = |model: &mut Model, text: &str| {
-        std::fs::write(&file.0, text).unwrap();
-        model.load_clear_configurations(&file.0).unwrap_err().to_string()
+        std::fs::write(&file, text).unwrap();
+        model.load_clear_configurations(&file).unwrap_err().to_string()
     };
     let mut same = solid(&ring());
     for (changed, why) in [

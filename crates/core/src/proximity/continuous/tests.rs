@@ -6,7 +6,7 @@ use super::*;
 use crate::bvh::lanes::portably;
 use crate::geometry::{Solidity, TriangleMesh};
 use crate::kinematics::Motion;
-use crate::proximity::tests::Noise;
+use crate::proximity::tests::{Noise, about_center};
 use crate::proximity::{collide, distance, shapes, translational};
 
 fn solid(mesh: TriangleMesh) -> Model {
@@ -135,7 +135,7 @@ fn a_translation_meets_when_the_exact_cast_does() {
     let (a, b) = (solid(shapes::bumpy_sphere(20)), solid(shapes::torus(1.0, 0.3, 30)));
     let (mut met, mut passed) = (0, 0);
     for _ in 0..60 {
-        let [turned_a, turned_b] = [(); 2].map(|()| noise.pose(0.0).rotation);
+        let [turned_a, turned_b] = [(); 2].map(|()| about_center(noise.pose(0.0, 3.0)).rotation);
         let from = Isometry3::from_parts((6.0 * noise.vector()).into(), turned_a);
         let by = 2.0 * (3.0 * noise.vector() - from.translation.vector);
         let to = Isometry3::from_parts((from.translation.vector + by).into(), turned_a);
@@ -168,7 +168,7 @@ fn nothing_collides_before_the_contact_nor_where_there_is_none() {
     for case in 0..90 {
         let (a, b) = (&models[case % 3], &models[case / 3 % 3]);
         let mut pose = |reach: f64| {
-            let turn = noise.pose(0.0).rotation;
+            let turn = about_center(noise.pose(0.0, 3.0)).rotation;
             Isometry3::from_parts((reach * noise.vector()).into(), turn)
         };
         let (a0, a1, b0, b1) = (pose(3.0), pose(3.0), pose(3.0), pose(3.0));
@@ -222,7 +222,7 @@ fn the_answer_is_the_same_with_a_and_b_exchanged() {
     let mut met = 0;
     for _ in 0..30 {
         let mut motion = |x: f64| {
-            let turn = noise.pose(0.0).rotation;
+            let turn = about_center(noise.pose(0.0, 3.0)).rotation;
             let from = Isometry3::from_parts((Vector3::x() * x + noise.vector()).into(), turn);
             Motion::steady(&from, &(Vector3::x() * -1.5 * x), &(3.0 * noise.vector()))
         };
@@ -372,7 +372,8 @@ fn every_instruction_set_gives_the_same_bits() {
     let (a, b) = (solid(shapes::bumpy_sphere(24)), solid(shapes::torus(1.0, 0.4, 30)));
     let mut noise = Noise(64);
     for _ in 0..20 {
-        let from = Isometry3::from_parts((4.0 * noise.vector()).into(), noise.pose(0.0).rotation);
+        let from =
+            Isometry3::from_parts((4.0 * noise.vector()).into(), about_center(noise.pose(0.0, 3.0)).rotation);
         let of_a = Motion::steady(&from, &(-1.5 * from.translation.vector), &(4.0 * noise.vector()));
         let of_b = Motion::steady(&Isometry3::identity(), &noise.vector(), &noise.vector());
         let wide = first(&a, &of_a, &b, &of_b);

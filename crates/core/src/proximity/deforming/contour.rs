@@ -230,17 +230,11 @@ fn sign(coefficients: &[f64; 3], least: f64) -> i32 {
 mod tests {
     use std::f64::consts::TAU;
 
+    use extricate_test_support::Noise;
+
     use super::*;
 
     const PLANE: [Vector3<f64>; 2] = [Vector3::new(1.0, 0.0, 0.0), Vector3::new(0.0, 1.0, 0.0)];
-
-    fn numbers(seed: u64) -> impl FnMut() -> f64 {
-        let mut state = seed;
-        move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            f64::from((state >> 33) as u32) / f64::from(1_u32 << 30) - 1.0
-        }
-    }
 
     /// A loop of `count` vertices around the origin, at distances within `spread` of one.
     fn ring(count: u32, spread: f64, next: &mut impl FnMut() -> f64) -> Vec<Point3<f64>> {
@@ -276,7 +270,8 @@ mod tests {
 
     #[test]
     fn no_contour_that_is_proved_simple_is_seen_to_cross_itself() {
-        let mut next = numbers(5);
+        let mut noise = Noise(5);
+        let mut next = || noise.next();
         let mut proved = 0;
         for round in 0..300 {
             let (count, spread) = (3 + round % 30, 0.9 * f64::from(round % 7) / 7.0);
@@ -323,7 +318,8 @@ mod tests {
 
     #[test]
     fn both_instruction_sets_agree() {
-        let mut next = numbers(9);
+        let mut noise = Noise(9);
+        let mut next = || noise.next();
         for round in 0..50 {
             let start = ring(3 + round, 0.5, &mut next);
             let mut contours = Contours::default();

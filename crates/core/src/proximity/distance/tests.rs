@@ -2,7 +2,7 @@
 
 use nalgebra::{UnitQuaternion, Vector3};
 
-use super::super::tests::{Noise, all_pairs, soup};
+use super::super::tests::{Noise, about_center, all_pairs, soup};
 use super::super::{collide, degenerate, shapes};
 use super::*;
 use crate::geometry::{Solidity, TriangleMesh};
@@ -26,7 +26,10 @@ fn the_descent_finds_the_distance_that_brute_force_finds() {
     let (a, b) = (soup(&mut noise, 60, 0.2), soup(&mut noise, 80, 0.1));
     let (mut apart, mut cache) = (0, DistanceCache::default());
     for i in 0..60 {
-        let (pose_a, pose_b) = (noise.pose(0.04 * f64::from(i)), noise.pose(0.04 * f64::from(i)));
+        let (pose_a, pose_b) = (
+            about_center(noise.pose(0.04 * f64::from(i), 3.0)),
+            about_center(noise.pose(0.04 * f64::from(i), 3.0)),
+        );
         let found = distance_with_cache(&a, &pose_a, &b, &pose_b, &mut cache);
         assert_eq!(found.value == 0.0, collide(&a, &pose_a, &b, &pose_b));
         let cold = distance(&a, &pose_a, &b, &pose_b);
@@ -73,7 +76,7 @@ fn spheres_are_as_far_apart_as_their_centres_less_their_radii() {
     let ball = solid(shapes::sphere(60));
     let mut noise = Noise(31);
     for _ in 0..20 {
-        let (pose_a, mut pose_b) = (noise.pose(1.0), noise.pose(1.0));
+        let (pose_a, mut pose_b) = (about_center(noise.pose(1.0, 3.0)), about_center(noise.pose(1.0, 3.0)));
         pose_b.translation.vector += 6.0 * noise.vector().normalize();
         let centers = nalgebra::distance(&(pose_a * Point3::origin()), &(pose_b * Point3::origin()));
         let found = distance(&ball, &pose_a, &ball, &pose_b).value;
@@ -108,9 +111,9 @@ fn the_distance_is_the_same_with_a_and_b_exchanged_and_under_a_rigid_motion() {
     let mut noise = Noise(32);
     let (a, b) = (solid(shapes::bumpy_sphere(16)), solid(shapes::torus(1.0, 0.3, 20)));
     for _ in 0..30 {
-        let (pose_a, mut pose_b) = (noise.pose(1.0), noise.pose(1.0));
+        let (pose_a, mut pose_b) = (about_center(noise.pose(1.0, 3.0)), about_center(noise.pose(1.0, 3.0)));
         pose_b.translation.x += 2.5;
-        let motion = noise.pose(2.0);
+        let motion = about_center(noise.pose(2.0, 3.0));
         let found = distance(&a, &pose_a, &b, &pose_b);
         let swapped = distance(&b, &pose_b, &a, &pose_a);
         let moved = distance(&a, &(motion * pose_a), &b, &(motion * pose_b));
@@ -129,7 +132,7 @@ fn limits_are_kept_from_both_sides() {
     let (a, b) = (solid(shapes::bumpy_sphere(12)), solid(shapes::bumpy_sphere(10)));
     let mut noise = Noise(33);
     for _ in 0..20 {
-        let (pose_a, mut pose_b) = (noise.pose(0.5), noise.pose(0.5));
+        let (pose_a, mut pose_b) = (about_center(noise.pose(0.5, 3.0)), about_center(noise.pose(0.5, 3.0)));
         pose_b.translation.y += 2.5;
         let exact = distance(&a, &pose_a, &b, &pose_b).value;
         for factor in [0.1, 0.999, 1.001, 5.0] {
@@ -207,7 +210,8 @@ fn an_answer_within_a_tolerance_keeps_it_and_its_lower_bound_is_below_the_distan
             DistanceOptions { relative_tolerance, absolute_tolerance, ..DistanceOptions::default() };
         let mut cache = DistanceCache::default();
         for _ in 0..8 {
-            let (pose_a, mut pose_b) = (noise.pose(0.5), noise.pose(0.5));
+            let (pose_a, mut pose_b) =
+                (about_center(noise.pose(0.5, 3.0)), about_center(noise.pose(0.5, 3.0)));
             pose_b.translation.vector += 3.5 * noise.vector().normalize();
             let exact = distance(&a, &pose_a, &b, &pose_b).value;
             let brute = if exact > 0.0 { by_brute_force(&a, &pose_a, &b, &pose_b) } else { 0.0 };
@@ -232,7 +236,7 @@ fn a_limit_with_a_tolerance_never_hides_what_is_within_it() {
     let (a, b) = (solid(shapes::bumpy_sphere(10)), solid(shapes::bumpy_sphere(12)));
     let mut cache = DistanceCache::default();
     for _ in 0..20 {
-        let (pose_a, mut pose_b) = (noise.pose(0.5), noise.pose(0.5));
+        let (pose_a, mut pose_b) = (about_center(noise.pose(0.5, 3.0)), about_center(noise.pose(0.5, 3.0)));
         pose_b.translation.vector += 3.0 * noise.vector().normalize();
         let exact = distance(&a, &pose_a, &b, &pose_b).value;
         for factor in [0.5, 0.999, 1.001, 1.5] {
@@ -282,7 +286,7 @@ fn a_cache_of_other_models_or_of_a_farther_past_changes_no_answer() {
     let (a, b) = (solid(shapes::bumpy_sphere(12)), solid(shapes::torus(1.0, 0.3, 16)));
     let mut cache = DistanceCache { closest: Some([u32::MAX - 1, 0]) };
     for _ in 0..20 {
-        let (pose_a, mut pose_b) = (noise.pose(0.5), noise.pose(0.5));
+        let (pose_a, mut pose_b) = (about_center(noise.pose(0.5, 3.0)), about_center(noise.pose(0.5, 3.0)));
         pose_b.translation.x += 3.0;
         let warm = distance_with_cache(&a, &pose_a, &b, &pose_b, &mut cache);
         assert!((warm.value - distance(&a, &pose_a, &b, &pose_b).value).abs() <= ROUNDING);

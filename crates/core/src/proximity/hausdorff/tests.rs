@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::ThreadPoolBuilder;
 
 use super::super::shapes;
-use super::super::tests::{Noise, soup};
+use super::super::tests::{Noise, about_center, soup};
 use super::super::triangle_distance::closest_on_triangle;
 use super::*;
 use crate::bvh::lanes::portably;
@@ -73,7 +73,8 @@ fn the_bounds_of_soups_enclose_what_dense_samples_find() {
     for (count, size) in [(3, 1.0), (12, 0.5), (30, 0.2)] {
         let (a, b) = (soup(&mut noise, count, size), soup(&mut noise, count + 4, size));
         for reach in [0.05, 1.0] {
-            let (pose_a, pose_b) = (noise.pose(reach), noise.pose(reach));
+            let (pose_a, pose_b) =
+                (about_center(noise.pose(reach, 3.0)), about_center(noise.pose(reach, 3.0)));
             let (p, q) = (world_triangles(&a, &pose_a), world_triangles(&b, &pose_b));
             let found = one_sided_hausdorff_distance(&a, &pose_a, &b, &pose_b, &exactly()).unwrap();
             let (greatest, spacing) = sampled(&p, &q, 14);
@@ -91,7 +92,7 @@ fn the_witnesses_are_as_far_apart_as_the_value_says_and_nothing_is_closer_to_the
     let mut noise = Noise(71);
     let (a, b) = (soup(&mut noise, 20, 0.4), soup(&mut noise, 25, 0.3));
     for _ in 0..10 {
-        let (pose_a, pose_b) = (noise.pose(0.5), noise.pose(0.5));
+        let (pose_a, pose_b) = (about_center(noise.pose(0.5, 3.0)), about_center(noise.pose(0.5, 3.0)));
         let found = two_sided(&a, &pose_a, &b, &pose_b);
         let [p, q] = found.witnesses;
         assert!((nalgebra::distance(&p, &q) - found.value).abs() <= 1e-12);
@@ -115,7 +116,7 @@ fn a_convex_body_and_its_translated_copy_are_as_far_apart_as_the_translation_is_
     let ball = surface(shapes::sphere(12));
     let mut noise = Noise(72);
     for _ in 0..6 {
-        let (pose, translation) = (noise.pose(1.0), noise.vector());
+        let (pose, translation) = (about_center(noise.pose(1.0, 3.0)), noise.vector());
         let mut moved = pose;
         moved.translation.vector += translation;
         for body in [&cube(1.3), &ball] {
@@ -240,7 +241,11 @@ fn the_answer_is_the_same_with_a_and_b_exchanged_under_a_rigid_motion_and_in_oth
     let mut noise = Noise(73);
     let (a, b) = (surface(shapes::bumpy_sphere(10)), surface(shapes::torus(1.0, 0.3, 12)));
     for _ in 0..4 {
-        let (pose_a, pose_b, motion) = (noise.pose(0.5), noise.pose(0.5), noise.pose(3.0));
+        let (pose_a, pose_b, motion) = (
+            about_center(noise.pose(0.5, 3.0)),
+            about_center(noise.pose(0.5, 3.0)),
+            about_center(noise.pose(3.0, 3.0)),
+        );
         let found = two_sided(&a, &pose_a, &b, &pose_b);
         let swapped = two_sided(&b, &pose_b, &a, &pose_a);
         let moved = two_sided(&a, &(motion * pose_a), &b, &(motion * pose_b));
@@ -264,7 +269,7 @@ fn the_answer_is_the_same_with_a_and_b_exchanged_under_a_rigid_motion_and_in_oth
 fn threads_and_instruction_sets_change_no_bit() {
     let mut noise = Noise(74);
     let (a, b) = (surface(shapes::bumpy_sphere(24)), surface(shapes::sphere(30)));
-    let (pose_a, pose_b) = (noise.pose(0.0), noise.pose(0.02));
+    let (pose_a, pose_b) = (about_center(noise.pose(0.0, 3.0)), about_center(noise.pose(0.02, 3.0)));
     let options = HausdorffOptions { relative_error: 1e-6, ..HausdorffOptions::default() };
     let query = |options: &HausdorffOptions| {
         format!("{:?}", hausdorff_distance(&a, &pose_a, &b, &pose_b, options).unwrap())

@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 
 use super::super::degenerate;
 use super::super::shapes;
-use super::super::tests::{Noise, soup};
+use super::super::tests::{Noise, about_center, soup};
 use super::super::triangle_distance::closest_on_triangle;
 use super::super::{Model, intersecting_pairs};
 use super::*;
@@ -55,7 +55,7 @@ fn the_segments_of_two_spheres_are_one_closed_curve_around_the_circle_in_which_t
     let ball = surface(shapes::sphere(60));
     let mut noise = Noise(60);
     for apart in [0.3, 1.0, 1.7] {
-        let (pose_a, mut pose_b) = (noise.pose(1.0), noise.pose(1.0));
+        let (pose_a, mut pose_b) = (about_center(noise.pose(1.0, 3.0)), about_center(noise.pose(1.0, 3.0)));
         let center = pose_a * Point3::origin() + apart * noise.vector().normalize();
         pose_b.translation.vector += center - pose_b * Point3::origin();
         let found = segments(&ball, &pose_a, &ball, &pose_b);
@@ -90,7 +90,7 @@ fn a_torus_and_a_box_share_as_many_closed_curves_as_the_box_cuts_off_tubes() {
     let bar = surface(shapes::cuboid(Vector3::new(0.4003, 4.0, 2.0)));
     let mut noise = Noise(61);
     for _ in 0..5 {
-        let pose = noise.pose(2.0);
+        let pose = about_center(noise.pose(2.0, 3.0));
         let tilt = Isometry3::new(Vector3::new(0.013, 0.007, 0.011), Vector3::new(0.02, 0.03, 0.01));
         assert_eq!(curves(&segments(&bar, &(pose * tilt), &torus, &pose)), 4);
     }
@@ -122,7 +122,7 @@ fn the_ends_of_a_segment_are_where_edges_pierce_triangles() {
     let (a, b) = (soup(&mut noise, 80, 0.4), soup(&mut noise, 100, 0.3));
     let mut compared = 0;
     for _ in 0..20 {
-        let (pose_a, pose_b) = (noise.pose(0.3), noise.pose(0.3));
+        let (pose_a, pose_b) = (about_center(noise.pose(0.3, 3.0)), about_center(noise.pose(0.3, 3.0)));
         let found = segments(&a, &pose_a, &b, &pose_b);
         let mut pairs = Vec::new();
         intersecting_pairs(&a, &pose_a, &b, &pose_b, &mut pairs);

@@ -5,7 +5,7 @@ use nalgebra::{Point3, UnitQuaternion, Vector3};
 use rayon::ThreadPoolBuilder;
 
 use super::super::shapes;
-use super::super::tests::{Noise, soup};
+use super::super::tests::{Noise, about_center, soup};
 use super::super::triangle_pair::separating_planes;
 use super::*;
 use crate::geometry::procedural::{self, KINDS};
@@ -87,7 +87,7 @@ fn a_mesh_that_is_turned_and_far_away_does_not_collide_by_rounding() {
     for mesh in [shapes::sphere(12), shapes::torus(1.0, 0.4, 16), shapes::cuboid(Vector3::new(1.0, 2.0, 3.0))]
     {
         for _ in 0..4 {
-            let pose = noise.pose(1e6);
+            let pose = about_center(noise.pose(1e6, 3.0));
             let vertices = mesh.vertices().iter().map(|p| pose * p).collect();
             let moved = TriangleMesh::new(vertices, mesh.triangles().to_vec()).unwrap();
             assert_eq!(counts(&Model::new(moved, Solidity::Solid)), [0, 0]);

@@ -1,3 +1,4 @@
+use extricate_test_support::Noise;
 use nalgebra::{DMatrix, DVector};
 
 use nalgebra::{Matrix3, Vector3};
@@ -35,11 +36,8 @@ pub(crate) fn random_system(
     nodes: u32,
     count: usize,
 ) -> ((Springs, Connectivity), DMatrix<f64>, BlockMatrix) {
-    let mut state = 7_u64;
-    let mut next = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as u32
-    };
+    let mut noise = Noise(7);
+    let mut next = move || noise.bits(31) as u32;
     let mut part = Connectivity { first: 1, width: 4, ..Connectivity::default() };
     let size = 3 * (nodes as usize + 1);
     let with_dense = nodes < 1000;

@@ -1,12 +1,13 @@
 //! Promises of both kinds of elements: derivatives, invariance, masses, recovery from inversion.
 
+use extricate_test_support::Noise;
 use nalgebra::{DMatrix, Matrix3, Point3, Rotation3, SymmetricEigen, Unit, Vector3};
 
 use std::array::from_fn;
 
 use super::*;
 use crate::soft::material::Constitutive;
-use crate::soft::samples::{MODELS, Uniform, block, cube, material, shared_mesh};
+use crate::soft::samples::{MODELS, block, cube, material, rotation, shared_mesh};
 use extricate_core::geometry::TetMesh;
 use extricate_core::geometry::tet_mesh::TET_FACES;
 
@@ -18,9 +19,9 @@ fn one(kind: ElementKind, model: Constitutive) -> Elements {
     Elements::new(&mesh, material(model, 1e5, 0.4), kind).unwrap()
 }
 
-fn moved(elements: &Elements, amount: f64, random: &mut Uniform) -> Vec<Vector3<f64>> {
-    let turn = random.rotation();
-    elements.rest_positions().iter().map(|p| turn * (p + amount * random.vector())).collect()
+fn moved(elements: &Elements, amount: f64, random: &mut Noise) -> Vec<Vector3<f64>> {
+    let turn = rotation(random);
+    elements.rest_positions().iter().map(|p| turn * (p + amount * random.signed_vector())).collect()
 }
 
 fn dense(local: &Local, count: usize) -> DMatrix<f64> {
@@ -30,7 +31,7 @@ fn dense(local: &Local, count: usize) -> DMatrix<f64> {
 #[test]
 fn gradient_and_hessian_are_derivatives_of_the_energy() {
     let step = 1e-5;
-    let mut random = Uniform(1);
+    let mut random = Noise(1);
     let (mut local, mut ahead, mut behind) = (Local::default(), Local::default(), Local::default());
     for kind in KINDS {
         for model in MODELS {
@@ -64,7 +65,7 @@ fn gradient_and_hessian_are_derivatives_of_the_energy() {
 
 #[test]
 fn the_projected_hessian_has_no_negative_eigenvalue_and_is_the_exact_one_where_that_has_none() {
-    let mut random = Uniform(2);
+    let mut random = Noise(2);
     let mut local = Local::default();
     let (mut kept, mut changed) = (0, 0);
     for (kind, model) in KINDS.into_iter().flat_map(|kind| MODELS.map(|model| (kind, model))) {
@@ -72,7 +73,7 @@ fn the_projected_hessian_has_no_negative_eigenvalue_and_is_the_exact_one_where_t
         let count = elements.nodes_per_element();
         for trial in 0..12 {
             let x = if trial < 6 {
-                elements.rest_positions().iter().map(|p| 1.2 * p + 0.01 * random.vector()).collect()
+                elements.rest_positions().iter().map(|p| 1.2 * p + 0.01 * random.signed_vector()).collect()
             } else {
                 moved(&elements, 1.0, &mut random)
             };
@@ -101,7 +102,7 @@ fn the_projected_hessian_has_no_negative_eigenvalue_and_is_the_exact_one_where_t
 
 #[test]
 fn elements_have_the_same_bits_in_company() {
-    let mut random = Uniform(8);
+    let mut random = Noise(8);
     let mesh = cube(2);
     for (kind, model) in KINDS.into_iter().flat_map(|kind| MODELS.map(|model| (kind, model))) {
         let elements = Elements::new(&mesh, material(model, 1e5, 0.4), kind).unwrap();
@@ -127,7 +128,7 @@ fn elements_have_the_same_bits_in_company() {
 
 #[test]
 fn forces_and_torques_of_an_element_sum_to_zero() {
-    let mut random = Uniform(4);
+    let mut random = Noise(4);
     let mut local = Local::default();
     for (kind, model) in KINDS.into_iter().flat_map(|kind| MODELS.map(|model| (kind, model))) {
         let elements = one(kind, model);
@@ -151,7 +152,7 @@ fn forces_and_torques_of_an_element_sum_to_zero() {
 fn elements_answer_alike_in_any_unit() {
     for (kind, model) in KINDS.into_iter().flat_map(|kind| MODELS.map(|model| (kind, model))) {
         let metres = one(kind, model);
-        let x = moved(&metres, 0.4, &mut Uniform(6));
+        let x = moved(&metres, 0.4, &mut Noise(6));
         let (mut expected, mut local) = (Local::default(), Local::default());
         let energy = metres.local(0, &x, &mut expected, true, true);
         for unit in [1e-3, 1e3, 1e-9] {

@@ -58,12 +58,14 @@ fn eigenvector(a: &Matrix3<f64>, value: f64) -> Vector3<f64> {
 
 #[cfg(test)]
 mod tests {
+    use extricate_test_support::Noise;
+
     use super::*;
-    use crate::soft::samples::Uniform;
+    use crate::soft::samples::rotation;
 
     #[test]
     fn projection_zeroes_the_negative_eigenvalues_and_nothing_else() {
-        let mut random = Uniform(5);
+        let mut random = Noise(5);
         let spectra = [
             [3.0, 2.0, 1.0],
             [3.0, 2.0, -1.0],
@@ -80,7 +82,7 @@ mod tests {
         ];
         for spectrum in spectra {
             for scale in [1e-9, 1.0, 1e9] {
-                let turn = random.rotation();
+                let turn = rotation(&mut random);
                 let of = |values: Vector3<f64>| {
                     let full = turn * Matrix3::from_diagonal(&(scale * values)) * turn.transpose();
                     0.5 * (full + full.transpose())

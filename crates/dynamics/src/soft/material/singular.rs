@@ -167,12 +167,14 @@ fn perpendicular(unit: &Vector3<f64>) -> Vector3<f64> {
 
 #[cfg(test)]
 mod tests {
+    use extricate_test_support::Noise;
+
     use super::*;
-    use crate::soft::samples::{Uniform, deformation_gradients};
+    use crate::soft::samples::{deformation_gradients, rotation};
 
     /// U Σ Vᵀ for every kind of rank, sign, multiplicity and size.
     fn matrices() -> Vec<Matrix3<f64>> {
-        let mut random = Uniform(3);
+        let mut random = Noise(3);
         let mut all = deformation_gradients(50);
         for sigma in [
             [1.0, 1.0, 1.0],
@@ -189,7 +191,7 @@ mod tests {
         ] {
             let core = Matrix3::from_diagonal(&sigma.into());
             all.push(core);
-            all.extend((0..5).map(|_| random.rotation() * core * random.rotation()));
+            all.extend((0..5).map(|_| rotation(&mut random) * core * rotation(&mut random)));
         }
         all.push(Matrix3::repeat(1.0));
         [1e-130, 1e-90, 1e-12, 1.0, 1e12, 1e140]
@@ -218,13 +220,13 @@ mod tests {
 
     #[test]
     fn no_rotation_is_nearer_than_that_of_the_factors() {
-        let mut random = Uniform(11);
+        let mut random = Noise(11);
         for f in deformation_gradients(40) {
             let nearest = SignedSvd::of(&f).rotation();
             for _ in 0..20 {
-                let other = nearest * nalgebra::Rotation3::new(0.3 * random.vector()).into_inner();
+                let other = nearest * nalgebra::Rotation3::new(0.3 * random.signed_vector()).into_inner();
                 assert!((f - nearest).norm() <= (f - other).norm() + 1e-14);
-                assert!((f - nearest).norm() <= (f - random.rotation()).norm() + 1e-14);
+                assert!((f - nearest).norm() <= (f - rotation(&mut random)).norm() + 1e-14);
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use extricate_test_support::Noise;
+use nalgebra::{Isometry3, Point3, Vector3};
 use proptest::prelude::*;
 
 use super::*;
@@ -10,33 +11,16 @@ use crate::geometry::Aabb;
 use crate::geometry::convex::extreme::START_ANYWHERE;
 use crate::geometry::mass_properties::{MassProperties, signed_volume, surface_area};
 
-/// Deterministic numbers in [-1, 1].
-struct Noise(u64);
+fn random_points(noise: &mut Noise, count: usize) -> Vec<Point3<f64>> {
+    (0..count).map(|_| Point3::from(noise.vector())).collect()
+}
 
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        f64::from(u32::try_from(self.0 >> 33).unwrap()) / f64::from(1_u32 << 30) - 1.0
-    }
+fn on_sphere(noise: &mut Noise, count: usize) -> Vec<Point3<f64>> {
+    (0..count).map(|_| Point3::from(noise.vector().normalize())).collect()
+}
 
-    fn vector(&mut self) -> Vector3<f64> {
-        Vector3::new(self.next(), self.next(), self.next())
-    }
-
-    fn points(&mut self, count: usize) -> Vec<Point3<f64>> {
-        (0..count).map(|_| Point3::from(self.vector())).collect()
-    }
-
-    fn on_sphere(&mut self, count: usize) -> Vec<Point3<f64>> {
-        (0..count).map(|_| Point3::from(self.vector().normalize())).collect()
-    }
-
-    fn pose(&mut self, far: f64) -> Isometry3<f64> {
-        Isometry3::from_parts(
-            (far * self.vector()).into(),
-            UnitQuaternion::from_scaled_axis(3.0 * self.vector()),
-        )
-    }
+fn random_pose(noise: &mut Noise, far: f64) -> Isometry3<f64> {
+    Isometry3::new(far * noise.vector(), 3.0 * noise.vector())
 }
 
 fn grid(count: u32) -> Vec<Point3<f64>> {
@@ -232,7 +216,7 @@ fn a_turned_grid_of_points_has_six_facets_although_rounding_bulges_it() {
     let mut noise = Noise(3);
     for far in [0.0, 1e4] {
         for _ in 0..10 {
-            let pose = noise.pose(far);
+            let pose = random_pose(&mut noise, far);
             let hull = checked(&moved(&grid(6), |p| pose * p));
             assert_eq!(hull.facets().len(), 6, "{} vertices", hull.vertices.len());
             let straight = hull.facets().all(|facet| {
@@ -247,7 +231,7 @@ fn a_turned_grid_of_points_has_six_facets_although_rounding_bulges_it() {
 #[test]
 fn vertices_on_a_sphere_are_all_extreme_however_far_away() {
     for (count, far) in [(10, 0.0), (1000, 0.0), (1000, 1e4)] {
-        let points = moved(&Noise(1).on_sphere(count), |p| p + Vector3::repeat(far));
+        let points = moved(&on_sphere(&mut Noise(1), count), |p| p + Vector3::repeat(far));
         let hull = checked(&points);
         assert_eq!(hull.vertices, points);
         assert_eq!(hull.triangles().len(), 2 * count - 4);
@@ -259,7 +243,7 @@ fn the_vertices_are_those_of_parry_on_points_in_general_position() {
     let mut noise = Noise(2);
     for count in [4, 5, 10, 100, 2000] {
         for _ in 0..5 {
-            let points = noise.points(count);
+            let points = random_points(&mut noise, count);
             let converted: Vec<_> =
                 points.iter().map(|p| parry3d::math::Vector::new(p.x, p.y, p.z)).collect();
             let (theirs, _) = parry3d::transformation::convex_hull(&converted);
@@ -288,7 +272,7 @@ fn a_prism_of_many_sides_has_two_large_facets_and_its_sides() {
 #[test]
 fn flat_points_have_a_hull_with_two_sides_of_equal_area() {
     let mut noise = Noise(5);
-    let flat: Vec<_> = noise.points(100).iter().map(|p| Point3::new(p.x, p.y, 0.0)).collect();
+    let flat: Vec<_> = random_points(&mut noise, 100).iter().map(|p| Point3::new(p.x, p.y, 0.0)).collect();
     let tilted = moved(&flat, |p| Point3::new(p.x, p.y, p.x - 2.0 * p.y));
     for (points, tilt) in [(flat, 0.0), (moved(&grid(4), |p| Point3::new(p.x, 0.0, p.y)), 0.0), (tilted, 1.0)]
     {
@@ -319,7 +303,7 @@ fn needles_and_plates_are_hulls() {
     let mut noise = Noise(11);
     for thickness in [1e-3, 1e-9, 1e-15, 1e-50] {
         for shape in [Vector3::new(1.0, thickness, thickness), Vector3::new(1.0, 1.0, thickness)] {
-            let points = noise.points(200);
+            let points = random_points(&mut noise, 200);
             let round = checked(&points);
             let thin = checked(&moved(&points, |p| p.coords.component_mul(&shape).into()));
             assert_eq!(thin.vertices.len(), round.vertices.len(), "{shape:?}");
@@ -332,7 +316,7 @@ fn crowds_of_points_closer_than_rounding_do_not_catch_a_support() {
     let mut noise = Noise(13);
     for closeness in [1e-8, 1e-14, 3e-16] {
         let mut points = Vec::new();
-        for center in noise.on_sphere(40) {
+        for center in on_sphere(&mut noise, 40) {
             points.extend((0..20).map(|_| center + closeness * noise.vector()));
         }
         let hull = checked(&points);
@@ -356,7 +340,7 @@ fn nothing_that_rounding_bulges_bends_or_flattens_hides_a_support_or_breaks_a_fa
         let thin =
             Vector3::new(1.0, pick(&[1.0, 1.0, 1e-7, 1e-14], 20), pick(&[1.0, 1e-8, 1e-13, 1e-16, 0.0], 4));
         let (range, shake) = (pick(&[1.0, 2.0, 3.0, 8.0], 1), pick(&[0.0, 0.0, 1e-16, 1e-12, 1e-7], 80));
-        let pose = noise.pose(pick(&[0.0, 1.0, 1e4], 400));
+        let pose = random_pose(&mut noise, pick(&[0.0, 1.0, 1e4], 400));
         let count = 4 + (noise.next().abs() * 60.0) as usize;
         let mut point = || {
             let on_grid = noise.vector().map(|x| (x * range).round());

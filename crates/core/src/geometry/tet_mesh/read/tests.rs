@@ -1,39 +1,26 @@
 //! Files of tetrahedra: numbering, comments, orientation, and errors that name file and line.
 
-use std::path::PathBuf;
+use extricate_test_support::ScratchFolder;
 
 use super::*;
 use crate::geometry::tet_mesh::procedural::block;
 use crate::geometry::tet_mesh::write::write_tets;
 use nalgebra::Point3;
 
-/// A folder of its own, removed when the test passes.
-struct Folder(PathBuf);
+struct Folder(ScratchFolder);
 
 impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("extricate-tets-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+    fn new() -> Self {
+        Self(ScratchFolder::new())
     }
 
-    fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, text).unwrap();
-        path
+    fn write(&self, name: &str, text: &str) -> String {
+        self.0.write(name, text)
     }
 
     fn pair(&self, node: &str, ele: &str) -> Result<TetFile, TetReadError> {
         self.write("a.node", node);
         read_tets(self.write("a.ele", ele))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
     }
 }
 
@@ -44,25 +31,25 @@ const MSH: &str = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 0 1\n$En
 
 #[test]
 fn tetgen_files_count_from_zero_or_one_and_may_have_comments_and_attributes() {
-    let folder = Folder::new("tetgen");
+    let folder = Folder::new();
     let plain = folder.pair(NODES, "1 4 0\n0 0 1 2 3\n").unwrap();
     assert!(!plain.reoriented && plain.unused_nodes == 0 && (plain.mesh.volume() - 1.0 / 6.0).abs() < 1e-15);
     let nodes = "# made by hand\n5 3 1 1 # counts\n1 0 0 0 7 1\n2 1 0 0 7 1\n3 9 9 9 0 0\n\n4 0 1 0 7 1\n5 0 0 1 7 1\n# end";
     let other = folder.pair(nodes, "1 4 1\r\n1 1 2 4 5 3.5\r\n").unwrap();
     assert_eq!((&other.mesh, other.unused_nodes), (&plain.mesh, 1));
-    assert_eq!(read_tets(folder.0.join("a.node")).unwrap(), other);
+    assert_eq!(read_tets(folder.0.path("a.node")).unwrap(), other);
 }
 
 #[test]
 fn gmsh_files_may_number_their_nodes_in_any_order() {
-    let folder = Folder::new("gmsh");
+    let folder = Folder::new();
     let file = read_tets(folder.write("a.msh", MSH)).unwrap();
     assert_eq!(file.mesh, folder.pair(NODES, "1 4 0\n0 0 1 2 3\n").unwrap().mesh);
 }
 
 #[test]
 fn files_that_are_inside_out_as_a_whole_are_turned_and_say_so_and_others_are_refused() {
-    let folder = Folder::new("orientation");
+    let folder = Folder::new();
     let five = NODES.replace("4 3 0 0\n", "5 3 0 0\n") + "4 1 1 1\n";
     let turned = folder.pair(&five, "2 4 0\n0 1 0 2 3\n1 1 3 2 4\n").unwrap();
     assert!(turned.reoriented && turned.mesh.volume() > 0.0);
@@ -74,7 +61,7 @@ fn files_that_are_inside_out_as_a_whole_are_turned_and_say_so_and_others_are_ref
 
 #[test]
 fn errors_name_the_file_the_line_and_the_cause() {
-    let folder = Folder::new("errors");
+    let folder = Folder::new();
     for (node, ele, wanted) in [
         ("", "1 4 0\n", "a.node: the file is empty"),
         ("4 2 0 0\n", "", "a.node:1: the nodes have 2 dimensions"),
@@ -111,17 +98,17 @@ fn errors_name_the_file_the_line_and_the_cause() {
 
 #[test]
 fn what_is_written_reads_back_bit_for_bit() {
-    let folder = Folder::new("round");
+    let folder = Folder::new();
     let mesh = block([3, 2, 2], nalgebra::Vector3::new(0.1, 1e-9 / 3.0, 7e9), Point3::new(0.3, -1.0, 0.0));
     let flat_box = mesh.unwrap_err();
     assert!(matches!(flat_box, TetMeshError::Flat { .. }));
     let mesh =
         block([3, 2, 2], nalgebra::Vector3::new(0.1, 0.7 / 3.0, 7.1), Point3::new(0.3, -1.0, 0.0)).unwrap();
     for name in ["b.node", "c.ele", "d.msh"] {
-        write_tets(&mesh, folder.0.join(name)).unwrap();
-        assert_eq!(read_tets(folder.0.join(name)).unwrap().mesh, mesh, "{name}");
+        write_tets(&mesh, folder.0.path(name)).unwrap();
+        assert_eq!(read_tets(folder.0.path(name)).unwrap().mesh, mesh, "{name}");
     }
-    let bytes = std::fs::read(folder.0.join("d.msh")).unwrap();
+    let bytes = std::fs::read(folder.0.path("d.msh")).unwrap();
     let other = mshio::parse_msh_bytes(&bytes).expect("mshio reads what we write");
     assert_eq!(
         (other.total_node_count(), other.total_element_count()),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
 
 use super::{IncrementalError, IncrementalOptions, IncrementalPenetration, incremental};
@@ -12,39 +13,24 @@ use crate::geometry::procedural::{Procedural, Sphere};
 /// Pairs of a row of the tables; the paper has 10 000.
 const PAIRS: usize = 2000;
 
-/// Uniform numbers in [−1, 1) from a seed.
-struct Noise(u64);
+fn direction(noise: &mut Noise) -> Unit<Vector3<f64>> {
+    noise.uniform_direction(..=1.0)
+}
 
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
+fn rotation(noise: &mut Noise) -> UnitQuaternion<f64> {
+    UnitQuaternion::from_axis_angle(&direction(noise), 3.2 * noise.signed())
+}
 
-    fn direction(&mut self) -> Unit<Vector3<f64>> {
-        loop {
-            let v = Vector3::new(self.next(), self.next(), self.next());
-            if v.norm_squared() <= 1.0 {
-                return Unit::new_normalize(v);
-            }
-        }
-    }
+/// A pose at most `reach` from the origin.
+fn pose(noise: &mut Noise, reach: f64) -> Isometry3<f64> {
+    let by = direction(noise).into_inner() * (reach * noise.signed());
+    Isometry3::from_parts(by.into(), rotation(noise))
+}
 
-    fn rotation(&mut self) -> UnitQuaternion<f64> {
-        UnitQuaternion::from_axis_angle(&self.direction(), 3.2 * self.next())
-    }
-
-    /// A pose at most `reach` from the origin.
-    fn pose(&mut self, reach: f64) -> Isometry3<f64> {
-        let by = self.direction().into_inner() * (reach * self.next());
-        Isometry3::from_parts(by.into(), self.rotation())
-    }
-
-    /// A direction `angle` off another one.
-    fn off(&mut self, direction: &Unit<Vector3<f64>>, angle: f64) -> Vector3<f64> {
-        let axis = Unit::new_normalize(direction.cross(&self.direction()));
-        UnitQuaternion::from_axis_angle(&axis, angle) * direction.into_inner()
-    }
+/// A direction `angle` off another one.
+fn off(noise: &mut Noise, from: &Unit<Vector3<f64>>, angle: f64) -> Vector3<f64> {
+    let axis = Unit::new_normalize(from.cross(&direction(noise)));
+    UnitQuaternion::from_axis_angle(&axis, angle) * from.into_inner()
 }
 
 /// The vector between the nearest points of two segments: the nearest pair of interiors, or one with an end.
@@ -80,12 +66,12 @@ fn mean_errors(lengths: [f64; 2], degrees: f64) -> [f64; 2] {
     let [a, b] = lengths.map(shape);
     let (mut noise, mut sums, mut pairs) = (Noise(7), [0.0; 2], 0);
     while pairs < PAIRS {
-        let pose = noise.pose(1.0 + lengths[0] + lengths[1]);
+        let pose = pose(&mut noise, 1.0 + lengths[0] + lengths[1]);
         let (depth, direction) = capsules(1.0, lengths, &pose);
         if !(depth > 0.0 && depth < 0.9) {
             continue;
         }
-        let guess = noise.off(&direction, degrees.to_radians());
+        let guess = off(&mut noise, &direction, degrees.to_radians());
         let found = separated(&a, &b, &pose, &guess, &IncrementalOptions::default());
         assert!(found.converged && found.depth > depth - 1e-12, "{} {depth}", found.depth);
         sums[0] += found.depth - depth;
@@ -128,12 +114,12 @@ fn mean_supports(sphere: &ConvexShape, shortcut: bool, reuse_portal: bool) -> f6
     let options = IncrementalOptions { shortcut, reuse_portal, ..IncrementalOptions::default() };
     let (mut noise, mut supports, mut pairs) = (Noise(3), 0, 0_u32);
     while pairs < 300 {
-        let pose = noise.pose(2.0);
+        let pose = pose(&mut noise, 2.0);
         let (depth, direction) = capsules(1.0, [0.0, 1.0], &pose);
         if !(depth > 0.05 && depth < 0.9) {
             continue;
         }
-        let guess = noise.off(&direction, 15_f64.to_radians());
+        let guess = off(&mut noise, &direction, 15_f64.to_radians());
         supports += separated(sphere, &capsule, &pose, &guess, &options).supports;
         pairs += 1;
     }
@@ -164,8 +150,9 @@ fn a_portal_turned_to_the_next_ray_halves_the_supports_of_a_pair_of_spheres_of_t
             let options = IncrementalOptions { reuse_portal, ..IncrementalOptions::default() };
             let mut noise = Noise(3);
             let pair = |_| {
-                let pose = noise.pose(0.9);
-                let guess = noise.off(&Unit::new_normalize(-pose.translation.vector), 15_f64.to_radians());
+                let pose = pose(&mut noise, 0.9);
+                let guess =
+                    off(&mut noise, &Unit::new_normalize(-pose.translation.vector), 15_f64.to_radians());
                 separated(&sphere, &sphere, &pose, &guess, &options).supports
             };
             f64::from((0..200).map(pair).sum::<u32>()) / 200.0
@@ -195,12 +182,12 @@ fn a_guess_fifteen_degrees_off_gives_some_pairs_of_cubes_a_wrong_depth_but_never
     let cube = ConvexShape::cuboid(Vector3::repeat(1.0));
     let (mut noise, mut wrong, mut pairs) = (Noise(5), 0, 0);
     while pairs < PAIRS {
-        let pose = noise.pose(1.5);
+        let pose = pose(&mut noise, 1.5);
         let (depth, direction) = cubes(&pose);
         if !(depth > 0.0) {
             continue;
         }
-        let guess = noise.off(&Unit::new_normalize(direction), 15_f64.to_radians());
+        let guess = off(&mut noise, &Unit::new_normalize(direction), 15_f64.to_radians());
         let found = separated(&cube, &cube, &pose, &guess, &IncrementalOptions::default());
         assert!(found.depth > depth - 1e-12, "{} {depth}", found.depth);
         wrong += usize::from(found.depth > depth + 1e-4);
@@ -215,8 +202,8 @@ fn moved_by_the_answer_the_shapes_are_free_and_the_witnesses_meet_the_same_plane
     let (a, b) = (ConvexShape::cylinder(0.4, 1.0), ConvexShape::cone(0.5, 1.0).rounded(0.1));
     let mut noise = Noise(11);
     for _ in 0..200 {
-        let [pose_a, pose_b] = [noise.pose(0.3), noise.pose(0.3)];
-        let guess = noise.direction().into_inner();
+        let [pose_a, pose_b] = [pose(&mut noise, 0.3), pose(&mut noise, 0.3)];
+        let guess = direction(&mut noise).into_inner();
         let options = IncrementalOptions::default();
         let found = incremental(&a, &pose_a, &b, &pose_b, &guess, &options).expect("found").expect("overlap");
         let [on_a, on_b] = found.witnesses;
@@ -264,11 +251,11 @@ fn apart_is_none_and_touching_is_zero_and_neither_is_an_error() {
     let mut noise = Noise(13);
     for _ in 0..500 {
         // Away from the other cube: towards it, the answer may be on its far side.
-        let any = noise.direction().into_inner();
+        let any = direction(&mut noise).into_inner();
         let guess = if any.y < 0.0 { any } else { -any };
         let touching = ask(&Isometry3::translation(0.25, 1.0, -0.25), &guess);
         assert!(is_free(&touching), "{touching:?}");
-        for (gap, turn) in [(1e-9, UnitQuaternion::identity()), (0.8, noise.rotation())] {
+        for (gap, turn) in [(1e-9, UnitQuaternion::identity()), (0.8, rotation(&mut noise))] {
             let apart = ask(&Isometry3::from_parts(Vector3::new(0.3, 1.0 + gap, -0.2).into(), turn), &guess);
             assert!(is_free(&apart), "{gap}: {apart:?}");
         }
@@ -289,8 +276,8 @@ fn flat_and_thin_shapes_are_answered_like_others() {
     for size in [[1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 1e-9], [1.0, 1e-9, 1e-9]] {
         let (a, b) = (points(size), points([0.5, 0.5, 0.5]));
         for _ in 0..100 {
-            let pose = noise.pose(0.3);
-            let found = separated(&a, &b, &pose, &noise.direction(), &IncrementalOptions::default());
+            let pose = pose(&mut noise, 0.3);
+            let found = separated(&a, &b, &pose, &direction(&mut noise), &IncrementalOptions::default());
             assert!(found.converged && found.depth > 0.19 && found.depth < 3.0, "{size:?} {found:?}");
         }
     }

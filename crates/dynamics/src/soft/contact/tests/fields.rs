@@ -1,10 +1,10 @@
 //! The field: zero on the surface, continuous, the depth at rest; distances of primitives.
 
+use extricate_test_support::Noise;
 use nalgebra::{Point3, Vector3};
 
 use super::super::cell::{Depths, Shape, value};
 use super::super::{ContactOptions, Primitive, SignedDistance, SoftContact, node_depths};
-use super::noise;
 use super::shapes::{block, blocks};
 use crate::error::SoftError;
 use extricate_core::geometry::tet_mesh::{TET_EDGES, TET_FACES};
@@ -22,7 +22,7 @@ fn the_field_is_zero_on_the_surface_and_continuous_across_faces() {
         contact.add_body(&mesh, 0, &node_depths(&mesh)).unwrap();
         let body = &contact.bodies[0];
         let x = super::shaken(&blocks(&[&mesh]), 0.05, 1);
-        let mut next = noise(4);
+        let mut noise = Noise(4);
         let mut seen = std::collections::HashMap::new();
         for (tet, depths) in body.tets.iter().zip(&body.depths) {
             let corners = tet.map(|i| x[i as usize]);
@@ -52,7 +52,7 @@ fn the_field_is_zero_on_the_surface_and_continuous_across_faces() {
                 let mut nodes = face.map(|i| tet[i]);
                 nodes.sort_unstable();
                 let at = seen.entry(nodes).or_insert_with(|| {
-                    let w = [0; 3].map(|_| 1.1 + next());
+                    let w = [0; 3].map(|_| 1.1 + noise.signed());
                     (w, Vec::new())
                 });
                 let sum: f64 = at.0.iter().sum();
@@ -90,11 +90,11 @@ fn distances_of_primitives_are_those_of_their_surfaces_and_slopes_those_of_diffe
         (Primitive::Cylinder { half_height: 1.0, radius: 0.5 }, Point3::new(0.0, 3.5, 5.0), 5.0),
         (Primitive::Cylinder { half_height: 1.0, radius: 0.5 }, Point3::new(0.3, 0.0, 0.1), -0.2),
     ];
-    let mut next = noise(2);
+    let mut noise = Noise(2);
     for (shape, point, distance) in shapes {
         assert!((shape.value_and_gradient(&point).0 - distance).abs() < 1e-14, "{shape:?}");
         for _ in 0..50 {
-            let p = Point3::new(3.0 * next(), 3.0 * next(), 3.0 * next());
+            let p = Point3::from(3.0 * noise.signed_vector());
             let (_, gradient) = shape.value_and_gradient(&p);
             for k in 0..3 {
                 let at = |by: f64| shape.value_and_gradient(&(p + Vector3::ith(k, by))).0;

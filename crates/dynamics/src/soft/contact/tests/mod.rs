@@ -7,6 +7,7 @@ mod held;
 mod motion;
 mod shapes;
 
+use extricate_test_support::Noise;
 use nalgebra::Vector3;
 
 use super::{ContactOptions, SoftContact, node_depths};
@@ -23,17 +24,8 @@ fn contact(meshes: &[&TetMesh], options: ContactOptions) -> SoftContact {
     contact
 }
 
-/// Numbers in [−1, 1], the same each time.
-fn noise(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed;
-    move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-}
-
 /// Adds noise of the given size.
 fn shaken(x: &[Vector3<f64>], size: f64, seed: u64) -> Vec<Vector3<f64>> {
-    let mut next = noise(seed);
-    x.iter().map(|p| p + size * Vector3::new(next(), next(), next())).collect()
+    let mut noise = Noise(seed);
+    x.iter().map(|p| p + size * noise.signed_vector()).collect()
 }

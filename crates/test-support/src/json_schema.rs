@@ -4,7 +4,8 @@
 use serde_json::{Map, Value};
 
 /// What of `value` is not as `schema` says: path and reason, one line each.
-pub(crate) fn faults(schema: &Value, value: &Value) -> Vec<String> {
+#[must_use]
+pub fn faults(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(schema, value, "$", &mut found);
     found
@@ -113,32 +114,41 @@ fn additional(
     }
 }
 
-#[test]
-fn every_keyword_can_be_broken() {
-    let hash = r#"{"pattern": "^[0-9a-f]{16}$"}"#;
-    for (schema, good, bad) in [
-        (r#"{"type": "integer"}"#, "3", "3.5"),
-        (r#"{"type": ["number", "null"]}"#, "null", "\"a\""),
-        (r#"{"const": true}"#, "true", "false"),
-        (r#"{"enum": ["a", "b"]}"#, "\"b\"", "\"c\""),
-        (r#"{"minimum": 0}"#, "0", "-1e-9"),
-        (r#"{"maximum": 1}"#, "1", "1.001"),
-        (r#"{"exclusiveMinimum": 0}"#, "1e-9", "0"),
-        (r#"{"minItems": 1, "maxItems": 2}"#, "[1, 2]", "[1, 2, 3]"),
-        (r#"{"minItems": 1}"#, "[1]", "[]"),
-        (r#"{"items": {"type": "string"}}"#, "[\"a\"]", "[\"a\", 1]"),
-        (hash, "\"0123456789abcdef\"", "\"0123456789abcdeF\""),
-        (r#"{"required": ["a"]}"#, r#"{"a": 1}"#, r#"{"b": 1}"#),
-        (r#"{"properties": {"a": {"type": "string"}}}"#, r#"{"a": "x"}"#, r#"{"a": 1}"#),
-        (r#"{"properties": {"a": {}}, "additionalProperties": false}"#, r#"{"a": 1}"#, r#"{"a": 1, "b": 2}"#),
-        (r#"{"additionalProperties": {"type": "number"}}"#, r#"{"b": 1}"#, r#"{"b": "x"}"#),
-        (r#"{"oneOf": [{"const": 1}, {"const": 2}]}"#, "2", "3"),
-        (r#"{"oneOf": [{"type": "number"}, {"const": "a"}]}"#, "\"a\"", "\"b\""),
-    ] {
-        let parse = |text: &str| -> Value { serde_json::from_str(text).unwrap() };
-        assert_eq!(faults(&parse(schema), &parse(good)), Vec::<String>::new(), "{schema}");
-        assert_eq!(faults(&parse(schema), &parse(bad)).len(), 1, "{schema}");
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_keyword_can_be_broken() {
+        let hash = r#"{"pattern": "^[0-9a-f]{16}$"}"#;
+        for (schema, good, bad) in [
+            (r#"{"type": "integer"}"#, "3", "3.5"),
+            (r#"{"type": ["number", "null"]}"#, "null", "\"a\""),
+            (r#"{"const": true}"#, "true", "false"),
+            (r#"{"enum": ["a", "b"]}"#, "\"b\"", "\"c\""),
+            (r#"{"minimum": 0}"#, "0", "-1e-9"),
+            (r#"{"maximum": 1}"#, "1", "1.001"),
+            (r#"{"exclusiveMinimum": 0}"#, "1e-9", "0"),
+            (r#"{"minItems": 1, "maxItems": 2}"#, "[1, 2]", "[1, 2, 3]"),
+            (r#"{"minItems": 1}"#, "[1]", "[]"),
+            (r#"{"items": {"type": "string"}}"#, "[\"a\"]", "[\"a\", 1]"),
+            (hash, "\"0123456789abcdef\"", "\"0123456789abcdeF\""),
+            (r#"{"required": ["a"]}"#, r#"{"a": 1}"#, r#"{"b": 1}"#),
+            (r#"{"properties": {"a": {"type": "string"}}}"#, r#"{"a": "x"}"#, r#"{"a": 1}"#),
+            (
+                r#"{"properties": {"a": {}}, "additionalProperties": false}"#,
+                r#"{"a": 1}"#,
+                r#"{"a": 1, "b": 2}"#,
+            ),
+            (r#"{"additionalProperties": {"type": "number"}}"#, r#"{"b": 1}"#, r#"{"b": "x"}"#),
+            (r#"{"oneOf": [{"const": 1}, {"const": 2}]}"#, "2", "3"),
+            (r#"{"oneOf": [{"type": "number"}, {"const": "a"}]}"#, "\"a\"", "\"b\""),
+        ] {
+            let parse = |text: &str| -> Value { serde_json::from_str(text).unwrap() };
+            assert_eq!(faults(&parse(schema), &parse(good)), Vec::<String>::new(), "{schema}");
+            assert_eq!(faults(&parse(schema), &parse(bad)).len(), 1, "{schema}");
+        }
+        let unknown = serde_json::json!({"maxLength": 3});
+        assert_eq!(faults(&unknown, &Value::Null).len(), 1);
     }
-    let unknown = serde_json::json!({"maxLength": 3});
-    assert_eq!(faults(&unknown, &Value::Null).len(), 1);
 }

@@ -1,0 +1,212 @@
+//! The workspace depends one way: its crates on each other, the rooms (top modules) of each crate, and its files.
+//!
+//! It fails on a dependency on a crate above, on files that import each other, on names that a file takes from the
+//! module that only passes on its and its neighbours' names, and on imports that run back up between rooms.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use extricate_test_support::imports::{Crate, Offences};
+
+/// The crates with their folders, bottom to top: each depends on those before it alone.
+const CRATES: [(&str, &str); 5] = [
+    ("extricate-core", "crates/core"),
+    ("extricate-dynamics", "crates/dynamics"),
+    ("extricate-scene", "crates/scene"),
+    ("extricate-viewer", "crates/viewer"),
+    ("extricate", "."),
+];
+
+/// The rooms of a module of a crate.
+struct Rooms {
+    /// Folder of the crate.
+    folder: &'static str,
+    /// The module; none is the root of the crate.
+    module: &'static [&'static str],
+    /// Its modules, bottom to top. A new one takes its place here.
+    order: &'static [&'static str],
+}
+
+const ROOMS: [Rooms; 6] = [
+    Rooms {
+        folder: "crates/core",
+        module: &[],
+        order: &["geometry", "kinematics", "bvh", "proximity", "penetration", "field", "plan"],
+    },
+    Rooms {
+        folder: "crates/core",
+        module: &["proximity"],
+        order: &[
+            "broad_phase",
+            "deforming",
+            "gyration",
+            "winding",
+            "parts",
+            "incidence",
+            "patch",
+            "principal_axes",
+            "face_normals",
+            "model",
+            "triangle_pair",
+            "placement",
+            "leaf_pair",
+            "inside",
+            "collision",
+            "self_collision",
+            "obstacle_tree",
+            "time_of_contact",
+            "distance",
+            "continuous",
+            "closest_point",
+            "clear_configurations",
+            "hausdorff",
+            "inner_balls",
+            "articulated",
+            "spanning",
+            "intersection",
+            "first_free",
+            "contacts",
+        ],
+    },
+    Rooms {
+        folder: "crates/dynamics",
+        module: &[],
+        order: &[
+            "error",
+            "options",
+            "state",
+            "gyroscopic",
+            "rolling",
+            "soft",
+            "mass",
+            "contact",
+            "description",
+            "watch",
+            "depenetration",
+            "shapes",
+            "continuous",
+            "world",
+            "robot",
+            "restitution",
+            "contacts",
+            "pull",
+            "soft_bodies",
+            "step_report",
+            "penetration",
+            "separation",
+            "stepping",
+            "assembly",
+            "checkpoint",
+            "builder",
+        ],
+    },
+    Rooms { folder: "crates/scene", module: &[], order: &["scene", "repair", "record", "batch"] },
+    Rooms {
+        folder: "crates/viewer",
+        module: &[],
+        order: &[
+            "frame", "color", "models", "drawing", "overlay", "camera", "surface", "stage", "render", "app",
+            "sketch", "panels",
+        ],
+    },
+    Rooms {
+        folder: ".",
+        module: &["cli"],
+        order: &[
+            "table",
+            "failure",
+            "interrupt",
+            "console",
+            "reading",
+            "run",
+            "view",
+            "compared",
+            "render",
+            "record",
+            "field",
+            "tetrahedralize",
+            "verify",
+            "info",
+            "query",
+            "repair",
+            "plan",
+            "diff",
+            "convert",
+            "batch",
+            "merge",
+            "mesh",
+            "check",
+        ],
+    },
+];
+
+/// Offences that are there: none may be added, and none stay here that are gone.
+const KNOWN: &str = include_str!("known.txt");
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(folder: &str) -> Crate {
+    Crate::read(&root(), format!("{folder}/src").trim_start_matches("./"))
+}
+
+fn offences() -> Offences {
+    let mut all: Offences = CRATES.iter().flat_map(|(_, folder)| read(folder).circles()).collect();
+    for rooms in &ROOMS {
+        for (what, places) in read(rooms.folder).back_up(rooms.module, rooms.order) {
+            let what = if places.is_empty() { format!("{}: {what}", rooms.folder) } else { what };
+            all.entry(what).or_default().extend(places);
+        }
+    }
+    all
+}
+
+#[test]
+fn no_file_takes_from_what_stands_on_it_but_for_known_offences_which_only_become_fewer() {
+    let found = offences();
+    let known: BTreeSet<&str> = KNOWN.lines().filter(|line| !line.is_empty()).collect();
+    let new: Vec<String> = (found.iter().filter(|(what, _)| !known.contains(what.as_str())))
+        .map(|(what, places)| format!("{what}\n    {}", places.join("\n    ")))
+        .collect();
+    let gone: Vec<&str> = known.iter().filter(|what| !found.contains_key(**what)).copied().collect();
+    assert!(
+        new.is_empty() && gone.is_empty(),
+        "{} new:\n{}\n\n{} no longer there, to be taken out of known.txt:\n{}",
+        new.len(),
+        new.join("\n"),
+        gone.len(),
+        gone.join("\n"),
+    );
+}
+
+/// The crates of the workspace that a manifest names under a heading.
+fn dependencies(manifest: &str, heading: &str) -> Vec<String> {
+    let lines = manifest.lines().map(str::trim).skip_while(|line| *line != heading).skip(1);
+    let names =
+        lines.take_while(|line| !line.starts_with('[')).filter_map(|line| line.split([' ', '.', '=']).next());
+    names.filter(|name| name.starts_with("extricate")).map(str::to_owned).collect()
+}
+
+#[test]
+fn crates_depend_on_those_below_them_and_test_support_on_none() {
+    let manifest =
+        |folder: &str| fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a manifest");
+    let support = manifest("crates/test-support");
+    assert_eq!(dependencies(&support, "[dependencies]"), Vec::<String>::new());
+    for (at, (crate_name, folder)) in CRATES.iter().enumerate() {
+        let below = &CRATES[..at];
+        let manifest = manifest(folder);
+        assert!(manifest.contains(&format!("name = \"{crate_name}\"\n")), "{folder}");
+        for heading in ["[dependencies]", "[build-dependencies]", "[dev-dependencies]"] {
+            for name in dependencies(&manifest, heading) {
+                let is_for_tests = name == "extricate-test-support" && heading == "[dev-dependencies]";
+                let is_below = below.iter().any(|(known, _)| *known == name);
+                assert!(is_below || is_for_tests, "{crate_name} depends on {name}");
+            }
+        }
+    }
+    let folders = fs::read_dir(root().join("crates")).expect("the crates").count();
+    assert_eq!(folders, CRATES.len(), "a crate has no place in the order");
+}
