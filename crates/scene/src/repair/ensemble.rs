@@ -2,29 +2,19 @@
 
 use nalgebra::{Isometry3, Point3};
 
-use super::RepairError;
 use super::answer::{Farthest, Repair};
+use super::error::RepairError;
 use super::freedom::{self, Freedom};
+use super::parts::{Actor, Collision, Prop};
 use super::stand_in::{plane, with_triangles, with_triangles_where_needed};
 use extricate_core::kinematics::Articulation;
 use extricate_core::penetration::Effort;
 use extricate_core::penetration::generalized::{
     Arrangement, Base, CollidingPair, CollisionWatch, GeneralizedCoherence, GeneralizedError,
-    GeneralizedOptions, GeneralizedPenetration, Mover, Obstacle, Part, Pose, Shape,
+    GeneralizedOptions, GeneralizedPenetration, Mover, Part, Pose, Shape,
 };
 use extricate_core::penetration::object_norm::ObjectNormError;
 use extricate_core::proximity::{AllowedCollisions, Model, distance};
-
-/// Something that may move, by name.
-#[derive(Debug, Clone)]
-pub struct Actor {
-    /// What stands before the names of its links and joints: `robot/`, or nothing.
-    pub prefix: String,
-    /// Name of its base.
-    pub base: String,
-    /// What moves.
-    pub mover: Mover,
-}
 
 impl Actor {
     /// A rigid body. The volume of a rounded shape that has no closed form is that of a polyhedron around it, up to 4 % larger.
@@ -46,24 +36,6 @@ impl Actor {
         let mover = mover.map_err(in_search)?;
         Ok(Self { prefix: String::new(), base: name.to_owned(), mover })
     }
-}
-
-/// Something that stands still, by name.
-#[derive(Debug, Clone)]
-pub struct Prop {
-    /// Its name.
-    pub name: String,
-    /// Its shape and pose.
-    pub obstacle: Obstacle,
-}
-
-/// Two parts that collide, by name.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Collision {
-    /// Names of links, bodies or obstacles.
-    pub names: [String; 2],
-    /// How deep their convex pieces overlap [m]; `None` where triangles alone know.
-    pub depth: Option<f64>,
 }
 
 /// Options of a repair.

@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-use super::{Collision, Repair};
+use super::answer::Repair;
+use super::parts::Collision;
 use extricate_core::kinematics::ArticulationError;
 use extricate_core::penetration::generalized::GeneralizedError;
 use extricate_core::penetration::object_norm::ObjectNormError;

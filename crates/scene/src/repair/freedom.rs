@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::RepairError;
+use super::error::RepairError;
 use extricate_core::kinematics::Articulation;
 use extricate_core::penetration::generalized::Mover;
 

@@ -11,6 +11,7 @@ mod changes;
 mod ensemble;
 mod error;
 mod freedom;
+mod parts;
 mod robot;
 mod scene;
 mod sketch;
@@ -18,9 +19,10 @@ mod stand_in;
 mod workcell;
 
 pub use answer::{Change, Farthest, Moved, Repair};
-pub use ensemble::{Actor, Collision, Ensemble, Prop, RepairOptions};
+pub use ensemble::{Ensemble, RepairOptions};
 pub use error::RepairError;
 pub use freedom::Freedom;
+pub use parts::{Actor, Collision, Prop};
 pub use robot::{AllowedLinks, Robot, RobotOptions, at_rest};
 pub use scene::SceneRepair;
 pub use sketch::{

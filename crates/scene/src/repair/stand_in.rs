@@ -8,7 +8,7 @@ use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::{Actor, Prop};
+use super::parts::{Actor, Prop};
 use extricate_core::geometry::convex::Core;
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::penetration::generalized::{Mover, Shape};
