@@ -126,6 +126,46 @@ fn a_box_and_a_hull_take_the_triangles_of_meshes_where_these_are_asked_for() {
 }
 
 #[test]
+fn round_shapes_and_half_spaces_are_asked_about_together_with_a_mesh_file() {
+    let folder = scratch_folder();
+    let cube = folder.path("cube.obj");
+    assert_eq!(extricate(["mesh", "cuboid", "-o", &cube]).exit, 0);
+    let poses = at_heights(&folder, &[1.25, 1.75]);
+    for (shape, below) in [
+        ("sphere:1", 1.0),
+        ("capsule:0.5,1", 1.0),
+        ("cylinder:0.05,2", 1.0),
+        ("rounded:0.5:cone:0.05,1", 1.0),
+    ] {
+        let deep = ask(&["penetration", shape, &cube, "--poses", &poses, "--effort", "best"]);
+        assert!(is_near(&deep[0]["depth"], 0.5 + below - 1.25), "{shape}: {}", deep[0]);
+        assert!(numbers(&deep[0]["direction"])[2] > 0.999_999, "{shape}: {}", deep[0]);
+        assert_eq!((&deep[0]["verified_free"], &deep[1]["status"]), (&true.into(), &"separate".into()));
+        let apart = ask(&["distance", shape, &cube, "--poses", &poses]);
+        assert!(is_near(&apart[1]["distance"], 1.75 - 0.5 - below), "{shape}: {}", apart[1]);
+        let signed = ask(&["distance", shape, &cube, "--poses", &poses, "--signed"]);
+        assert!(is_near(&signed[0]["distance"], 1.25 - 0.5 - below), "{shape}: {}", signed[0]);
+        let collides = ask(&["collide", shape, &cube, "--poses", &poses]);
+        assert_eq!([&collides[0]["collides"], &collides[1]["collides"]], [true, false], "{shape}");
+    }
+    let poses = at_heights(&folder, &[0.2, 0.75]);
+    let on_ground = ask(&["penetration", &cube, "halfspace", "--poses", &poses]);
+    assert!(
+        is_near(&on_ground[0]["depth"], 0.3) && is_near(&on_ground[0]["lower_bound"], 0.3),
+        "{}",
+        on_ground[0]
+    );
+    assert_eq!(on_ground[1]["status"], "separate");
+    assert!(is_near(&ask(&["distance", &cube, "halfspace", "--poses", &poses])[1]["distance"], 0.25));
+    let refused = extricate(["query", "collide", "sphere:1", &cube, "--surface"]);
+    assert!(
+        refused.exit == 2 && refused.stderr.contains("`sphere:1` has no triangles"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
 fn a_flat_hull_is_a_shape() {
     let folder = scratch_folder();
     let flat = format!("hull:{}", folder.write("flat.obj", "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 1 1 0\nf 1 2 3\n"));

@@ -32,8 +32,9 @@ Shapes, sizes in metres:
   halfspace         all that has z of zero or below
   rounded:R:SHAPE   all points at most R from a shape that is no mesh file
 
-Two convex shapes are answered exactly, with a lower bound of the depth. A mesh file is asked about together with another
-one, a box or a hull. What names triangles, and `--surface`, take the triangles of meshes, boxes and hulls.";
+Two convex shapes are answered exactly, with a lower bound of the depth. Whether they collide, how far they are apart and
+how deep they overlap is asked about any two shapes; other kinds, what names triangles, and `--surface` take the
+triangles of meshes, boxes and hulls.";
 
 /// Notation of poses.
 const POSES: &str = "\

@@ -15,6 +15,7 @@ use super::tolerance::Tolerance;
 use extricate_core::geometry::convex::ConvexShape;
 use extricate_core::penetration::{TranslationalOptions, signed_distance};
 use extricate_core::proximity::{DistanceCache, DistanceOptions, Model, distance_with};
+use extricate_core::query::{self, Posed};
 
 /// Distance of two shapes; none where they are farther than the limit.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -82,6 +83,25 @@ pub(super) fn of_convex(
         },
         _ => Separation::new([found.value.max(0.0); 2], &found.witnesses),
     })
+}
+
+/// Distance of any two shapes.
+pub(super) fn of_any([a, b]: &[Posed; 2], wanted: &DistanceRequest) -> Answered<Separation> {
+    let found = if wanted.signed {
+        query::signed_distance(a, b, &query::PenetrationOptions::default()).map(Some)
+    } else {
+        let own = wanted.options();
+        let options = query::DistanceOptions {
+            relative_tolerance: own.relative_tolerance,
+            absolute_tolerance: own.absolute_tolerance,
+        };
+        query::distance_up_to(a, b, own.limit, &options)
+    };
+    let found = found.map_err(|error| error.to_string())?;
+    Ok(found.map_or(Separation::FARTHER, |found| Separation {
+        upper_bound: wanted.signed.then_some(found.upper_bound),
+        ..Separation::new([found.value, found.lower_bound], &found.points)
+    }))
 }
 
 /// Distance of two meshes.

@@ -16,7 +16,7 @@ use super::generalized::{GeneralizedRequest, SearchPair};
 use super::hausdorff::HausdorffRequest;
 use super::library::SMALL;
 use super::penetration::{self, PenetrationRequest, PenetrationResponse};
-use super::poses::{At, LineForm, Motions};
+use super::poses::{At, LineForm, Motions, Poses};
 use super::reply::{Answered, timed};
 use super::response::Response;
 use super::robot::{JointMotion, Robot, RobotFields};
@@ -34,6 +34,7 @@ use extricate_core::penetration::{
 };
 use extricate_core::proximity::deforming::{DeformingOptions, first_contact, first_self_contact};
 use extricate_core::proximity::{DistanceCache, Model};
+use extricate_core::query::{self, Posed};
 
 /// Two shapes of a question.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -88,10 +89,11 @@ pub struct Course {
 
 type Models = [Arc<Model>; 2];
 
-/// Two shapes, convex or as triangles.
+/// Two shapes: convex, as triangles, or a mesh and a convex shape that has no triangles of its own.
 enum Pair {
     Convex(Box<[ConvexShape; 2]>),
     Meshes(Models),
+    Mixed(Box<[query::Shape; 2]>),
 }
 
 /// Loaded shapes with the options and caches of their question.
@@ -143,8 +145,20 @@ impl PairFields {
             let [a, b] = &shapes;
             return Ok(Pair::Convex(Box::new([context.library.convex(a)?, context.library.convex(b)?])));
         }
+        if why.is_none() && !self.surface && !shapes.iter().all(ShapeArgument::has_triangles) {
+            return self.mixed(context, &shapes);
+        }
         let why = why.unwrap_or_else(|| self.mesh_reason(context));
         Ok(Pair::Meshes(self.meshes(context, &why)?))
+    }
+
+    /// A mesh, and a round shape or half-space.
+    fn mixed(&self, context: &Context, shapes: &[ShapeArgument; 2]) -> Result<Pair, Fault> {
+        let load = |shape: &ShapeArgument| match shape.is_convex() {
+            true => Ok(query::Shape::from(context.library.convex(shape)?)),
+            false => context.library.model(shape, self.solidity()).map(query::Shape::from),
+        };
+        Ok(Pair::Mixed(Box::new([load(&shapes[0])?, load(&shapes[1])?])))
     }
 
     /// Whether the shapes are answered as convex ones.
@@ -174,7 +188,8 @@ impl PairFields {
     /// The shapes of a penetration: with a cache, the maximally clear configurations of meshes are read or written.
     fn with_clear_configurations(&self, context: &Context) -> Result<Pair, Fault> {
         let shapes = self.parsed(context)?;
-        let folder = context.library.cache().filter(|_| !self.is_convex(&shapes));
+        let all_triangles = shapes.iter().all(ShapeArgument::has_triangles);
+        let folder = context.library.cache().filter(|_| !self.is_convex(&shapes) && all_triangles);
         let Some(folder) = folder else { return self.load(context, None) };
         let why = self.mesh_reason(context);
         shapes.iter().try_for_each(|shape| shape.need_triangles(&why))?;
@@ -411,11 +426,20 @@ impl Subject {
                 let found = convex::signed_distance_at(shapes, poses)?;
                 Ok(Response::Collide(Collision::without_triangles(found.value <= 0.0)))
             }
+            Self::Collide(Pair::Mixed(shapes), _) => {
+                let [a, b] = posed(shapes, poses);
+                let found = query::collide(&a, &b, &query::CollideOptions::default());
+                let collides = found.map_err(|error| error.to_string())?;
+                Ok(Response::Collide(Collision::without_triangles(collides)))
+            }
             Self::Collide(Pair::Meshes([a, b]), told) => {
                 Ok(Response::Collide(collide::of_meshes([a, b], poses, *told)))
             }
             Self::Distance(Pair::Convex(shapes), request, ..) => {
                 distance::of_convex(shapes, poses, request).map(Response::Distance)
+            }
+            Self::Distance(Pair::Mixed(shapes), request, ..) => {
+                distance::of_any(&posed(shapes, poses), request).map(Response::Distance)
             }
             Self::Distance(Pair::Meshes([a, b]), DistanceRequest { signed: true, .. }, _, parallel) => {
                 distance::signed([a, b], poses, *parallel).map(Response::Distance)
@@ -428,6 +452,9 @@ impl Subject {
             Self::Penetration(Pair::Convex(shapes), ..) => {
                 let found = convex::signed_distance_at(shapes, poses)?;
                 convex::penetration(shapes, poses, &found).map(Response::Penetration)
+            }
+            Self::Penetration(Pair::Mixed(shapes), options, _) => {
+                penetration::of_any(&posed(shapes, poses), options).map(Response::Penetration)
             }
             Self::Penetration(Pair::Meshes(_), ..) => unreachable!("a search is timed by itself"),
             Self::Generalized(pair, options, coherence) => {
@@ -454,6 +481,10 @@ impl Subject {
             }
         }
     }
+}
+
+fn posed<'a>([a, b]: &'a [query::Shape; 2], poses: &Poses) -> [Posed<'a>; 2] {
+    [Posed::new(a, poses.a), Posed::new(b, poses.b)]
 }
 
 fn deforming([a, b]: &mut [Deforming; 2], Motions { start, end }: &Motions) -> Answered<FirstContact> {

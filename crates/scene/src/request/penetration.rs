@@ -15,6 +15,7 @@ use extricate_core::penetration::{
     penetration, penetration_coherent,
 };
 use extricate_core::proximity::Model;
+use extricate_core::query::{self, Posed};
 
 /// Penetration of two shapes, if they overlap.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -170,28 +171,62 @@ pub(super) fn search(
     found.map_err(|error| error.to_string())
 }
 
-impl PenetrationResponse {
-    pub(super) fn new(found: &Penetration, local: &[LocalPenetration]) -> Self {
-        let region = |region: &LocalPenetration| LocalOverlap {
+/// The separating translation of any two shapes.
+pub(super) fn of_any([a, b]: &[Posed; 2], options: &TranslationalOptions) -> Answered<PenetrationResponse> {
+    let options = query::PenetrationOptions {
+        effort: options.effort,
+        start: options.start,
+        seed: options.seed,
+        time_budget: options.time_budget,
+        lower_bound: options.lower_bound,
+        parallel: options.parallel,
+        ..query::PenetrationOptions::default()
+    };
+    let found = query::penetration(a, b, &options).map_err(|error| error.to_string())?;
+    let Some(found) = found else { return Ok(PenetrationResponse::Separate {}) };
+    let local = query::local_penetrations_of(a, b, &found).map_err(|error| error.to_string())?;
+    Ok(PenetrationResponse::Penetrating(Separating {
+        depth: found.depth,
+        lower_bound: found.lower_bound,
+        direction: found.direction.into_inner().into(),
+        translation: found.translation.into(),
+        witnesses: coordinates(&found.points),
+        local: local.iter().map(LocalOverlap::from).collect(),
+        iterations: found.iterations,
+        search: found.search.as_deref().map(SearchWork::from),
+        converged: found.converged,
+        verified_free: true,
+    }))
+}
+
+impl From<&LocalPenetration> for LocalOverlap {
+    fn from(region: &LocalPenetration) -> Self {
+        Self {
             point: region.point.coords.into(),
             normal: region.normal.into_inner().into(),
             depth: region.depth,
-        };
+        }
+    }
+}
+
+impl From<&Penetration> for SearchWork {
+    fn from(found: &Penetration) -> Self {
+        let Penetration { casts, marches, walks, rows, .. } = *found;
+        Self { source: found.start.to_string(), casts, marches, walks, rows }
+    }
+}
+
+impl PenetrationResponse {
+    pub(super) fn new(found: &Penetration, local: &[LocalPenetration]) -> Self {
         Self::Penetrating(Separating {
             depth: found.depth,
             lower_bound: found.lower_bound,
             direction: found.direction.into_inner().into(),
             translation: found.translation.into(),
             witnesses: coordinates(&found.witnesses),
-            local: local.iter().map(region).collect(),
+            local: local.iter().map(LocalOverlap::from).collect(),
             iterations: found.iterations,
-            search: Some(SearchWork {
-                source: found.start.to_string(),
-                casts: found.casts,
-                marches: found.marches,
-                walks: found.walks,
-                rows: found.rows,
-            }),
+            search: Some(found.into()),
             converged: found.converged,
             // A translation that the independent check refuses is a failure and never gets here.
             verified_free: true,
