@@ -129,7 +129,7 @@ fn a_box_and_a_hull_take_the_triangles_of_meshes_where_these_are_asked_for() {
 fn round_shapes_and_half_spaces_are_asked_about_together_with_a_mesh_file() {
     let folder = scratch_folder();
     let cube = folder.path("cube.obj");
-    assert_eq!(extricate(["mesh", "cuboid", "-o", &cube]).exit, 0);
+    assert_eq!(extricate(["mesh", "box", "-o", &cube]).exit, 0);
     let poses = at_heights(&folder, &[1.25, 1.75]);
     for (shape, below) in [
         ("sphere:1", 1.0),
