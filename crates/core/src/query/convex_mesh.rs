@@ -140,7 +140,7 @@ impl Query<'_> {
             if gap.sup(&Vector3::zeros()).norm() > self.cutoff() {
                 continue;
             }
-            let found = self.to_triangle(&corners);
+            let found = self.nearest_on_triangle(&corners);
             if found.value < self.best || (found.value <= self.best && self.found.is_none()) {
                 self.best = found.value;
                 self.found = Some(found);
@@ -148,7 +148,7 @@ impl Query<'_> {
         }
     }
 
-    fn to_triangle(&mut self, corners: &[Point3<f64>; 3]) -> Nearest {
+    fn nearest_on_triangle(&mut self, corners: &[Point3<f64>; 3]) -> Nearest {
         let radius = self.shape.radius();
         if matches!(self.shape.core(), Core::Point) {
             let center = Point3::from(self.pose.translation.vector);

@@ -31,6 +31,7 @@ pub struct Spanning {
 ///
 /// # Errors
 /// [`QueryError::Unsupported`] of a half-space; [`QueryError::Option`]; [`QueryError`] when a pose or a size is none.
+#[expect(clippy::missing_panics_doc, reason = "a posed shape has at least one part")]
 pub fn spanning(a: &Posed, b: &Posed, options: &SpanningOptions) -> Result<Spanning, QueryError> {
     let tolerance = options.relative_tolerance;
     if !(1e-7..1.0).contains(&tolerance) {

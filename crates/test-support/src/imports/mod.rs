@@ -104,7 +104,7 @@ impl Crate {
         }
         let for_tests: Vec<Vec<String>> = (files.iter())
             .flat_map(|(module, file): (&Vec<String>, &File)| {
-                file.source.test_modules.iter().map(|name| [&module[..], &[name.clone()]].concat())
+                file.source.test_modules.iter().map(|name| [&module[..], std::slice::from_ref(name)].concat())
             })
             .collect();
         files.retain(|module, _| !for_tests.iter().any(|test| module.starts_with(test)));

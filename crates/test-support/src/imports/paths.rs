@@ -125,7 +125,8 @@ impl Reader<'_> {
                 self.module.pop();
             }
         } else if let Some(word) = self.word(at) {
-            return self.step_word(at, &word.to_owned());
+            let word = word.to_owned();
+            return self.step_word(at, &word);
         }
         at + 1
     }

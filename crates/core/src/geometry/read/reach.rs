@@ -60,6 +60,7 @@ impl Reach {
     /// What `file` may name: files below its folder, or below the nearest folder above that holds a [`ROOT_MARKER`].
     ///
     /// ```
+    /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
     /// use std::path::Path;
     /// use extricate_core::geometry::read::Reach;
     ///

@@ -265,6 +265,9 @@ impl Arrangement {
     }
 
     /// The pose of every body: of links from the movers' poses, of obstacles their own.
+    ///
+    /// # Errors
+    /// [`GeneralizedError`] when a pose does not have as many joints as its mover.
     pub fn body_poses(&self, poses: &[Pose]) -> Result<Vec<Isometry3<f64>>, GeneralizedError> {
         let of_movers = poses.iter().zip(&self.movers).map(|(pose, mover)| {
             mover.articulation().link_poses(&pose.joints, &pose.base).map_err(GeneralizedError::from)

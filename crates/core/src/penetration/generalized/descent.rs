@@ -82,7 +82,7 @@ pub(crate) struct Descended {
 }
 
 impl Descended {
-    pub(crate) fn from_source(self, source: GeneralizedSource) -> Self {
+    pub(crate) fn with_source(self, source: GeneralizedSource) -> Self {
         Self { source, ..self }
     }
 

@@ -203,7 +203,7 @@ impl Search<'_> {
             }
         };
         let source = start.source();
-        Ok(found.ok_or(GeneralizedError::StartFailed { start: source })?.from_source(source))
+        Ok(found.ok_or(GeneralizedError::StartFailed { start: source })?.with_source(source))
     }
 
     fn origin(&self) -> Vec<f64> {
@@ -212,7 +212,7 @@ impl Search<'_> {
 
     /// A descent from poses.
     fn at(&self, poses: &[Pose], source: GeneralizedSource) -> Descended {
-        self.run(&self.chart.point(self.arrangement, poses)).from_source(source)
+        self.run(&self.chart.point(self.arrangement, poses)).with_source(source)
     }
 
     fn run(&self, from: &[f64]) -> Descended {
@@ -260,7 +260,7 @@ impl Search<'_> {
         }
         // A hair farther, as what touches is not free.
         let away: Vec<f64> = y.iter().map(|y| y * (1.0 + 1e-6)).collect();
-        Some(better(self.run(&y), self.run(&away)).from_source(GeneralizedSource::Translational))
+        Some(better(self.run(&y), self.run(&away)).with_source(GeneralizedSource::Translational))
     }
 
     /// All links that are stuck in a piece of an obstacle leave it through the same face, where several are.
@@ -269,7 +269,7 @@ impl Search<'_> {
         self.arrangement.with_workspace(|workspace| {
             let exits = self.descent.common_exits(workspace);
             let launch = Launch { exits: &exits, ..origin.as_slice().into() };
-            let run = || self.descent.run(&launch, workspace).from_source(GeneralizedSource::CommonExit);
+            let run = || self.descent.run(&launch, workspace).with_source(GeneralizedSource::CommonExit);
             (!exits.is_empty()).then(run)
         })
     }
@@ -312,7 +312,7 @@ impl Search<'_> {
                 break;
             }
             let start = starts::random(self.chart, &self.origin(), radius, [self.options.seed, index]);
-            best = better(best, self.run(&start).from_source(GeneralizedSource::Random));
+            best = better(best, self.run(&start).with_source(GeneralizedSource::Random));
             radius *= RADIUS_GROWTH;
         }
         best
@@ -333,7 +333,7 @@ impl Search<'_> {
                     3 => starts::random(self.chart, &around, 0.5 * radius, number),
                     _ => starts::random(self.chart, &origin, radius, number),
                 };
-                self.run(&start).from_source(GeneralizedSource::Random)
+                self.run(&start).with_source(GeneralizedSource::Random)
             };
             let found: Vec<Descended> = if self.options.parallel {
                 (0..ROUND).into_par_iter().map(run).collect()
@@ -370,7 +370,7 @@ impl Search<'_> {
             let again = self.run(&tight);
             let source = best.source;
             let tight = Descended { free: Some(tight), nearest: free, source, ..Descended::default() };
-            *best = better(better(tight, again.from_source(source)), std::mem::take(best));
+            *best = better(better(tight, again.with_source(source)), std::mem::take(best));
         }
     }
 }

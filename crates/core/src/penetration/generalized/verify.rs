@@ -8,6 +8,9 @@ use super::pose::Pose;
 
 impl Arrangement {
     /// Whether collision queries of all models find everything free: they know nothing of how the poses were found.
+    ///
+    /// # Errors
+    /// [`GeneralizedError`] when a pose does not suit its mover, or the signed distance of two pieces is not found.
     pub fn verify(&self, poses: &[Pose]) -> Result<bool, GeneralizedError> {
         let bodies = self.body_poses(poses)?;
         let convex = self.pairs.iter().map(|BodyPair { bodies, .. }| bodies);
@@ -44,6 +47,9 @@ impl Arrangement {
     }
 
     /// σ [m²] of a change: the mean over the movers, weighted by their volumes.
+    ///
+    /// # Errors
+    /// [`GeneralizedError`] when a pose does not suit its mover.
     pub fn sigma(&self, from: &[Pose], to: &[Pose]) -> Result<f64, GeneralizedError> {
         let (mut sigma, mut whole) = (0.0, 0.0);
         for (mover, (from, to)) in self.movers.iter().zip(from.iter().zip(to)) {

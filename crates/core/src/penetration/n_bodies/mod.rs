@@ -87,6 +87,10 @@ fn check_fixed(bodies: &[Body]) -> Result<(), SeparationError> {
 }
 
 /// As [`separate`], of whatever the bodies are.
+///
+/// # Errors
+/// As [`separate`].
+#[expect(clippy::missing_panics_doc, reason = "there is one effort at least")]
 pub fn separate_pairs(
     pairs: &impl Pairs,
     options: &SeparationOptions,

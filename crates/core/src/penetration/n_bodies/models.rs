@@ -89,6 +89,9 @@ pub struct MeshPair<'a> {
 
 impl MeshPair<'_> {
     /// See [`Pairs::demand`]; `shift` is contained in the poses and tells where `search.free` lies.
+    ///
+    /// # Errors
+    /// [`SeparationError`] when no separating translation of the pair is found.
     pub fn demand(
         &self,
         shift: &Vector3<f64>,

@@ -25,7 +25,7 @@ impl Golden {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::create_dir_all(folder).map_err(|source| RecordError::write(folder, source))?;
         }
-        Ok(bundle::whole(path, self.to_string().as_bytes())?)
+        bundle::whole(path, self.to_string().as_bytes())
     }
 }
 

@@ -59,7 +59,8 @@ impl Scene {
     ///
     /// ```
     /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
-    ///     /// use std::path::Path;
+    /// use std::collections::BTreeMap;
+    /// use std::path::Path;
     ///
     /// use extricate_scene::scene::Scene;
     /// use nalgebra::Vector3;
