@@ -2,9 +2,9 @@
 //!
 //! Pair by pair, bodies that overlap would be pushed out of one neighbour into the next. Here all pairs ask at once:
 //! each for the plane of its penetration depth, and the least motion of all bodies that satisfies all planes is a
-//! quadratic program (`quadratic_program::least_motion`). Its answer is queried again until nothing overlaps ([`rounds`]); what
-//! cannot be taken apart that way is put where there is room ([`rescue`]). Then the bodies go back towards where they
-//! started as far as the others let them ([`descent`]).
+//! quadratic program (`quadratic_program::least_motion`). Its answer is queried again until nothing overlaps (`rounds`); what
+//! cannot be taken apart that way is put where there is room (`rescue`). Then the bodies go back towards where they
+//! started as far as the others let them (`descent`).
 //!
 //! The motion that is kept small is Σ wᵢ ‖tᵢ‖², tᵢ the translation of body i and wᵢ its weight; or Σ wᵢ ‖tᵢ‖ ([`Measure`]).
 
