@@ -148,7 +148,7 @@ impl PairFields {
         if why.is_none() && !self.surface && !shapes.iter().all(ShapeArgument::has_triangles) {
             return self.mixed(context, &shapes);
         }
-        let why = why.unwrap_or_else(|| self.mesh_reason(context));
+        let why = why.unwrap_or_else(|| Self::mesh_reason(context));
         Ok(Pair::Meshes(self.meshes(context, &why)?))
     }
 
@@ -166,15 +166,10 @@ impl PairFields {
         shapes.iter().all(ShapeArgument::is_convex) && !self.surface
     }
 
-    /// Reason why triangles of both shapes are needed where the question does not ask for them.
-    fn mesh_reason(&self, context: &Context) -> String {
-        match self.surface {
-            true => format!("{} takes the triangles of both shapes", context.name("surface")),
-            false => String::from(
-                "a mesh file is asked about together with another mesh file, box:X,Y,Z or hull:FILE only \
-                 (`hull:` makes it convex, `extricate mesh` makes meshes of round shapes)",
-            ),
-        }
+    /// Reason why triangles of both shapes are needed where the question does not ask for them: without `surface`, shapes that
+    /// have none are answered as they are.
+    fn mesh_reason(context: &Context) -> String {
+        format!("{} takes the triangles of both shapes", context.name("surface"))
     }
 
     /// The shapes as triangles, which are needed because of `why`.
@@ -191,7 +186,7 @@ impl PairFields {
         let all_triangles = shapes.iter().all(ShapeArgument::has_triangles);
         let folder = context.library.cache().filter(|_| !self.is_convex(&shapes) && all_triangles);
         let Some(folder) = folder else { return self.load(context, None) };
-        let why = self.mesh_reason(context);
+        let why = Self::mesh_reason(context);
         shapes.iter().try_for_each(|shape| shape.need_triangles(&why))?;
         let bad = |error: &dyn std::error::Error| Fault::of(Class::BadFile, error);
         let cached = |shape: &ShapeArgument| {
