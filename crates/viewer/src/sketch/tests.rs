@@ -10,8 +10,8 @@ use extricate_scene::record::WorldState;
 const LONG: Duration = Duration::from_secs(120);
 
 fn mode(path: &str) -> (SketchMode, Models) {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
-    let scene = Arc::new(Scene::load(format!("{root}{path}")).unwrap());
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let scene = Arc::new(Scene::load(root.join(path)).unwrap());
     let world = scene.world().unwrap();
     let models = Models::of(&world).unwrap();
     let state = WorldState::of(&world);
