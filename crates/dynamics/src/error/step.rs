@@ -1,0 +1,92 @@
+//! Errors of a step of a world.
+
+use thiserror::Error;
+
+use super::soft::SoftError;
+
+/// Why a step failed.
+#[derive(Debug, Error, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The state of a body is not finite any more.
+    #[error("body `{name}` has a state that is not finite at step {step} (time {time} s)")]
+    Diverged {
+        /// Name of the body.
+        name: String,
+        /// The step that failed, 1-based.
+        step: u64,
+        /// Time at the end of that step [s].
+        time: f64,
+    },
+    /// A body is faster than any motion of a run can be.
+    #[error(
+        "body `{name}` moves at {speed} m/s at step {step} (time {time} s), beyond the bound of {bound} m/s"
+    )]
+    TooFast {
+        /// Name of the body.
+        name: String,
+        /// Its speed [m/s].
+        speed: f64,
+        /// The greatest that is taken for meant [m/s].
+        bound: f64,
+        /// The step that failed, 1-based.
+        step: u64,
+        /// Time at the end of that step [s].
+        time: f64,
+    },
+    /// The bodies move with far more energy than they had at the start and gravity gave them.
+    #[error(
+        "the bodies have {kinetic} J of kinetic energy at step {step} (time {time} s), but {explained} J at most can be \
+         explained; most of it is that of body `{name}`"
+    )]
+    EnergyGrown {
+        /// Name of the body with the most kinetic energy.
+        name: String,
+        /// Kinetic energy of all bodies [J].
+        kinetic: f64,
+        /// What they had at the start and what they fell from there [J].
+        explained: f64,
+        /// The step that failed, 1-based.
+        step: u64,
+        /// Time at the end of that step [s].
+        time: f64,
+    },
+    /// The soft bodies did not get through a step, nor through it in parts.
+    #[error("soft bodies ({name}) at step {step} (time {time} s), cut into {parts} parts at last: {source}")]
+    Soft {
+        /// Name of the soft body at fault, or of all that may be.
+        name: String,
+        /// Into how many parts the step was cut in the last attempt.
+        parts: usize,
+        /// What went wrong.
+        source: SoftError,
+        /// The step that failed, 1-based.
+        step: u64,
+        /// Time at the end of that step [s].
+        time: f64,
+    },
+}
+
+impl StepError {
+    /// Name of the body that a step failed at.
+    #[must_use]
+    pub fn body(&self) -> &str {
+        match self {
+            Self::Diverged { name, .. }
+            | Self::TooFast { name, .. }
+            | Self::EnergyGrown { name, .. }
+            | Self::Soft { name, .. } => name,
+        }
+    }
+
+    /// The step that failed, 1-based.
+    #[must_use]
+    pub fn step(&self) -> u64 {
+        match self {
+            Self::Diverged { step, .. }
+            | Self::TooFast { step, .. }
+            | Self::EnergyGrown { step, .. }
+            | Self::Soft { step, .. } => *step,
+        }
+    }
+}
