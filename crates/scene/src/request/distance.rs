@@ -17,20 +17,39 @@ use extricate_core::penetration::{TranslationalOptions, signed_distance};
 use extricate_core::proximity::{DistanceCache, DistanceOptions, Model, distance_with};
 use extricate_core::query::{self, Posed};
 
-/// Distance of two shapes; none where they are farther than the limit.
+/// Distance of two shapes, up to a limit.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[schemars(extend("x-status" = ["separate", "colliding", "farther"]))]
-pub struct Separation {
+#[serde(untagged)]
+pub enum Separation {
+    /// They are no farther apart than the limit.
+    #[schemars(extend("x-status" = ["separate", "colliding"]))]
+    Within(Apart),
+    /// Not closer than the limit of `closer_than`.
+    #[schemars(extend("x-status" = ["farther"]))]
+    Farther {
+        /// None is told.
+        distance: (),
+        /// None is told.
+        lower_bound: (),
+        /// None are told.
+        points: (),
+    },
+}
+
+/// Distance of two shapes and its witnesses, world frame.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Apart {
     /// The distance [m]; zero where they collide, with `signed` minus the penetration depth.
-    pub distance: Option<f64>,
+    pub distance: f64,
     /// Proved lower bound of the distance [m].
-    pub lower_bound: Option<f64>,
+    pub lower_bound: f64,
     /// Proved upper bound of the distance [m]; with `signed`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "f64")]
     pub upper_bound: Option<f64>,
     /// A point of A and one of B that are that far apart [m]. Where they collide, the same point; of convex shapes, two
     /// that touch when A has been moved out of B.
-    pub points: Option<[[f64; 3]; 2]>,
+    pub points: [[f64; 3]; 2],
 }
 
 /// Question how far two shapes are apart.
@@ -77,11 +96,10 @@ pub(super) fn of_convex(
     let found = convex::signed_distance_at(shapes, poses)?;
     Ok(match wanted.closer_than {
         Some(limit) if found.value > limit => Separation::FARTHER,
-        _ if wanted.signed => Separation {
-            upper_bound: Some(found.at_most),
-            ..Separation::new([found.value, found.value], &found.witnesses)
-        },
-        _ => Separation::new([found.value.max(0.0); 2], &found.witnesses),
+        _ if wanted.signed => {
+            Separation::new([found.value, found.value], Some(found.at_most), &found.witnesses)
+        }
+        _ => Separation::new([found.value.max(0.0); 2], None, &found.witnesses),
     })
 }
 
@@ -98,9 +116,9 @@ pub(super) fn of_any([a, b]: &[Posed; 2], wanted: &DistanceRequest) -> Answered<
         query::distance_up_to(a, b, own.limit, &options)
     };
     let found = found.map_err(|error| error.to_string())?;
-    Ok(found.map_or(Separation::FARTHER, |found| Separation {
-        upper_bound: wanted.signed.then_some(found.upper_bound),
-        ..Separation::new([found.value, found.lower_bound], &found.points)
+    Ok(found.map_or(Separation::FARTHER, |found| {
+        let upper_bound = wanted.signed.then_some(found.upper_bound);
+        Separation::new([found.value, found.lower_bound], upper_bound, &found.points)
     }))
 }
 
@@ -113,7 +131,7 @@ pub(super) fn of_meshes(
 ) -> Answered<Separation> {
     let found = distance_with(a, &poses.a, b, &poses.b, options, cache).map_err(|error| error.to_string())?;
     Ok(found.map_or(Separation::FARTHER, |found| {
-        Separation::new([found.value, found.lower_bound], &found.witnesses)
+        Separation::new([found.value, found.lower_bound], None, &found.witnesses)
     }))
 }
 
@@ -122,49 +140,47 @@ pub(super) fn signed([a, b]: [&Model; 2], poses: &Poses, parallel: bool) -> Answ
     let options = TranslationalOptions { parallel, ..TranslationalOptions::default() };
     let found = signed_distance(a, &poses.a, b, &poses.b, &options).map_err(|error| error.to_string())?;
     let [lower, upper] = found.bounds();
-    Ok(Separation { upper_bound: Some(upper), ..Separation::new([found.value(), lower], &found.witnesses()) })
+    Ok(Separation::new([found.value(), lower], Some(upper), &found.witnesses()))
 }
 
 impl Separation {
-    const FARTHER: Self = Self { distance: None, lower_bound: None, upper_bound: None, points: None };
+    const FARTHER: Self = Self::Farther { distance: (), lower_bound: (), points: () };
 
-    fn new([distance, lower_bound]: [f64; 2], witnesses: &[Point3<f64>; 2]) -> Self {
-        Self {
-            distance: Some(distance),
-            lower_bound: Some(lower_bound),
-            upper_bound: None,
-            points: Some(coordinates(witnesses)),
-        }
+    fn new(
+        [distance, lower_bound]: [f64; 2],
+        upper_bound: Option<f64>,
+        witnesses: &[Point3<f64>; 2],
+    ) -> Self {
+        Self::Within(Apart { distance, lower_bound, upper_bound, points: coordinates(witnesses) })
     }
 }
 
 impl Reply for Separation {
     fn status(&self) -> &'static str {
-        match self.distance {
-            Some(distance) if distance <= 0.0 => "colliding",
-            Some(_) => "separate",
-            None => "farther",
+        match self {
+            Self::Within(Apart { distance, .. }) if *distance <= 0.0 => "colliding",
+            Self::Within(_) => "separate",
+            Self::Farther { .. } => "farther",
         }
     }
 }
 
 impl fmt::Display for Separation {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Some((distance, [a, b])) = self.distance.zip(self.points.as_ref()) else {
-            return f.write_str("not closer than the limit");
-        };
+        let Self::Within(found) = self else { return f.write_str("not closer than the limit") };
+        let Apart { distance, lower_bound, upper_bound, points: [a, b] } = *found;
         if distance < 0.0 {
             write!(f, "{} m deep", number(-distance))?;
-            let proved = self.upper_bound.map(|upper| -upper).filter(|&least| least > 0.0);
+            let proved = upper_bound.map(|upper| -upper).filter(|&least| least > 0.0);
             return proved.map_or(Ok(()), |least| write!(f, " (at least {})", number(least)));
         }
         if !(distance > 0.0) {
             return f.write_str("colliding");
         }
         write!(f, "{} m apart", number(distance))?;
-        if let Some(least) = self.lower_bound.filter(|&least| least < distance) {
-            write!(f, " (at least {})", number(least))?;
+        if lower_bound < distance {
+            write!(f, " (at least {})", number(lower_bound))?;
         }
-        write!(f, ", at ({}) and ({})", text_of(a), text_of(b))
+        write!(f, ", at ({}) and ({})", text_of(&a), text_of(&b))
     }
 }

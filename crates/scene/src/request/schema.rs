@@ -34,7 +34,8 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
     };
     let own = [of::<MeshAtRest>(), of::<MeshInMotion>(), of::<LinksAtRest>(), of::<FirstContact>()];
     let time = json!({"type": "number", "minimum": 0, "description": "Time of the repair [ms]."});
-    let repairs = [of::<BodiesRepair>(), of::<SceneRepairResponse>(), of::<RobotRepair>()].map(with_error);
+    let repairs =
+        vec![of::<BodiesRepair>(), with_error(of::<SceneRepairResponse>()), with_error(of::<RobotRepair>())];
     vec![
         ("broad-phase", query("broad-phase", vec![of::<BoxOverlaps>()])),
         ("collide", query("collide", vec![of::<Collision>()])),
@@ -42,7 +43,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("generalized", query("generalized", vec![of::<GeneralizedResponse>()])),
         ("hausdorff", query("hausdorff", vec![of::<Deviation>()])),
         ("penetration", query("penetration", vec![of::<PenetrationResponse>()])),
-        ("repair", lines("The answer of `repair --json`, world frame", repairs.to_vec(), ("time_ms", &time))),
+        ("repair", lines("The answer of `repair --json`, world frame", repairs, ("time_ms", &time))),
         ("self-collision", query("self-collision", own.to_vec())),
         ("spanning", query("spanning", vec![of::<Span>()])),
         ("time-of-contact", query("time-of-contact", vec![of::<FirstContact>()])),
