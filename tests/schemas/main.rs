@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use cli_program::{ScratchFolder, extricate};
+use extricate_test_support::json_schema::faults;
 use serde_json::Value;
 
 fn schema(folder: &str, name: &str) -> Value {
@@ -51,5 +52,56 @@ fn published_schemas_are_those_of_the_types_and_lose_no_field() {
         let own = oracle.lines().filter_map(|line| line.split_once(' ')).filter(|(of, _)| *of == name);
         let lost: Vec<&str> = own.map(|(_, field)| field).filter(|field| !found.contains(*field)).collect();
         assert!(lost.is_empty(), "{name} has lost {lost:?}");
+    }
+}
+
+#[test]
+fn published_schemas_refuse_lines_that_hold_less_or_more_than_their_status_says() {
+    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/schema");
+    let points = "\"points\": [[0, 0, 0], [0, 0, 1]]";
+    let line = |fields: &str| format!("{{\"index\": 0, \"time_us\": 1.5, {fields}}}");
+    let counts = "\"counts\": {\"boxes\": 2, \"pairs\": 1, \"begun\": 1, \"ended\": 0}";
+    let apart = |distance: &str| format!("\"distance\": {distance}, \"lower_bound\": 1, {points}");
+    let contact = |time: f64| {
+        format!(
+            "\"status\": \"contact\", \"time\": {time}, {points}, \"normal\": [0, 0, 1], \"gap\": 0, \"triangles\": null, \"steps\": 3"
+        )
+    };
+    for (name, accepted, refused) in [
+        (
+            "distance",
+            format!("\"status\": \"separate\", {}", apart("1")),
+            format!("\"status\": \"separate\", {}", apart("null")),
+        ),
+        (
+            "distance",
+            "\"status\": \"farther\", \"distance\": null, \"lower_bound\": null, \"points\": null".to_owned(),
+            format!("\"status\": \"farther\", {}", apart("1")),
+        ),
+        (
+            "collide",
+            "\"status\": \"colliding\", \"collides\": true, \"pairs\": [[0, 3]]".to_owned(),
+            "\"status\": \"colliding\", \"collides\": true, \"pairs\": null".to_owned(),
+        ),
+        ("time-of-contact", contact(0.5), contact(1.5)),
+        ("self-collision", "\"status\": \"separate\", \"collides\": false".to_owned(), contact(0.5)),
+        (
+            "self-collision",
+            "\"status\": \"separate\", \"collides\": false, \"contact\": null".to_owned(),
+            "\"status\": \"separate\", \"collides\": false, \"contact\": {}".to_owned(),
+        ),
+        (
+            "broad-phase",
+            format!("\"status\": \"updated\", {counts}"),
+            format!("\"status\": \"updated\", {counts}, \"begun\": null"),
+        ),
+    ] {
+        let schema = schema(published, name);
+        let found = |fields: &str| {
+            let line = line(fields);
+            faults(&schema, &serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        };
+        assert_eq!(found(&accepted), Vec::<String>::new(), "{name}: {accepted}");
+        assert!(!found(&refused).is_empty(), "{name}: {refused}");
     }
 }

@@ -15,6 +15,7 @@ pub struct Shard {
     /// Its number I, from 0.
     pub index: u64,
     /// How many there are, N.
+    #[schemars(range(min = 1))]
     pub of: u64,
 }
 

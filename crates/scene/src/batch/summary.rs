@@ -1,6 +1,7 @@
 //! What a batch is of (`batch.json`), what it came to (`summary.json`), and how long it took (`timing.json`).
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -85,9 +86,10 @@ pub struct BatchSummary {
     /// How many of them failed.
     pub failed: u64,
     /// How many came to what, by kind and status.
+    #[schemars(with = "BTreeMap<String, BTreeMap<String, NonZeroU64>>")]
     pub kinds: BTreeMap<String, BTreeMap<String, u64>>,
     /// Failures by exit code.
-    #[schemars(with = "BTreeMap<String, u64>")]
+    #[schemars(with = "BTreeMap<String, NonZeroU64>")]
     pub exit_codes: BTreeMap<u8, u64>,
     /// Hash of `results.jsonl`.
     #[schemars(with = "String", extend("pattern" = "^[0-9a-f]{16}$"))]
@@ -179,20 +181,26 @@ pub struct BatchTiming {
     /// Name of the machine.
     pub host: String,
     /// Threads that were used.
+    #[schemars(range(min = 1))]
     pub threads: usize,
     /// Items that were answered at a time.
+    #[schemars(range(min = 1))]
     pub workers: usize,
     /// Items that an earlier call had answered.
     pub resumed: u64,
     /// Items that this call has answered.
     pub items: u64,
     /// Wall-clock time from the first item to the last [s].
+    #[schemars(range(min = 0.0))]
     pub wall_time: f64,
     /// Items of this call over that time [1/s].
+    #[schemars(range(min = 0.0))]
     pub items_per_second: f64,
     /// Time inside the questions themselves, over all workers [s].
+    #[schemars(range(min = 0.0))]
     pub time_in_questions: f64,
     /// Share of the workers' time outside of them: reading, making ready, writing, waiting.
+    #[schemars(range(max = 1.0))]
     pub share_outside: f64,
     /// Items and time inside their questions by kind.
     pub kinds: BTreeMap<&'static str, KindTiming>,
@@ -210,6 +218,7 @@ pub struct KindTiming {
     /// Number of items.
     pub items: u64,
     /// Time inside their questions [s].
+    #[schemars(range(min = 0.0))]
     pub time: f64,
 }
 

@@ -100,5 +100,6 @@ pub struct Displacement {
     /// Translation [m].
     pub translation: [f64; 3],
     /// Angle of the rotation [rad].
+    #[schemars(range(min = 0.0))]
     pub angle: f64,
 }

@@ -32,7 +32,8 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         let responses = responses.into_iter().chain([failed]).collect();
         lines(&format!("A line of `query {kind} --json`, world frame"), responses, ("time_us", &time))
     };
-    let own = [of::<MeshAtRest>(), of::<MeshInMotion>(), of::<LinksAtRest>(), of::<FirstContact>()];
+    let own =
+        [of::<MeshAtRest>(), of::<MeshInMotion>(), of::<LinksAtRest>(), of_robots(of::<FirstContact>())];
     let time = json!({"type": "number", "minimum": 0, "description": "Time of the repair [ms]."});
     let repairs =
         vec![of::<BodiesRepair>(), with_error(of::<SceneRepairResponse>()), with_error(of::<RobotRepair>())];
@@ -87,13 +88,42 @@ fn simplify(schema: &mut Value) {
             if let Some(options) = keywords.remove("anyOf") {
                 keywords.insert("oneOf".to_owned(), options);
             }
-            if keywords.get("type").is_some_and(|kind| kind == "object") {
+            if keywords.get("type").is_some_and(|kind| kind == "object" || has_type(kind, "object")) {
                 keywords.entry("additionalProperties").or_insert(Value::Bool(false));
+                without_null_where_left_out(keywords);
             }
             keywords.values_mut().for_each(simplify);
         }
         _ => {}
     }
+}
+
+fn has_type(kinds: &Value, kind: &str) -> bool {
+    kinds.as_array().is_some_and(|kinds| kinds.iter().any(|one| one == kind))
+}
+
+/// A field that is left out where it is none is never null.
+fn without_null_where_left_out(keywords: &mut Map<String, Value>) {
+    let required = keywords.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let Some(Value::Object(properties)) = keywords.get_mut("properties") else { return };
+    for (_, property) in properties.iter_mut().filter(|(name, _)| !required.iter().any(|one| one == *name)) {
+        let Some(kinds) = property.get_mut("type").filter(|kinds| has_type(kinds, "null")) else { continue };
+        let kept: Vec<Value> =
+            kinds.as_array().into_iter().flatten().filter(|one| *one != "null").cloned().collect();
+        *kinds = match <[Value; 1]>::try_from(kept) {
+            Ok([only]) => only,
+            Err(several) => Value::Array(several),
+        };
+    }
+}
+
+/// The contacts of robots among those of all, and that there is none.
+fn of_robots(mut contacts: Value) -> Value {
+    if let Some(Value::Array(options)) = contacts.get_mut("oneOf") {
+        options
+            .retain(|option| option[STATUS] == json!(["free"]) || option["properties"].get("link").is_some());
+    }
+    contacts
 }
 
 /// A schema whose `error` says why a repair does not count.
