@@ -196,7 +196,7 @@ fn a_file_that_is_foreign_damaged_of_another_mesh_or_of_another_version_is_refus
     ] {
         assert_ne!(changed, text);
         let told = refused(&mut same, &changed);
-        assert!(told.contains(why) && told.contains("foreign"), "{told}");
+        assert!(told.contains(why) && told.contains("free.json"), "{told}");
     }
     let mut moved = solid(&turned(&ring()));
     let mut surface = Model::new(ring(), Solidity::Surface);

@@ -21,7 +21,8 @@ fn sketch_of(scene: Scene) -> Sketch {
 }
 
 fn load(name: &str) -> Sketch {
-    sketch_of(Scene::load(Path::new("scenes").join(name)).unwrap())
+    let scenes = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes"));
+    sketch_of(Scene::load(scenes.join(name)).unwrap())
 }
 
 /// Two balls on the ground, one of them fixed, and two that a joint ties together.
