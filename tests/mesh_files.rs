@@ -546,8 +546,17 @@ fn shared_models_load_and_are_as_their_description_says() {
     const BALANCED: [&str; 2] = ["dragon48k", "dragon200k"];
     const OPEN: [&str; 5] = ["bunny1k", "stanford_bunny", "dragon10k", "spoon", "golfclass"];
     for path in shared_meshes() {
-        let mesh = read_mesh(&path).unwrap_or_else(|error| panic!("{error}"));
-        if !path.to_string_lossy().contains("soup/meshes") {
+        let place = path.to_string_lossy().into_owned();
+        let mesh = match read_mesh(&path) {
+            Ok(mesh) => mesh,
+            // Files of other projects' tests are damaged on purpose: a refusal names the file.
+            Err(error) if place.contains("data/real/") => {
+                assert!(error.to_string().starts_with(&place), "{error}");
+                continue;
+            }
+            Err(error) => panic!("{error}"),
+        };
+        if !place.contains("soup/meshes") {
             continue;
         }
         let report = MeshReport::of(&mesh);
