@@ -149,8 +149,9 @@ impl Grid {
 
     #[inline(always)]
     fn guess(&self, axis: usize, x: f64) -> usize {
-        // A cast saturates.
-        (((x - self.origin[axis]) * (1.0 / self.spacing)) as usize + 1).min(self.counts[axis])
+        // The cast saturates where `x` lies far behind the last node, and so must the sum.
+        let nodes = ((x - self.origin[axis]) * (1.0 / self.spacing)) as usize;
+        nodes.saturating_add(1).min(self.counts[axis])
     }
 
     /// The nodes from the first to behind the last along each axis that stand in a box; empty ranges when none does.
