@@ -10,6 +10,7 @@ Commands stand in blocks of `sh`. A comment `<!-- not run: REASON -->` in the li
 """
 
 import concurrent.futures
+import json
 import os
 import re
 import shutil
@@ -95,12 +96,12 @@ def link_faults(name):
 
 
 def summary():
-    """Titles and pages of SUMMARY.md, with their depth; a part has no page."""
+    """Entries of SUMMARY.md: depth, title and page; a part (`# …`) and its end (`---`) have the depth None."""
     for _, line in prose((ROOT / "docs/SUMMARY.md").read_text(encoding="utf-8")):
         entry = re.match(r"( *)(?:- )?\[([^\]]+)\]\(([^)]*)\)$", line)
-        part = re.match(r"# (?!Summary)(.+)$", line)
+        part = re.match(r"(?:# (?!Summary)(.+)|(---))$", line)
         if entry:
-            yield len(entry[1]) // 4, entry[2], entry[3] or None
+            yield len(entry[1]) // 4, entry[2], entry[3]
         elif part:
             yield None, part[1], None
 
@@ -179,18 +180,19 @@ def run(program, chosen):
 
 
 def navigation():
-    """The navigation of the site, of SUMMARY.md."""
-    nav, section = [], None
+    """The navigation of the site: parts, and chapters without a page of their own, hold what follows."""
+    whole = []
+    part = chapter = whole
     for depth, title, page in summary():
-        if page is None:
-            section = []
-            nav.append({title: section})
-        elif depth and section is not None:
-            section.append({title: page})
+        if depth is None:
+            part = [] if title else whole
+            whole += [{title: part}] if title else []
+        elif depth:
+            chapter.append({title: page})
         else:
-            in_part = section is not None and depth == 0 and nav and list(nav[-1])[0] != "Tutorials" and title != "Questions"
-            (section if in_part else nav).append({title: page})
-    return nav
+            chapter = []
+            part.append({title: page or chapter})
+    return whole
 
 
 def build():
@@ -209,7 +211,7 @@ def build():
             "site_name: Extricate\ntheme: {name: readthedocs, highlightjs: false}\nuse_directory_urls: false\n"
             "plugins: [search]\nmarkdown_extensions: [tables, fenced_code, toc]\n"
             "validation: {anchors: warn, unrecognized_links: warn}\n"
-            f"nav: {navigation()!r}\n".replace("None", "null"),
+            f"nav: {json.dumps(navigation())}\n",
             encoding="utf-8",
         )
         command = [python, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", settings, "-d", ROOT / "target/book"]
