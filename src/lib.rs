@@ -72,7 +72,23 @@ pub use extricate_scene::{batch, record, repair, repair::Workcell, scene, scene:
 pub use extricate_viewer as viewer;
 pub use nalgebra;
 
-/// The program in the README is compiled and run.
+/// The programs of the front page and of the book are compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-pub struct ReadmePrograms;
+pub struct FrontPage;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/tutorials/first-query.md")]
+pub struct FirstQuery;
+
+#[cfg(all(doctest, feature = "simulation"))]
+#[doc = include_str!("../docs/tutorials/first-repair.md")]
+pub struct FirstRepair;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/tutorials/first-robot.md")]
+pub struct FirstRobot;
+
+#[cfg(all(doctest, feature = "simulation"))]
+#[doc = include_str!("../docs/library.md")]
+pub struct Library;

@@ -41,12 +41,7 @@ fn keys_do_by_name_what_they_do_by_stroke() {
 }
 
 #[test]
-fn the_readme_and_the_page_of_the_viewer_have_the_same_keys() {
-    let pages = [
-        ("README.md", include_str!("../../../../../README.md")),
-        ("docs/viewer.md", include_str!("../../../../../docs/viewer.md")),
-    ];
-    for (page, text) in pages {
-        assert!(text.contains(&markdown()), "{page} should hold this:\n{}", markdown());
-    }
+fn the_page_of_the_viewer_has_the_same_keys() {
+    let page = include_str!("../../../../../docs/viewer.md");
+    assert!(page.contains(&markdown()), "docs/viewer.md should hold this:\n{}", markdown());
 }

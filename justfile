@@ -1,0 +1,72 @@
+# Recipes for contributors; `just` lists them. Each is one or two commands, which may as well be typed.
+
+program := "target/release/extricate"
+
+# List the recipes
+default:
+    @just --list
+
+# Compile the program; `just build --features viewer` adds the window
+build *options:
+    cargo build --release {{options}}
+
+# Compile everything that is there without making code: the fastest check
+check *options:
+    cargo check --release --workspace --all-targets {{options}}
+
+# Run the tests; `just test NAME` those whose names contain it
+test *filter:
+    cargo test --release {{filter}}
+
+# Format, and lint as continuous integration does
+lint:
+    cargo fmt --all
+    cargo clippy --release --all-targets -- -D warnings
+
+# Test the structure: crates, rooms and files depend one way
+layers:
+    cargo test --release -p extricate-test-support
+
+# Run the shipped scenes and compare them with their golden files
+golden *options: build
+    {{program}} verify scenes --golden tests/golden {{options}}
+
+# Write the table of all pairs of shapes and queries again
+queries:
+    EXTRICATE_WRITE_TABLE=1 cargo test --release --test query_pairs
+
+# Write the JSON schemas of all answers again
+schemas: build
+    {{program}} info --schemas assets/schema
+
+# Check links, anchors and paths of the documentation
+docs:
+    .ci/book.py check
+
+# Run the commands of the documentation in fresh copies; `just commands docs/tour.md` those of a page
+commands *pages: build
+    .ci/book.py run {{program}} {{pages}}
+
+# Make the book as a site in target/book
+book:
+    .ci/book.py build
+
+# Open the documentation of the library
+api:
+    cargo doc --no-deps --open
+
+# Print the benchmarks of a group: `just bench penetration`
+bench group *options:
+    cargo bench --bench {{group}} {{options}}
+
+# Count product code, documentation and tests by part
+lines:
+    .ci/lines.py
+
+# Check licences, advisories and duplicates of the dependencies; needs cargo-deny
+deny:
+    cargo deny --all-features check
+
+# All that continuous integration runs
+ci:
+    bash .ci/run
