@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde::Serialize;
 
-use super::terminal::{Console, Exit, Failure, Interrupt};
+use super::terminal::{Console, Exit, Failure};
 use extricate_scene::record;
 use extricate_scene::request::text::EffortArgument;
 use extricate_scene::request::{Rearrangement, RepairFields, RepairStatus, Response, SceneRepairRequest};
@@ -129,17 +129,13 @@ impl Arguments {
 }
 
 /// Repairs what the arguments name.
-pub(super) fn execute(
-    console: &mut Console,
-    interrupt: &Interrupt,
-    arguments: &Arguments,
-) -> Result<(), Failure> {
+pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
     match (&arguments.scene, &arguments.output) {
         (Some(scene), Some(output)) => {
             arguments.of_robot.refuse()?;
             of_scene(console, arguments, (scene, output))
         }
-        _ => robot::execute(console, interrupt, arguments),
+        _ => robot::execute(console, arguments),
     }
 }
 

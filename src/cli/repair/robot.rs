@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::configurations::{self, Line};
 use super::{Arguments, write_whole};
-use crate::cli::terminal::{Console, Exit, Failure, Interrupt};
+use crate::cli::terminal::{Console, Exit, Failure};
 use extricate_core::proximity::AllowedBecause;
 use extricate_scene::repair::{AllowedLinks, Robot};
 use extricate_scene::request::configuration::Entry;
@@ -106,11 +106,7 @@ impl RobotArguments {
 }
 
 /// Repairs the configurations of a robot.
-pub(super) fn execute(
-    console: &mut Console,
-    interrupt: &Interrupt,
-    arguments: &Arguments,
-) -> Result<(), Failure> {
+pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
     let own = &arguments.of_robot;
     let library = Library::default().with_access(console.access());
     let context = Context {
@@ -135,13 +131,12 @@ pub(super) fn execute(
         fields: arguments.fields(),
     };
     let mut sequence = request.sequence(&context, own.independent)?;
-    run(console, interrupt, (&mut sequence, &lines), arguments.output.as_deref())
+    run(console, (&mut sequence, &lines), arguments.output.as_deref())
 }
 
 /// Answers line by line; what was answered until an interruption or an error is written.
 fn run(
     console: &mut Console,
-    interrupt: &Interrupt,
     (sequence, lines): (&mut RepairSequence, &[Line]),
     output: Option<&Path>,
 ) -> Result<(), Failure> {
@@ -149,7 +144,7 @@ fn run(
     let (mut written, mut unrepaired) = (String::new(), 0_usize);
     let mut ended = Ok(());
     for (index, line) in lines.iter().enumerate() {
-        if interrupt.is_asked() {
+        if console.is_interrupted() {
             ended = Err(Failure::Silent(Exit::Interrupted));
             break;
         }

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use extricate_dynamics::{Momentum, StepReport, World};
 
 /// Momentum of the dynamic and the soft bodies at the start and at the end of a run, world frame.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct MomentumBalance {
     /// m v, summed, at the start [kg·m/s].
     pub linear_start: [f64; 3],
@@ -20,22 +21,26 @@ pub struct MomentumBalance {
 }
 
 /// The deepest contact that the solver was given at any step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeepestContact {
     /// Its depth [m].
+    #[schemars(range(min = 0.0))]
     pub depth: f64,
     /// When it was [s].
+    #[schemars(range(min = 0.0))]
     pub time: f64,
     /// Names of the two bodies.
     pub bodies: [String; 2],
 }
 
 /// The fastest body at any step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GreatestSpeed {
     /// Speed of its centre of mass [m/s].
+    #[schemars(range(min = 0.0))]
     pub speed: f64,
     /// When it was [s].
+    #[schemars(range(min = 0.0))]
     pub time: f64,
     /// Name of the body.
     pub body: String,
@@ -142,15 +147,19 @@ impl Monitor {
 }
 
 /// Percentiles of the time of a step [ms].
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Percentiles {
     /// Half of the steps were faster.
+    #[schemars(range(min = 0.0))]
     pub p50: f64,
     /// 90 % were faster.
+    #[schemars(range(min = 0.0))]
     pub p90: f64,
     /// 99 % were faster.
+    #[schemars(range(min = 0.0))]
     pub p99: f64,
     /// The slowest.
+    #[schemars(range(min = 0.0))]
     pub max: f64,
 }
 
