@@ -60,7 +60,7 @@ struct Told<'a> {
 
 impl From<BatchError> for Failure {
     fn from(error: BatchError) -> Self {
-        Self::of(error.class().into(), &error)
+        Self::of(error.class(), &error)
     }
 }
 

@@ -57,9 +57,7 @@ pub(super) struct MonitorState {
 /// Follows the reports of all steps.
 #[derive(Debug, Clone)]
 pub(super) struct Monitor {
-    start: Momentum,
-    deepest: Option<DeepestContact>,
-    fastest: Option<GreatestSpeed>,
+    seen: MonitorState,
     phases: Vec<Phase>,
 }
 
@@ -77,18 +75,18 @@ impl Monitor {
         let of_soft = ["soft", "soft_assembly", "soft_solve", "soft_contact"];
         let of_soft = of_soft.into_iter().filter(|_| !world.soft_descriptions().is_empty());
         let phases = names.into_iter().chain(of_soft).map(|name| Phase { name, times: Vec::new() });
-        Self { start: world.momentum(), deepest: None, fastest: None, phases: phases.collect() }
+        let seen = MonitorState { start: world.momentum(), deepest: None, fastest: None };
+        Self { seen, phases: phases.collect() }
     }
 
     /// What was seen so far.
     pub(super) fn snapshot(&self) -> MonitorState {
-        MonitorState { start: self.start, deepest: self.deepest.clone(), fastest: self.fastest.clone() }
+        self.seen.clone()
     }
 
     /// Goes on from what was seen. Times are those of the steps that follow.
     pub(super) fn restore(&mut self, state: MonitorState) {
-        let MonitorState { start, deepest, fastest } = state;
-        (self.start, self.deepest, self.fastest) = (start, deepest, fastest);
+        self.seen = state;
     }
 
     /// Takes a step into account.
@@ -96,14 +94,14 @@ impl Monitor {
         let name = |index: usize| world.descriptions()[index].name.clone();
         let (time, depth, speed) = (report.time, report.max_penetration, report.greatest_speed);
         if let Some(pair) = report.deepest
-            && self.deepest.as_ref().is_none_or(|deepest| depth > deepest.depth)
+            && self.seen.deepest.as_ref().is_none_or(|deepest| depth > deepest.depth)
         {
-            self.deepest = Some(DeepestContact { depth, time, bodies: pair.map(name) });
+            self.seen.deepest = Some(DeepestContact { depth, time, bodies: pair.map(name) });
         }
         if let Some(body) = report.fastest
-            && self.fastest.as_ref().is_none_or(|fastest| speed > fastest.speed)
+            && self.seen.fastest.as_ref().is_none_or(|fastest| speed > fastest.speed)
         {
-            self.fastest = Some(GreatestSpeed { speed, time, body: name(body) });
+            self.seen.fastest = Some(GreatestSpeed { speed, time, body: name(body) });
         }
         let timings = &report.timings;
         let times = [
@@ -125,19 +123,19 @@ impl Monitor {
     pub(super) fn momentum(&self, world: &World) -> MomentumBalance {
         let end = world.momentum();
         MomentumBalance {
-            linear_start: self.start.linear.into(),
+            linear_start: self.seen.start.linear.into(),
             linear_end: end.linear.into(),
-            angular_start: self.start.angular.into(),
+            angular_start: self.seen.start.angular.into(),
             angular_end: end.angular.into(),
         }
     }
 
     pub(super) fn deepest(&self) -> Option<DeepestContact> {
-        self.deepest.clone()
+        self.seen.deepest.clone()
     }
 
     pub(super) fn fastest(&self) -> Option<GreatestSpeed> {
-        self.fastest.clone()
+        self.seen.fastest.clone()
     }
 
     /// Percentiles of the times by phase; none before the first step.
