@@ -6,13 +6,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::terminal::Console;
-use super::terminal::{Exit, Failure};
+use super::allowed;
+use super::terminal::{Console, Exit, Failure};
 use extricate_core::geometry::report::MeshReport;
 use extricate_core::geometry::tet_mesh::quality::TetQuality;
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::penetration::Effort;
-use extricate_core::proximity::AllowedBecause;
 use extricate_dynamics::{
     AllowedPair, BodyDescription, BodyPenetration, RobotState, Shape, SoftBodyDescription, World,
 };
@@ -193,11 +192,7 @@ fn soft_finding(body: &SoftBodyDescription) -> SoftFinding {
 /// A robot with the collisions between its links that are allowed, and why.
 fn robot_finding(world: &World, robot: &RobotState) -> RobotFinding {
     let finding = |pair: &AllowedPair| {
-        let (because, configurations) = match pair.because {
-            AllowedBecause::Adjacent => ("adjacent", 0),
-            AllowedBecause::AlwaysColliding { configurations } => ("always_colliding", configurations),
-            AllowedBecause::Given => ("given", 0),
-        };
+        let (because, configurations) = allowed::because(pair.because);
         AllowedFinding { bodies: pair.bodies.clone(), because, configurations }
     };
     RobotFinding {
@@ -284,13 +279,7 @@ fn tell_robot(console: &mut Console, robot: &RobotFinding) -> Result<(), Failure
         allowed_collisions.len()
     ))?;
     for AllowedFinding { bodies: [a, b], because, configurations } in allowed_collisions {
-        let why = match *because {
-            "always_colliding" => {
-                format!("they collide at the start and in all of {configurations} other configurations")
-            }
-            "given" => String::from("the scene says so"),
-            other => other.to_owned(),
-        };
+        let why = allowed::why((because, *configurations), "the start", "the scene");
         console.line(format_args!("    {a} and {b}: {why}"))?;
     }
     collisions_at_start

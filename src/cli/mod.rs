@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand, no physics. `docs/cli.md` is its contract.
 
+mod allowed;
 mod batch;
 mod check;
 mod compared;

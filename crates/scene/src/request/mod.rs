@@ -65,7 +65,7 @@ pub use repair_text::SceneReport;
 pub use reply::{Answered, Displacement, PoseResponse, RepairStatus, Reply, timed};
 pub use response::Response;
 pub use robot_repair::{FarthestLink, RobotRepair};
-pub use robot_request::{ReadyRobot, RepairSequence, RobotRepairRequest, RobotSource};
+pub use robot_request::{LinkFields, ReadyRobot, RepairSequence, RobotRepairRequest, RobotSource};
 pub use run::{RunFields, RunRequest, Start};
 pub use scene_repair::{FarthestBody, SceneRepairResponse};
 pub use self_collision::{LinksAtRest, MeshAtRest, MeshInMotion, SelfCollisionRequest};
