@@ -1,14 +1,12 @@
 //! `extricate batch`: the items of a manifest, many at a time, in shards and over interruptions.
 
 use std::io::{self, IsTerminal};
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
 
-use super::terminal::Interrupt;
 use super::terminal::{Console, Progress};
 use super::terminal::{Exit, Failure};
 use extricate_scene::batch::{
@@ -62,16 +60,12 @@ struct Told<'a> {
 
 impl From<BatchError> for Failure {
     fn from(error: BatchError) -> Self {
-        Self::of(error.class().into(), &error)
+        Self::of(error.class(), &error)
     }
 }
 
 /// Answers the manifest.
-pub(super) fn execute(
-    console: &mut Console,
-    interrupt: &Interrupt,
-    arguments: &Arguments,
-) -> Result<(), Failure> {
+pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
     keep_panics_quiet();
     let mebibyte = 1 << 20;
     let options = BatchOptions {
@@ -84,7 +78,7 @@ pub(super) fn execute(
     let mut report = Report { bar: None, next: Report::FIRST, begun: false };
     let outcome = batch(&arguments.manifest, &arguments.output, &options, &mut |progress| {
         report.tell(console, progress);
-        if interrupt.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        console.go_on()
     })?;
     drop(report);
     tell(console, &outcome, arguments)?;

@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::terminal::Console;
-use super::terminal::{Exit, Failure};
+use super::allowed;
+use super::terminal::{Console, Exit, Failure};
 use extricate_core::geometry::report::MeshReport;
 use extricate_core::geometry::tet_mesh::quality::TetQuality;
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::penetration::Effort;
-use extricate_core::proximity::AllowedBecause;
 use extricate_dynamics::{
     AllowedPair, BodyDescription, BodyPenetration, RobotState, Shape, SoftBodyDescription, World,
 };
@@ -37,60 +37,98 @@ pub(super) struct Arguments {
 }
 
 /// What was found.
-#[derive(Debug, Serialize)]
-struct Findings {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Findings {
+    /// Name of the scene.
     scene: String,
+    /// Its title.
     title: String,
+    /// Number of rigid bodies.
     bodies: usize,
+    /// Number of joints.
     joints: usize,
+    /// Robots, sorted by name.
     robots: Vec<RobotFinding>,
+    /// Soft bodies.
     soft: Vec<SoftFinding>,
+    /// Steps of a whole run.
     steps: u64,
+    /// Pairs that overlap at the start.
     penetrations: Vec<Penetration>,
+    /// Every mesh once.
     meshes: Vec<MeshFinding>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Penetration {
+    /// Names of the two bodies.
     bodies: [String; 2],
     /// `rigid`, `soft` where a soft body takes part, `self` where it overlaps with itself.
+    #[schemars(extend("enum" = ["rigid", "soft", "self"]))]
     kind: &'static str,
+    /// Penetration depth [m].
+    #[schemars(extend("exclusiveMinimum" = 0))]
     depth: f64,
+    /// Depth over the size of the smaller body.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     relative: f64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct SoftFinding {
+    /// Name of the body.
     body: String,
+    /// Nodes.
     nodes: usize,
+    /// Tetrahedra.
     elements: usize,
+    /// Volume at rest [m³].
+    #[schemars(extend("exclusiveMinimum" = 0))]
     volume: f64,
+    /// Mass [kg].
+    #[schemars(extend("exclusiveMinimum" = 0))]
     mass: f64,
+    /// Nodes of handles and attachments.
     held_nodes: usize,
+    /// Least dihedral angle [°].
     least_dihedral: f64,
+    /// Greatest dihedral angle [°].
     greatest_dihedral: f64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct RobotFinding {
+    /// Name of the robot.
     robot: String,
+    /// Joints that move.
     joints: usize,
+    /// Pairs of its bodies that may collide: their contacts are off.
     allowed_collisions: Vec<AllowedFinding>,
+    /// Other pairs of its bodies that collide at the start.
     collisions_at_start: Vec<[String; 2]>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct AllowedFinding {
+    /// Names of the two bodies.
     bodies: [String; 2],
+    /// One carries the other; they collide at the start and in all sampled configurations; the scene says so.
+    #[schemars(extend("enum" = ["adjacent", "always_colliding", "given"]))]
     because: &'static str,
+    /// Configurations that were sampled; 0 where none were needed.
     configurations: u32,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct MeshFinding {
+    /// The first body that has it.
     body: String,
+    /// Number of triangles.
     triangles: usize,
+    /// Whether it has an inside.
+    #[schemars(extend("enum" = ["solid", "surface"]))]
     solidity: &'static str,
+    /// What is wrong with it.
     defects: Vec<String>,
 }
 
@@ -154,11 +192,7 @@ fn soft_finding(body: &SoftBodyDescription) -> SoftFinding {
 /// A robot with the collisions between its links that are allowed, and why.
 fn robot_finding(world: &World, robot: &RobotState) -> RobotFinding {
     let finding = |pair: &AllowedPair| {
-        let (because, configurations) = match pair.because {
-            AllowedBecause::Adjacent => ("adjacent", 0),
-            AllowedBecause::AlwaysColliding { configurations } => ("always_colliding", configurations),
-            AllowedBecause::Given => ("given", 0),
-        };
+        let (because, configurations) = allowed::because(pair.because);
         AllowedFinding { bodies: pair.bodies.clone(), because, configurations }
     };
     RobotFinding {
@@ -245,13 +279,7 @@ fn tell_robot(console: &mut Console, robot: &RobotFinding) -> Result<(), Failure
         allowed_collisions.len()
     ))?;
     for AllowedFinding { bodies: [a, b], because, configurations } in allowed_collisions {
-        let why = match *because {
-            "always_colliding" => {
-                format!("they collide at the start and in all of {configurations} other configurations")
-            }
-            "given" => String::from("the scene says so"),
-            other => other.to_owned(),
-        };
+        let why = allowed::why((because, *configurations), "the start", "the scene");
         console.line(format_args!("    {a} and {b}: {why}"))?;
     }
     collisions_at_start

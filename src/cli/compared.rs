@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::terminal::{Console, Exit, Failure};
@@ -11,19 +12,21 @@ use extricate_scene::request::table::Table;
 use extricate_scene::request::text::number;
 
 /// What is told of a comparison of states.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Told<'a> {
     /// States that were compared.
     states: u64,
     /// Of them, those of which something is beyond its tolerance.
     states_beyond: u64,
-    /// Whether all states are equal bit for bit.
+    /// Whether all states that were compared are equal bit for bit.
     exact: bool,
-    /// From where on they are not.
+    /// The first step that is not equal bit for bit; null where all are.
     bits: Option<BitDifference>,
-    /// The last state before the first difference.
+    /// The last step before the first difference; null where nothing differs or the first step does.
     agrees_until: Option<u64>,
-    /// What differs in the first state that does, farthest beyond its tolerance first.
+    /// What is beyond its tolerance in the first state of which something is: fields of bodies, the farthest first, then what is
+    /// of the whole scene.
+    #[schemars(length(max = 8))]
     first: &'a [Difference],
     /// Of every quantity the field that is farthest from what is expected.
     worst: Vec<&'a Difference>,

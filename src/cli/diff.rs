@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::compared::{self, Told};
@@ -43,20 +44,25 @@ pub(super) struct Arguments {
 }
 
 /// The answer.
-#[derive(Debug, Serialize)]
-struct Answer<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Answer<'a> {
+    /// The run that is expected.
     a: String,
+    /// The run that is held against it.
     b: String,
+    /// Whether they agree.
     pass: bool,
-    /// Whether equal bits were asked for.
+    /// Whether equal bits were asked for (`--exact`).
     by_bits: bool,
+    /// What of versions, options, scenes and files differs.
     inputs: &'a [InputDifference],
-    /// States that only one of the runs has.
+    /// States that only run A and only run B has.
     alone: [u64; 2],
     /// Last step of each run.
     last: [u64; 2],
     #[serde(flatten)]
     report: Told<'a>,
+    /// The picture of the drift.
     #[serde(skip_serializing_if = "Option::is_none")]
     drift: Option<String>,
 }

@@ -5,34 +5,45 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::schemas;
 use super::terminal::{Console, Exit, Failure};
 use extricate_core::geometry::read::EXTENSIONS;
-use extricate_scene::{batch, request};
 
 /// Arguments of `info`.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Write the JSON schemas of answers and batches to DIR, and do nothing else.
+    /// Write the JSON schemas of answers and results to DIR, and do nothing else.
     #[arg(long, value_name = "DIR")]
     schemas: Option<PathBuf>,
 }
 
 /// Facts about the program and the machine.
-#[derive(Debug, Serialize)]
-struct Info {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Info {
+    /// Version of the program.
     version: &'static str,
+    /// Versions of the libraries that results depend on.
     libraries: BTreeMap<&'static str, &'static str>,
+    /// Processor and system.
     target: String,
+    /// Threads that are used.
+    #[schemars(range(min = 1))]
     threads: usize,
+    /// Optional parts of the program.
     features: Vec<&'static str>,
+    /// Formats of mesh files.
     mesh_formats: MeshFormats,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct MeshFormats {
+    /// Endings of the files that are read.
     read: &'static [&'static str],
+    /// Endings of the files that are written.
+    #[schemars(with = "Vec<String>")]
     write: [&'static str; 3],
 }
 
@@ -69,7 +80,7 @@ fn write_schemas(folder: &Path) -> Result<(), Failure> {
     let failed =
         |path: &Path, error| Failure::new(Exit::Usage, format!("cannot write {}: {error}", path.display()));
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-    for (name, schema) in request::schema::schemas().into_iter().chain(batch::schema::schemas()) {
+    for (name, schema) in schemas::all() {
         let path = folder.join(format!("{name}.schema.json"));
         fs::write(&path, format!("{schema:#}\n")).map_err(|error| failed(&path, error))?;
     }

@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand, no physics. `docs/cli.md` is its contract.
 
+mod allowed;
 mod batch;
 mod check;
 mod compared;
@@ -17,6 +18,7 @@ mod record;
 mod render;
 mod repair;
 mod run;
+mod schemas;
 mod terminal;
 mod tetrahedralize;
 mod verify;
@@ -145,25 +147,25 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         .num_threads(threads)
         .build_global()
         .map_err(|error| Failure::new(Exit::Usage, format!("cannot start {threads} threads: {error}")))?;
-    let mut console = Console::new(Style { json, quiet }, Access { roots: root, anywhere: allow_outside });
-    let interrupt = Interrupt::listen()?;
+    let access = Access { roots: root, anywhere: allow_outside };
+    let mut console = Console::new(Style { json, quiet }, access, Interrupt::listen()?);
     let result = match &command {
-        Command::Run(arguments) => run::execute(&mut console, &interrupt, arguments),
+        Command::Run(arguments) => run::execute(&mut console, arguments),
         Command::Check(arguments) => check::execute(&mut console, arguments),
-        Command::Verify(arguments) => verify::execute(&mut console, &interrupt, arguments),
-        Command::Record(arguments) => record::execute(&mut console, &interrupt, arguments),
+        Command::Verify(arguments) => verify::execute(&mut console, arguments),
+        Command::Record(arguments) => record::execute(&mut console, arguments),
         Command::Diff(arguments) => diff::execute(&mut console, arguments),
-        Command::Query(question) => query::execute(&mut console, &interrupt, question),
-        Command::Repair(arguments) => repair::execute(&mut console, &interrupt, arguments),
+        Command::Query(question) => query::execute(&mut console, question),
+        Command::Repair(arguments) => repair::execute(&mut console, arguments),
         Command::Plan(arguments) => plan::execute(&mut console, arguments),
-        Command::Batch(arguments) => batch::execute(&mut console, &interrupt, arguments),
+        Command::Batch(arguments) => batch::execute(&mut console, arguments),
         Command::Merge(arguments) => merge::execute(&mut console, arguments),
-        Command::Render(arguments) => render::execute(&mut console, &interrupt, arguments),
+        Command::Render(arguments) => render::execute(&mut console, arguments),
         Command::Mesh(arguments) => mesh::execute(&mut console, arguments),
         Command::Tetrahedralize(arguments) => tetrahedralize::execute(&mut console, arguments),
         Command::Field(arguments) => field::execute(&mut console, arguments),
         Command::Convert(arguments) => convert::execute(&mut console, arguments),
-        Command::View(arguments) => view::execute(console.access(), &interrupt, arguments),
+        Command::View(arguments) => view::execute(&console, arguments),
         Command::Info(arguments) => info::execute(&mut console, arguments),
     };
     // What was found before a failure is told as well; of two failures the first one counts.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::terminal::Console;
@@ -55,7 +56,7 @@ pub(super) struct Arguments {
 }
 
 /// What a search came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Status {
     Found,
@@ -63,39 +64,56 @@ enum Status {
 }
 
 /// The answer as JSON.
-#[derive(Debug, Serialize)]
-struct Answer {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Answer {
+    /// Number of the answer, 0-based.
     index: u32,
+    /// Whether a path was found.
     status: Status,
+    /// Name of the scene: its file without folder and extension.
     scene: String,
+    /// Name of the robot or body that moves.
     mover: String,
+    /// Poses from the start to the goal, or to where the search came nearest to it. Between two of them joints and positions run
+    /// linearly, and the rotation the short way at constant speed: all of that is proved free.
+    #[schemars(length(min = 1))]
     path: Vec<PathPose>,
-    /// Sum of √σ of its segments [m].
+    /// Sum of the root mean squared displacements (object norm) of the segments [m]; null where no path was found.
+    #[schemars(range(min = 0.0))]
     length: Option<f64>,
-    /// The same before it was shortened [m].
+    /// The same before the path was shortened [m]; null where none was found.
+    #[schemars(range(min = 0.0))]
     found_length: Option<f64>,
-    /// √σ between what was reached from both ends [m]; null where they met.
+    /// Object norm between what was reached from the start and from the goal [m]; null where a path was found.
+    #[schemars(range(min = 0.0))]
     gap: Option<f64>,
-    /// Poses of the path at which collision queries found everything free.
+    /// Poses along the path at which collision queries of the models found everything free.
     checked: usize,
+    /// Samples that were drawn.
     samples: u32,
+    /// Those of them that overlapped.
     overlapping: u32,
+    /// Those of them that were moved to the nearest free pose.
     retracted: u32,
+    /// Nodes of the trees of the start and of the goal.
+    #[schemars(inner(range(min = 1)))]
     nodes: [usize; 2],
+    /// Segments that were proved free, or blocked.
     segments: u64,
-    /// Only on stdout: a file is the same in equal runs.
+    /// Time of the search, with loading and writing [ms]; on stdout alone, so that equal runs write equal files.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
     time_ms: Option<f64>,
 }
 
 /// A pose of a path.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct PathPose {
     /// Of the body, or of the robot's root [m].
     position: [f64; 3],
-    /// w, x, y, z.
+    /// Unit quaternion w, x, y, z.
     rotation: [f64; 4],
-    /// Values by name [rad or m].
+    /// Values of the joints that move of themselves, by name [rad or m]; empty of a body.
     joints: BTreeMap<String, f64>,
 }
 

@@ -3,15 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::compared::{failed, shown};
-use super::run::{Simulation, at_start, simulate, tell_verdicts};
+use super::run::{simulate, tell_verdicts, usual_folder};
 use super::terminal::Console;
-use super::terminal::Interrupt;
 use super::terminal::{Exit, Failure};
 use extricate_scene::record::compare::Tolerances;
 use extricate_scene::record::golden::{BeforeRun, Golden, ROUNDED_STEP, Sampling};
-use extricate_scene::record::{Outcome, RunDirectory, RunOptions, Summary};
+use extricate_scene::record::{Hash, Outcome, RunDirectory, Summary};
+use extricate_scene::request::RunFields;
 use extricate_scene::scene::Scene;
 
 const EXAMPLES: &str = "\
@@ -52,6 +54,20 @@ fn at_least_two(text: &str) -> Result<usize, String> {
     count.ok_or_else(|| "a number from two on is needed".to_owned())
 }
 
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Answer {
+    /// Path of the golden file.
+    golden: String,
+    /// Hash of the last state.
+    hash: Hash,
+    /// Name of the scene.
+    scene: String,
+    /// States that it tells.
+    #[schemars(range(min = 1))]
+    states: usize,
+}
+
 /// The default tolerances with some replaced.
 pub(super) fn tolerances(given: &[String]) -> Result<Tolerances, Failure> {
     let mut tolerances = Tolerances::default();
@@ -67,30 +83,21 @@ pub(super) fn tolerances(given: &[String]) -> Result<Tolerances, Failure> {
 /// Runs a scene to its end.
 pub(super) fn run_whole(
     console: &Console,
-    interrupt: &Interrupt,
     scene: Scene,
     folder: &Path,
 ) -> Result<(BeforeRun, Summary), Failure> {
-    let on_overlap = scene.on_overlap;
-    let (scene, world) = at_start(scene, on_overlap)?;
+    let start = RunFields::default().start(scene)?;
     let directory = RunDirectory::create(folder).map_err(|error| Failure::of(Exit::Usage, &error))?;
-    let options = RunOptions::whole(&scene);
-    let before = BeforeRun::of(&scene, &world, &options);
+    let before = BeforeRun::of(&start.scene, &start.world, &start.options);
     let before = before.map_err(|error| Failure::of(Exit::BadFile, &error))?;
-    let Outcome { summary, stopped, .. } =
-        simulate(console, interrupt, Simulation { scene: &scene, world, options, directory })?;
+    let Outcome { summary, stopped, .. } = simulate(console, start, directory)?;
     if stopped { Err(Failure::Silent(Exit::Interrupted)) } else { Ok((before, summary)) }
 }
 
 /// Runs a scene to its end; one that does not do what it expects is a failure.
-fn complete(
-    console: &mut Console,
-    interrupt: &Interrupt,
-    scene: Scene,
-    folder: &Path,
-) -> Result<(BeforeRun, Summary), Failure> {
+fn complete(console: &mut Console, scene: Scene, folder: &Path) -> Result<(BeforeRun, Summary), Failure> {
     let name = scene.name();
-    let (before, summary) = run_whole(console, interrupt, scene, folder)?;
+    let (before, summary) = run_whole(console, scene, folder)?;
     if !summary.pass {
         tell_verdicts(console, &summary)?;
         let message = format!("{name}: what the scene expects is not met; nothing is recorded");
@@ -107,22 +114,18 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// Runs the scene and writes the file.
-pub(super) fn execute(
-    console: &mut Console,
-    interrupt: &Interrupt,
-    arguments: &Arguments,
-) -> Result<(), Failure> {
+pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
     let tolerances = tolerances(&arguments.tolerance)?;
     let scene = console.access().scene(&arguments.scene)?;
-    let folder = arguments.run.clone().unwrap_or_else(|| Path::new("out").join(scene.name()));
-    let (before, summary) = complete(console, interrupt, scene, &folder)?;
+    let folder = arguments.run.clone().unwrap_or_else(|| usual_folder(&scene));
+    let (before, summary) = complete(console, scene, &folder)?;
     let run = before.after(&folder, &summary);
     let sampling = arguments.states.map_or(Sampling::Fitting, Sampling::Count);
     let golden = if arguments.rounding {
         let mut scene = console.access().scene(&arguments.scene)?;
         scene.options.time_step *= ROUNDED_STEP;
         let beside = with_suffix(&folder, "-rounded");
-        complete(console, interrupt, scene, &beside)?;
+        complete(console, scene, &beside)?;
         Golden::with_rounding(&run, &tolerances, &sampling, &beside)
     } else {
         Golden::of(&run, &tolerances, &sampling)
@@ -131,10 +134,8 @@ pub(super) fn execute(
     golden.write(&arguments.output).map_err(failed)?;
     let path = shown(&arguments.output);
     if console.json() {
-        let answer = serde_json::json!({
-            "scene": summary.scene, "golden": path, "states": golden.states.len(), "hash": summary.hash,
-        });
-        return console.json_line(&answer);
+        let (hash, scene, states) = (summary.hash, summary.scene, golden.states.len());
+        return console.json_line(&Answer { golden: path, hash, scene, states });
     }
     let states = golden.states.len();
     console.line(format_args!("{}: {states} states in {path} (hash {})", summary.scene, summary.hash))

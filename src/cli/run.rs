@@ -3,22 +3,20 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use nalgebra::Vector3;
 
 use super::terminal::Console;
-use super::terminal::Interrupt;
 use super::terminal::{Exit, Failure};
-use extricate_dynamics::{NarrowPhase, StepReport, World};
+use extricate_dynamics::StepReport;
 use extricate_scene::record::{
-    self, DeepestContact, Inputs, Outcome, RecordError, Recording, ResumeFrom, Resumed, RunDirectory,
-    RunOptions, SoftBodySummary, SoftSummary, Summary,
+    self, DeepestContact, Inputs, Outcome, Recording, ResumeFrom, Resumed, RunDirectory, SoftBodySummary,
+    SoftSummary, Summary,
 };
-use extricate_scene::request::start;
 use extricate_scene::request::table::Table;
 use extricate_scene::request::text::number;
+use extricate_scene::request::{Fault, RunFields, Start};
 use extricate_scene::scene::Scene;
-use extricate_scene::scene::schema::OnOverlap;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,74 +38,22 @@ Exit code 1 tells that an expectation of the scene is not met; it is judged when
 pub(super) struct Arguments {
     /// The scene file; with --from the folder of a run.
     scene: PathBuf,
-    /// Steps to run, instead of the scene's duration.
-    #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(1..))]
-    steps: Option<u64>,
-    /// Time to simulate [s], instead of the scene's duration.
-    #[arg(long, value_name = "S", value_parser = positive)]
-    time: Option<f64>,
-    /// Length of a step [s], instead of the scene's.
-    #[arg(long, value_name = "S", value_parser = positive)]
-    dt: Option<f64>,
-    /// What to do with bodies that overlap at the start, instead of what the scene says.
-    #[arg(long, value_name = "WHAT")]
-    on_overlap: Option<OverlapArgument>,
-    /// Who finds the contacts of two convex bodies, instead of what the scene says.
-    #[arg(long, value_name = "WHO")]
-    narrow_phase: Option<NarrowPhaseArgument>,
+    #[command(flatten)]
+    run: RunFields,
     /// Folder of the results [default: out/SCENE].
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Record and judge every K-th step, and the last one [default: sixty states a second].
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
-    every: Option<u64>,
     /// Write a checkpoint every K-th step; 0 writes none [default: each simulated second].
     #[arg(long, value_name = "K")]
     checkpoint_every: Option<u64>,
     /// Go on with a run from the newest checkpoint that is not after STEP, or from the `last` one; from the start where there
     /// is none. With --steps or --time it becomes so long in all.
     #[arg(long, value_name = "STEP", value_parser = resume_from)]
-    #[arg(conflicts_with_all = ["dt", "on_overlap", "narrow_phase", "every", "vtk", "checkpoint_every"])]
+    #[arg(conflicts_with_all = ["time_step", "on_overlap", "narrow_phase", "every", "vtk", "checkpoint_every"])]
     from: Option<ResumeFrom>,
     /// Write every soft body at every recorded state to DIR/soft/NAME-STEP.vtu, for ParaView and its like.
     #[arg(long)]
     vtk: bool,
-}
-
-/// What to do with bodies that overlap at the start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum OverlapArgument {
-    /// The run pushes them apart without adding energy.
-    Ignore,
-    /// Dynamic bodies are moved apart before the first step; exit code 6 where that cannot be done.
-    Repair,
-    /// The run does not start: exit code 4.
-    Error,
-}
-
-/// Who finds the contacts of two convex bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum NarrowPhaseArgument {
-    /// This program.
-    Extricate,
-    /// The library rapier, for comparison.
-    Rapier,
-}
-
-impl From<NarrowPhaseArgument> for NarrowPhase {
-    fn from(argument: NarrowPhaseArgument) -> Self {
-        match argument {
-            NarrowPhaseArgument::Extricate => Self::Extricate,
-            NarrowPhaseArgument::Rapier => Self::Rapier,
-        }
-    }
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
-        _ => Err(String::from("a number of seconds above zero is needed")),
-    }
 }
 
 pub(super) fn resume_from(text: &str) -> Result<ResumeFrom, String> {
@@ -123,45 +69,33 @@ pub(super) fn resume_from(text: &str) -> Result<ResumeFrom, String> {
 const CHECKPOINT_TIME: f64 = 1.0;
 
 /// Runs the scene, or goes on with a run.
-pub(super) fn execute(
-    console: &mut Console,
-    interrupt: &Interrupt,
-    arguments: &Arguments,
-) -> Result<(), Failure> {
+pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
     if let Some(from) = arguments.from {
-        return go_on(console, interrupt, (arguments, from));
+        return go_on(console, (arguments, from));
     }
-    let mut scene = console.access().scene(&arguments.scene)?;
-    let whole = arguments.steps.is_none() && arguments.time.is_none() && arguments.dt.is_none();
-    scene.options.time_step = arguments.dt.unwrap_or(scene.options.time_step);
-    scene.options.narrow_phase = arguments.narrow_phase.map_or(scene.options.narrow_phase, NarrowPhase::from);
-    let usual = RunOptions::whole(&scene);
-    let steps = arguments.time.map_or(usual.steps, |time| scene.steps(time));
-    let options = RunOptions {
-        steps: arguments.steps.unwrap_or(steps),
-        every: arguments.every.unwrap_or(usual.every),
-        judge: whole,
-    };
-    let on_overlap = arguments.on_overlap.map_or(scene.on_overlap, OnOverlap::from);
-    let (scene, world) = at_start(scene, on_overlap)?;
-    let folder = arguments.output.clone().unwrap_or_else(|| Path::new("out").join(scene.name()));
+    let scene = console.access().scene(&arguments.scene)?;
+    let checkpoint_every = arguments.checkpoint_every;
+    let start = arguments.run.start(scene)?;
+    let (scene, judged) = (&start.scene, start.options.judge);
+    let folder = arguments.output.clone().unwrap_or_else(|| usual_folder(scene));
     let directory = RunDirectory::create(&folder).map_err(|error| Failure::of(Exit::Usage, &error))?;
-    let usual = scene.steps(CHECKPOINT_TIME);
-    let directory = directory.with_checkpoints(arguments.checkpoint_every.unwrap_or(usual));
+    let every = checkpoint_every.unwrap_or_else(|| scene.steps(CHECKPOINT_TIME));
+    let directory = directory.with_checkpoints(every);
     let directory = match arguments.vtk {
         true => directory.with_pictures().map_err(|error| Failure::of(Exit::Usage, &error))?,
         false => directory,
     };
-    let outcome = simulate(console, interrupt, Simulation { scene: &scene, world, options, directory })?;
-    end(console, &outcome, &folder, whole)
+    let outcome = simulate(console, start, directory)?;
+    end(console, &outcome, &folder, judged)
+}
+
+/// Folder of the results of a scene where nothing else is said.
+pub(super) fn usual_folder(scene: &Scene) -> PathBuf {
+    Path::new("out").join(scene.name())
 }
 
 /// Goes on with the run in a folder.
-fn go_on(
-    console: &mut Console,
-    interrupt: &Interrupt,
-    (arguments, from): (&Arguments, ResumeFrom),
-) -> Result<(), Failure> {
+fn go_on(console: &mut Console, (arguments, from): (&Arguments, ResumeFrom)) -> Result<(), Failure> {
     let folder = match (&arguments.output, arguments.scene.is_dir()) {
         (None, true) => arguments.scene.clone(),
         (output, false) => folder_of_scene(console, &arguments.scene, output.as_deref())?,
@@ -171,12 +105,15 @@ fn go_on(
         }
     };
     let manifest = Recording::manifest_of(&folder).map_err(|error| Failure::of(Exit::BadFile, &error))?;
-    let steps = arguments.steps.or_else(|| arguments.time.map(|time| steps_in(time, manifest.time_step)));
+    let RunFields { steps, time, .. } = arguments.run;
+    let steps = steps.or_else(|| time.map(|time| steps_in(time, manifest.time_step)));
     let resumed = Resumed::open(&folder, from, steps).map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let judged = resumed.manifest().judged;
     let (scene, steps) = (resumed.manifest().scene.clone(), resumed.manifest().steps);
     let start = resumed.step();
-    let outcome = watched(console, interrupt, (&scene, steps), |watch| record::resume(resumed, watch))?;
+    let outcome = watched(console, (&scene, steps), |watch| {
+        record::resume(resumed, watch).map_err(|error| Fault::of_run(&error))
+    })?;
     if !console.json() {
         console.line(format_args!("went on from step {start}"))?;
     }
@@ -186,7 +123,7 @@ fn go_on(
 /// The folder of the run of a scene file, which must be of that scene.
 fn folder_of_scene(console: &Console, path: &Path, output: Option<&Path>) -> Result<PathBuf, Failure> {
     let scene = console.access().scene(path)?;
-    let folder = output.map_or_else(|| Path::new("out").join(scene.name()), Path::to_owned);
+    let folder = output.map_or_else(|| usual_folder(&scene), Path::to_owned);
     let manifest = Recording::manifest_of(&folder).map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let inputs = Inputs::of(&scene).map_err(|error| Failure::of(Exit::BadFile, &error))?;
     if inputs.hash == manifest.input_hash {
@@ -217,59 +154,25 @@ fn end(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) ->
     }
 }
 
-impl From<OverlapArgument> for OnOverlap {
-    fn from(argument: OverlapArgument) -> Self {
-        match argument {
-            OverlapArgument::Ignore => Self::Ignore,
-            OverlapArgument::Repair => Self::Repair,
-            OverlapArgument::Error => Self::Error,
-        }
-    }
-}
-
-/// The scene and its world at the start: repaired, or refused, where bodies overlap and must not.
-pub(super) fn at_start(scene: Scene, on_overlap: OnOverlap) -> Result<(Scene, World), Failure> {
-    Ok(start::at_start(scene, on_overlap)?)
-}
-
-/// A run that is about to start.
-pub(super) struct Simulation<'a> {
-    pub(super) scene: &'a Scene,
-    pub(super) world: World,
-    pub(super) options: RunOptions,
-    pub(super) directory: RunDirectory,
-}
-
 /// Runs with a progress bar; Ctrl-C ends the run after the step.
-pub(super) fn simulate(
-    console: &Console,
-    interrupt: &Interrupt,
-    Simulation { scene, world, options, directory }: Simulation,
-) -> Result<Outcome, Failure> {
-    let name = scene.name();
-    watched(console, interrupt, (&name, options.steps), |watch| {
-        record::run(scene, world, &options, Some(directory), watch)
-    })
+pub(super) fn simulate(console: &Console, start: Start, directory: RunDirectory) -> Result<Outcome, Failure> {
+    let (name, steps) = (start.scene.name(), start.options.steps);
+    watched(console, (&name, steps), |watch| start.run(directory, watch))
 }
 
 /// A run of a scene of a name, to so many steps, with a progress bar; Ctrl-C ends it after the step.
 fn watched(
     console: &Console,
-    interrupt: &Interrupt,
     (name, steps): (&str, u64),
-    run: impl FnOnce(&mut dyn FnMut(&StepReport) -> ControlFlow<()>) -> Result<Outcome, RecordError>,
+    run: impl FnOnce(&mut dyn FnMut(&StepReport) -> ControlFlow<()>) -> Result<Outcome, Fault>,
 ) -> Result<Outcome, Failure> {
     let mut progress = console.progress(steps);
     let mut watch = |report: &StepReport| {
         progress
             .update(report.step, || format!("{name}: {:.2} s, {} contacts", report.time, report.contacts));
-        if interrupt.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        console.go_on()
     };
-    run(&mut watch).map_err(|error| match error {
-        error @ RecordError::File { .. } => Failure::of(Exit::Usage, &error),
-        RecordError::Build(error) => Failure::of(Exit::BadFile, &error),
-        other => Failure::of(Exit::Numerical, &other),
-    })
+    Ok(run(&mut watch)?)
 }
 
 fn tell(console: &mut Console, outcome: &Outcome, folder: &Path, judged: bool) -> Result<(), Failure> {

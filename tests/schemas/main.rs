@@ -1,4 +1,4 @@
-//! Published JSON schemas: those of answers and batches are derived from the types, and no field gets lost.
+//! Published JSON schemas: all are derived from the types, and no field and no bound gets lost.
 
 #[path = "../cli_program/mod.rs"]
 mod cli_program;
@@ -52,6 +52,61 @@ fn published_schemas_are_those_of_the_types_and_lose_no_field() {
         let own = oracle.lines().filter_map(|line| line.split_once(' ')).filter(|(of, _)| *of == name);
         let lost: Vec<&str> = own.map(|(_, field)| field).filter(|field| !found.contains(*field)).collect();
         assert!(lost.is_empty(), "{name} has lost {lost:?}");
+    }
+}
+
+/// Objects of a schema that say nothing of further fields.
+fn open_objects(schema: &Value, path: &str, found: &mut Vec<String>) {
+    if schema["properties"].is_object() && schema["additionalProperties"] != false {
+        found.push(path.to_owned());
+    }
+    for (keyword, inner) in schema.as_object().into_iter().flatten() {
+        open_objects(inner, &format!("{path}/{keyword}"), found);
+    }
+    for (index, inner) in schema.as_array().into_iter().flatten().enumerate() {
+        open_objects(inner, &format!("{path}/{index}"), found);
+    }
+}
+
+#[test]
+fn published_schemas_keep_their_bounds() {
+    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/schema");
+    let hash = "\"^[0-9a-f]{16}$\"";
+    for (name, place, bound) in [
+        ("check", "penetrations/items/properties/depth/exclusiveMinimum", "0"),
+        ("check", "penetrations/items/properties/kind/enum", "[\"rigid\", \"soft\", \"self\"]"),
+        ("check", "soft/items/properties/mass/exclusiveMinimum", "0"),
+        ("diff", "first/maxItems", "8"),
+        ("diff", "first/items/properties/difference/type", "[\"number\", \"null\"]"),
+        ("diff", "last/maxItems", "2"),
+        ("info", "threads/minimum", "1"),
+        ("plan", "path/minItems", "1"),
+        ("plan", "path/items/properties/rotation/minItems", "4"),
+        ("plan", "nodes/items/minimum", "1"),
+        ("record", "hash/pattern", hash),
+        ("record", "states/minimum", "1"),
+        ("run", "steps/minimum", "1"),
+        ("run", "time_step/exclusiveMinimum", "0"),
+        ("state", "bodies/additionalProperties/properties/position/maxItems", "3"),
+        ("state", "energy/properties/kinetic/minimum", "0.0"),
+        ("state", "hash/pattern", hash),
+        ("summary", "energy/properties/gain/minimum", "0.0"),
+        ("summary", "expect/items/properties/measured/type", "[\"number\", \"null\"]"),
+        ("summary", "moved/additionalProperties/minItems", "3"),
+        ("timing", "step_ms/additionalProperties/properties/p99/minimum", "0.0"),
+        ("timing", "threads/minimum", "1"),
+        ("verify", "measured/type", "[\"number\", \"null\"]"),
+    ] {
+        let found = schema(published, name).pointer(&format!("/properties/{place}")).cloned();
+        assert_eq!(found, serde_json::from_str(bound).ok(), "{name}: {place}");
+    }
+    for file in fs::read_dir(published).expect("a folder") {
+        let file = file.expect("a file").file_name();
+        let name = file.to_string_lossy().trim_end_matches(".schema.json").to_owned();
+        let mut open = Vec::new();
+        open_objects(&schema(published, &name), "", &mut open);
+        // A line of results has the fields of the response beside its own.
+        assert!(open.is_empty() || name == "batch-result", "{name} has open objects: {open:?}");
     }
 }
 

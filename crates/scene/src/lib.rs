@@ -3,6 +3,7 @@
 //! The API of this crate is not stable: it is what the crate `extricate` is made of, which is the one to use.
 
 pub mod batch;
+mod disk;
 pub mod record;
 pub mod repair;
 pub mod request;

@@ -46,21 +46,107 @@ in the world frame; the time of an answer is that of the query alone. Exit code 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum Question {
     /// Do two shapes collide? Touching counts.
-    Collide(Collide),
+    #[command(after_help = format!("\
+Examples:
+  extricate query collide cup.obj spoon.obj
+  extricate query collide cup.obj spoon.obj --all --poses poses.jsonl --json
+  extricate query collide cup.obj spoon.obj --segments --json
+  extricate query collide hull:cup.obj sphere:0.1
+
+Touching counts, and a solid inside another one collides. A segment is what two triangles share: the same point twice
+where they only touch, and one side of the polygon that they share where they lie in one plane.
+
+{SHAPES}
+
+{POSES}"))]
+    Collide(Pair<CollideRequest>),
     /// How far are two shapes apart? Zero where they collide.
-    Distance(Distance),
+    #[command(after_help = format!("\
+Examples:
+  extricate query distance cup.obj spoon.obj --closer-than 0.01
+  extricate query distance cup.obj spoon.obj --tolerance 1% --json
+  extricate query distance cup.obj spoon.obj --signed --poses poses.jsonl
+  extricate query distance cylinder:0.2,0.5 sphere:0.1
+
+The distance is zero where the shapes collide. It is proved to be at least `lower_bound`: with a tolerance the answer
+may be farther than the closest points by so much, which saves looking at all that is about as close. With `--signed` it
+is minus the penetration depth where the shapes overlap, and `lower_bound` and `upper_bound` tell what is proved. Along a
+sequence of poses a query starts from where the last one ended.
+
+{SHAPES}
+
+{POSES}"))]
+    Distance(Pair<DistanceRequest>),
     /// How far do two surfaces deviate from one another, at most?
-    Hausdorff(Hausdorff),
+    #[command(after_help = format!("\
+Examples:
+  extricate query hausdorff scan.obj simplified.obj
+  extricate query hausdorff simplified.obj scan.obj --one-sided --tolerance 0.1%
+  extricate query hausdorff cup.obj box:0.1,0.1,0.1 --json
+
+The greatest distance of a point of one surface from the other surface; of solids it is that of their boundaries.
+`value` is found, and the true one is at least `lower_bound` and at most `upper_bound`, both proved.
+
+{SHAPES}
+
+{POSES}"))]
+    Hausdorff(Pair<HausdorffRequest>),
     /// How far are two shapes apart where they are farthest?
-    Spanning(Spanning),
+    #[command(after_help = format!("\
+Examples:
+  extricate query spanning cup.obj spoon.obj
+  extricate query spanning cup.obj box:0.1,0.1,0.1 --poses poses.jsonl --json
+
+The answer is exact, to rounding; it is attained at vertices.
+
+{SHAPES}
+
+{POSES}"))]
+    Spanning(Pair<()>),
     /// When do two moving shapes first touch?
-    TimeOfContact(TimeOfContact),
+    #[command(after_help = format!("\
+Examples:
+  extricate query time-of-contact cup.obj spoon.obj --poses motions.jsonl
+  extricate query time-of-contact cup.obj box:1,1,1 --poses motions.jsonl --motion screw --json
+  extricate query time-of-contact cloth.obj table.obj --a-end cloth_after.obj
+  extricate query time-of-contact arm.urdf shelf.obj --poses motions.jsonl --self-collision
+
+A line of a motion: {{\"a\": POSE, \"a_end\": POSE, \"b\": POSE, \"b_end\": POSE}}, each POSE as {{\"translation\": [x,y,z],
+\"rotation\": [w,x,y,z]}}; a body without an end rests, what is missing is the identity. Times are in [0, 1]. No contact is a
+proof; up to the time that is told the motion is proved free, and then the gap is within the tolerance. A start in
+contact gives time 0, for rigid solids also one inside the other. With `--a-end` or `--b-end` the vertices move on straight lines, and
+what is told are the features that touch first; adjacent ones of a mesh never do. A may be a robot, a .urdf file: its root
+is at `a`, and a line holds \"joints\" and \"joints_end\" as {{\"name\": value}} in rad and m; joints that are not named are at
+zero, and without \"joints_end\" they rest.
+
+{SHAPES}"))]
+    TimeOfContact(Pair<Motion>),
     /// Does a mesh meet itself?
     SelfCollision(SelfCollision),
     /// How far must A move to be free of B?
-    Penetration(Penetration),
+    #[command(after_help = format!("\
+Examples:
+  extricate query penetration cup.obj box:0.1,0.1,0.1 --effort fast
+  extricate query penetration hull:cup.obj capsule:0.1,0.5 --json
+  extricate query penetration cup.obj spoon.obj --start coherence --poses motion.jsonl --json
+
+{SHAPES}
+
+{POSES}"))]
+    Penetration(Pair<PenetrationRequest>),
     /// How far must A move, turns allowed, to be free of B?
-    Generalized(Generalized),
+    #[command(after_help = format!("\
+Examples:
+  extricate query generalized spoon.obj box:0.1,0.1,0.1
+  extricate query generalized cup.obj spoon.obj --poses motion.jsonl --coherent --effort fast --json
+
+The answer is the nearest pose of A that was found at which it is free of B. Near is measured by the object norm: `sigma` is
+the mean squared displacement of the points of A [m²], `depth` its square root [m].
+
+{SHAPES}
+
+{POSES}"))]
+    Generalized(Pair<GeneralizedRequest>),
     /// Which of many moving boxes overlap?
     BroadPhase(broad_phase::Arguments),
 }
@@ -76,9 +162,9 @@ pub(super) struct Asked {
     pub(super) what: &'static str,
 }
 
-/// Two shapes and their poses.
+/// Two shapes and their poses, and the fields of a request about them.
 #[derive(Debug, Args)]
-pub(in crate::cli) struct PairArguments {
+pub(in crate::cli) struct Pair<R: Args> {
     /// The first shape.
     a: String,
     /// The second shape.
@@ -96,113 +182,13 @@ pub(in crate::cli) struct PairArguments {
     /// Take meshes as surfaces without an inside.
     #[arg(long)]
     surface: bool,
+    #[command(flatten)]
+    request: R,
 }
 
-/// Arguments of `query collide`.
+/// Fields of a request about two shapes, or a robot and a shape, that move.
 #[derive(Debug, Args)]
-#[command(after_help = format!("\
-Examples:
-  extricate query collide cup.obj spoon.obj
-  extricate query collide cup.obj spoon.obj --all --poses poses.jsonl --json
-  extricate query collide cup.obj spoon.obj --segments --json
-  extricate query collide hull:cup.obj sphere:0.1
-
-Touching counts, and a solid inside another one collides. A segment is what two triangles share: the same point twice
-where they only touch, and one side of the polygon that they share where they lie in one plane.
-
-{SHAPES}
-
-{POSES}"))]
-pub(in crate::cli) struct Collide {
-    #[command(flatten)]
-    pair: PairArguments,
-    #[command(flatten)]
-    request: CollideRequest,
-}
-
-/// Arguments of `query distance`.
-#[derive(Debug, Args)]
-#[command(after_help = format!("\
-Examples:
-  extricate query distance cup.obj spoon.obj --closer-than 0.01
-  extricate query distance cup.obj spoon.obj --tolerance 1% --json
-  extricate query distance cup.obj spoon.obj --signed --poses poses.jsonl
-  extricate query distance cylinder:0.2,0.5 sphere:0.1
-
-The distance is zero where the shapes collide. It is proved to be at least `lower_bound`: with a tolerance the answer
-may be farther than the closest points by so much, which saves looking at all that is about as close. With `--signed` it
-is minus the penetration depth where the shapes overlap, and `lower_bound` and `upper_bound` tell what is proved. Along a
-sequence of poses a query starts from where the last one ended.
-
-{SHAPES}
-
-{POSES}"))]
-pub(in crate::cli) struct Distance {
-    #[command(flatten)]
-    pair: PairArguments,
-    #[command(flatten)]
-    request: DistanceRequest,
-}
-
-/// Arguments of `query hausdorff`.
-#[derive(Debug, Args)]
-#[command(after_help = format!("\
-Examples:
-  extricate query hausdorff scan.obj simplified.obj
-  extricate query hausdorff simplified.obj scan.obj --one-sided --tolerance 0.1%
-  extricate query hausdorff cup.obj box:0.1,0.1,0.1 --json
-
-The greatest distance of a point of one surface from the other surface; of solids it is that of their boundaries.
-`value` is found, and the true one is at least `lower_bound` and at most `upper_bound`, both proved.
-
-{SHAPES}
-
-{POSES}"))]
-pub(in crate::cli) struct Hausdorff {
-    #[command(flatten)]
-    pair: PairArguments,
-    #[command(flatten)]
-    request: HausdorffRequest,
-}
-
-/// Arguments of `query spanning`.
-#[derive(Debug, Args)]
-#[command(after_help = format!("\
-Examples:
-  extricate query spanning cup.obj spoon.obj
-  extricate query spanning cup.obj box:0.1,0.1,0.1 --poses poses.jsonl --json
-
-The answer is exact, to rounding; it is attained at vertices.
-
-{SHAPES}
-
-{POSES}"))]
-pub(in crate::cli) struct Spanning {
-    #[command(flatten)]
-    pair: PairArguments,
-}
-
-/// Arguments of `query time-of-contact`.
-#[derive(Debug, Args)]
-#[command(after_help = format!("\
-Examples:
-  extricate query time-of-contact cup.obj spoon.obj --poses motions.jsonl
-  extricate query time-of-contact cup.obj box:1,1,1 --poses motions.jsonl --motion screw --json
-  extricate query time-of-contact cloth.obj table.obj --a-end cloth_after.obj
-  extricate query time-of-contact arm.urdf shelf.obj --poses motions.jsonl --self-collision
-
-A line of a motion: {{\"a\": POSE, \"a_end\": POSE, \"b\": POSE, \"b_end\": POSE}}, each POSE as {{\"translation\": [x,y,z],
-\"rotation\": [w,x,y,z]}}; a body without an end rests, what is missing is the identity. Times are in [0, 1]. No contact is a
-proof; up to the time that is told the motion is proved free, and then the gap is within the tolerance. A start in
-contact gives time 0, for rigid solids also one inside the other. With `--a-end` or `--b-end` the vertices move on straight lines, and
-what is told are the features that touch first; adjacent ones of a mesh never do. A may be a robot, a .urdf file: its root
-is at `a`, and a line holds \"joints\" and \"joints_end\" as {{\"name\": value}} in rad and m; joints that are not named are at
-zero, and without \"joints_end\" they rest.
-
-{SHAPES}"))]
-pub(in crate::cli) struct TimeOfContact {
-    #[command(flatten)]
-    pair: PairArguments,
+pub(in crate::cli) struct Motion {
     #[command(flatten)]
     request: TimeOfContactRequest,
     #[command(flatten, next_help_heading = "Options of robots")]
@@ -238,50 +224,12 @@ pub(in crate::cli) struct SelfCollision {
     robot: RobotFields,
 }
 
-/// Arguments of `query penetration`.
-#[derive(Debug, Args)]
-#[command(after_help = format!("\
-Examples:
-  extricate query penetration cup.obj box:0.1,0.1,0.1 --effort fast
-  extricate query penetration hull:cup.obj capsule:0.1,0.5 --json
-  extricate query penetration cup.obj spoon.obj --start coherence --poses motion.jsonl --json
-
-{SHAPES}
-
-{POSES}"))]
-pub(in crate::cli) struct Penetration {
-    #[command(flatten)]
-    pair: PairArguments,
-    #[command(flatten)]
-    request: PenetrationRequest,
-}
-
-/// Arguments of `query generalized`.
-#[derive(Debug, Args)]
-#[command(after_help = format!("\
-Examples:
-  extricate query generalized spoon.obj box:0.1,0.1,0.1
-  extricate query generalized cup.obj spoon.obj --poses motion.jsonl --coherent --effort fast --json
-
-The answer is the nearest pose of A that was found at which it is free of B. Near is measured by the object norm: `sigma` is
-the mean squared displacement of the points of A [m²], `depth` its square root [m].
-
-{SHAPES}
-
-{POSES}"))]
-pub(in crate::cli) struct Generalized {
-    #[command(flatten)]
-    pair: PairArguments,
-    #[command(flatten)]
-    request: GeneralizedRequest,
-}
-
-impl PairArguments {
-    fn asked(&self, question: impl FnOnce(PairFields) -> request::Question) -> Asked {
-        let Self { a, b, solid, surface, .. } = self;
+impl<R: Args> Pair<R> {
+    fn asked(&self, question: impl FnOnce(PairFields, &R) -> request::Question) -> Asked {
+        let Self { a, b, solid, surface, request, .. } = self;
         let fields = PairFields { a: a.clone(), b: b.clone(), solid: *solid, surface: *surface };
         let (poses, cache) = (self.poses.clone(), self.cache.clone());
-        Asked { question: question(fields), poses, cache, what: "poses" }
+        Asked { question: question(fields, request), poses, cache, what: "poses" }
     }
 }
 
@@ -290,15 +238,16 @@ impl Question {
     pub(super) fn asked(&self) -> Asked {
         use request::Question as Q;
         match self {
-            Self::Collide(of) => of.pair.asked(|pair| Q::Collide(pair, of.request)),
-            Self::Distance(of) => of.pair.asked(|pair| Q::Distance(pair, of.request)),
-            Self::Hausdorff(of) => of.pair.asked(|pair| Q::Hausdorff(pair, of.request)),
-            Self::Spanning(of) => of.pair.asked(Q::Spanning),
-            Self::Penetration(of) => of.pair.asked(|pair| Q::Penetration(pair, of.request.clone())),
-            Self::Generalized(of) => of.pair.asked(|pair| Q::Generalized(pair, of.request)),
+            Self::Collide(of) => of.asked(|pair, request| Q::Collide(pair, *request)),
+            Self::Distance(of) => of.asked(|pair, request| Q::Distance(pair, *request)),
+            Self::Hausdorff(of) => of.asked(|pair, request| Q::Hausdorff(pair, *request)),
+            Self::Spanning(of) => of.asked(|pair, ()| Q::Spanning(pair)),
+            Self::Penetration(of) => of.asked(|pair, request| Q::Penetration(pair, request.clone())),
+            Self::Generalized(of) => of.asked(|pair, request| Q::Generalized(pair, *request)),
             Self::TimeOfContact(of) => {
-                let question = |pair| Q::TimeOfContact(pair, of.request.clone(), of.robot.clone());
-                Asked { what: "motions", ..of.pair.asked(question) }
+                let question =
+                    |pair, of: &Motion| Q::TimeOfContact(pair, of.request.clone(), of.robot.clone());
+                Asked { what: "motions", ..of.asked(question) }
             }
             Self::SelfCollision(of) => Asked {
                 question: Q::SelfCollision(of.a.clone(), of.request.clone(), of.robot.clone()),

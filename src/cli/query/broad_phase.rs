@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::terminal::{Console, Failure, Interrupt, answers, lines};
+use crate::cli::terminal::{Console, Failure, answers, lines};
 use extricate_scene::request::broad_phase::{BroadPhaseRequest, MovingBoxes, parse};
 
 /// Arguments of `query broad-phase`.
@@ -27,10 +27,9 @@ pub(in crate::cli) struct Arguments {
 
 pub(super) fn execute(
     console: &mut Console,
-    interrupt: &Interrupt,
     Arguments { boxes, request }: &Arguments,
 ) -> Result<(), Failure> {
     let steps = lines::read_lines(boxes, "boxes", parse)?;
     let mut boxes = MovingBoxes::default();
-    answers::answer(console, interrupt, &steps, |step| boxes.answer(step, *request))
+    answers::answer(console, &steps, |step| boxes.answer(step, *request))
 }

@@ -7,17 +7,13 @@ use std::path::Path;
 
 use self::arguments::Asked;
 pub(super) use self::arguments::{EXAMPLES, Question};
-use super::terminal::{Console, Exit, Failure, Interrupt, answers, lines};
+use super::terminal::{Console, Exit, Failure, answers, lines};
 use extricate_scene::request::{Context, Library, Origin};
 
 /// Answers the question for every pose, in their order.
-pub(super) fn execute(
-    console: &mut Console,
-    interrupt: &Interrupt,
-    question: &Question,
-) -> Result<(), Failure> {
+pub(super) fn execute(console: &mut Console, question: &Question) -> Result<(), Failure> {
     let Asked { question, poses, cache, what } = match question {
-        Question::BroadPhase(arguments) => return broad_phase::execute(console, interrupt, arguments),
+        Question::BroadPhase(arguments) => return broad_phase::execute(console, arguments),
         question => question.asked(),
     };
     let library = Library::default().with_access(console.access()).with_cache(cache);
@@ -34,5 +30,5 @@ pub(super) fn execute(
         None => vec![prepared.origin().map_err(|why| Failure::new(Exit::Usage, why))?],
     };
     prepared.announce(&courses);
-    answers::answer(console, interrupt, &courses, |course| prepared.answer(course))
+    answers::answer(console, &courses, |course| prepared.answer(course))
 }

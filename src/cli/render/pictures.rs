@@ -5,12 +5,11 @@ use std::path::Path;
 
 use super::Arguments;
 use super::arguments::{Shown, SoftColor};
-use crate::cli::run::at_start;
-use crate::cli::terminal::Interrupt;
 use crate::cli::terminal::{Console, Progress as Bar};
 use crate::cli::terminal::{Exit, Failure};
 use extricate_scene::record::{RecordError, Recording};
 use extricate_scene::request::Access;
+use extricate_scene::request::start::at_start;
 use extricate_viewer::ViewError;
 use extricate_viewer::overlay::{Overlays, Section, SoftQuantity};
 use extricate_viewer::render::{Format, Marks, Order, Progress, Reel, Times};
@@ -21,11 +20,7 @@ const FASTEST_GIF: f64 = 50.0;
 const FPS: [f64; 2] = [20.0, 30.0];
 
 /// Renders what is asked for.
-pub(super) fn render(
-    console: &mut Console,
-    interrupt: &Interrupt,
-    arguments: &Arguments,
-) -> Result<(), Failure> {
+pub(super) fn render(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
     let order = order(arguments)?;
     let runs = match &order.times {
         Times::Each(times) => times.iter().any(|&time| time > 0.0),
@@ -43,7 +38,7 @@ pub(super) fn render(
     let mut bar: Option<Bar> = None;
     let mut watch = |Progress { done, total, time }: Progress| {
         bar.get_or_insert_with(|| console.progress(total)).update(done, || format!("{time:.2} s"));
-        if interrupt.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        console.go_on()
     };
     let pictures = order.carry_out(reels, &mut watch)?;
     drop(bar);
@@ -138,7 +133,6 @@ fn reel(access: &Access, source: &Path, runs: bool, again: Option<f64>) -> Resul
     if !runs {
         return Ok(Reel::of_scene(scene)?);
     }
-    let on_overlap = scene.on_overlap;
-    let (scene, world) = at_start(scene, on_overlap)?;
+    let (scene, world) = at_start(scene)?;
     Ok(Reel::Live { scene: Box::new(scene), world: Box::new(world) })
 }

@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde::Serialize;
 
-use super::terminal::{Console, Exit, Failure, Interrupt};
+use super::terminal::{Console, Exit, Failure};
 use extricate_scene::record;
-use extricate_scene::request::text::EffortArgument;
 use extricate_scene::request::{Rearrangement, RepairFields, RepairStatus, Response, SceneRepairRequest};
 use extricate_scene::scene::Scene;
 
@@ -52,21 +51,8 @@ pub(super) struct Arguments {
     /// File of what was repaired: a scene, or of a robot a line for each of Q.json.
     #[arg(short, long, value_name = "OUT", required_unless_present = "robot")]
     output: Option<PathBuf>,
-    /// How much work to do.
-    #[arg(long, value_name = "EFFORT", default_value = "best")]
-    effort: EffortArgument,
-    /// Distance that everything shall keep [m].
-    #[arg(long, value_name = "D", default_value_t = 0.0, value_parser = not_negative, allow_negative_numbers = true)]
-    clearance: f64,
-    /// Distance that nothing may be moved beyond [m]; exit code 6 where something would have to.
-    #[arg(long, value_name = "D", value_parser = not_negative, allow_negative_numbers = true)]
-    max_move: Option<f64>,
-    /// What stays where it is: a body, a joint, a link, a base; may be given several times.
-    #[arg(long, value_name = "NAME")]
-    fix: Vec<String>,
-    /// How dear the motion of a body, joint, link or base is, 1 for all others; may be given several times.
-    #[arg(long, value_name = "NAME=W", value_parser = weight)]
-    weight: Vec<(String, f64)>,
+    #[command(flatten)]
+    fields: RepairFields,
     /// Bodies of a scene may turn, too; so they do in scenes with robots.
     #[arg(long, conflicts_with = "robot")]
     turn: bool,
@@ -98,48 +84,14 @@ impl<'a, A> Line<'a, A> {
     }
 }
 
-fn not_negative(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
-        _ => Err(String::from("a number of metres, not below zero, is needed")),
-    }
-}
-
-fn weight(text: &str) -> Result<(String, f64), String> {
-    let wrong = || String::from("NAME=W with a number W above zero is needed");
-    // A name may hold an equals sign, a number does not.
-    let (name, number) = text.rsplit_once('=').ok_or_else(wrong)?;
-    match number.parse::<f64>() {
-        Ok(value) if value > 0.0 && value.is_finite() => Ok((name.to_owned(), value)),
-        _ => Err(wrong()),
-    }
-}
-
-impl Arguments {
-    /// Fields of the request.
-    fn fields(&self) -> RepairFields {
-        RepairFields {
-            effort: self.effort,
-            clearance: self.clearance,
-            max_move: self.max_move,
-            fix: self.fix.iter().cloned().collect(),
-            weight: self.weight.iter().cloned().collect(),
-        }
-    }
-}
-
 /// Repairs what the arguments name.
-pub(super) fn execute(
-    console: &mut Console,
-    interrupt: &Interrupt,
-    arguments: &Arguments,
-) -> Result<(), Failure> {
+pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
     match (&arguments.scene, &arguments.output) {
         (Some(scene), Some(output)) => {
             arguments.of_robot.refuse()?;
             of_scene(console, arguments, (scene, output))
         }
-        _ => robot::execute(console, interrupt, arguments),
+        _ => robot::execute(console, arguments),
     }
 }
 
@@ -151,7 +103,7 @@ fn of_scene(
 ) -> Result<(), Failure> {
     let started = Instant::now();
     let scene = console.access().scene(path)?;
-    let request = SceneRepairRequest { turn: arguments.turn, fields: arguments.fields() };
+    let request = SceneRepairRequest { turn: arguments.turn, fields: arguments.fields.clone() };
     let folder = output.parent().unwrap_or(Path::new(""));
     let response = request.repair(&scene, true, |scene, change| -> Result<_, Failure> {
         let text = match change {

@@ -7,14 +7,13 @@ use serde::Serialize;
 
 use super::configurations::{self, Line};
 use super::{Arguments, write_whole};
-use crate::cli::terminal::{Console, Exit, Failure, Interrupt};
-use extricate_core::proximity::AllowedBecause;
+use crate::cli::allowed;
+use crate::cli::terminal::{Console, Exit, Failure};
 use extricate_scene::repair::{AllowedLinks, Robot};
 use extricate_scene::request::configuration::Entry;
 use extricate_scene::request::obstacles::ObstacleArgument;
-use extricate_scene::request::robot::two_links;
 use extricate_scene::request::{
-    Context, Library, Origin, RepairSequence, RepairStatus, RobotRepairRequest, RobotSource,
+    Context, Library, LinkFields, Origin, RepairSequence, RepairStatus, RobotRepairRequest, RobotSource,
 };
 
 /// Options of robots.
@@ -33,28 +32,14 @@ pub(super) struct RobotArguments {
     /// Whether its root link stays or moves in any direction [default: fixed].
     #[arg(long, value_name = "WHICH")]
     base: Option<BaseArgument>,
-    /// Two links, or a link and an obstacle, that may collide; may be given several times. Neighbours may, and links that
-    /// always do.
-    #[arg(long, value_name = "A,B", value_parser = two_links)]
-    allow: Vec<[String; 2]>,
-    /// Two links that may not collide, though they are neighbours or always do; may be given several times.
-    #[arg(long, value_name = "A,B", value_parser = two_links)]
-    forbid: Vec<[String; 2]>,
     /// Tell which links may collide, and why, and do nothing else.
     #[arg(long)]
     list_allowed: bool,
     /// The lines have nothing to do with one another: each is answered as if it were the only one.
     #[arg(long)]
     independent: bool,
-    /// Folder of the packages that the files name as package://; may be given several times.
-    #[arg(long, value_name = "DIR")]
-    package: Vec<PathBuf>,
-    /// Take the shapes of links that are meant to be seen, not those meant for collision.
-    #[arg(long)]
-    visual: bool,
-    /// Seed of random starts [default: 0].
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
+    #[command(flatten)]
+    links: LinkFields,
 }
 
 /// Whether the root of a robot moves.
@@ -73,13 +58,13 @@ impl RobotArguments {
             ("--joints", self.joints.is_some()),
             ("--obstacle", !self.obstacle.is_empty()),
             ("--base", self.base.is_some()),
-            ("--allow", !self.allow.is_empty()),
-            ("--forbid", !self.forbid.is_empty()),
+            ("--allow", !self.links.allow.is_empty()),
+            ("--forbid", !self.links.forbid.is_empty()),
             ("--list-allowed", self.list_allowed),
             ("--independent", self.independent),
-            ("--package", !self.package.is_empty()),
-            ("--visual", self.visual),
-            ("--seed", self.seed.is_some()),
+            ("--package", !self.links.package.is_empty()),
+            ("--visual", self.links.visual),
+            ("--seed", self.links.seed.is_some()),
         ];
         match options.into_iter().find(|(_, given)| *given) {
             None => Ok(()),
@@ -96,21 +81,13 @@ impl RobotArguments {
         Ok(RobotSource {
             robot: path.display().to_string(),
             floating: self.base == Some(BaseArgument::Floating),
-            allow: self.allow.clone(),
-            forbid: self.forbid.clone(),
-            package: self.package.clone(),
-            visual: self.visual,
-            seed: self.seed.unwrap_or_default(),
+            links: self.links.clone(),
         })
     }
 }
 
 /// Repairs the configurations of a robot.
-pub(super) fn execute(
-    console: &mut Console,
-    interrupt: &Interrupt,
-    arguments: &Arguments,
-) -> Result<(), Failure> {
+pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
     let own = &arguments.of_robot;
     let library = Library::default().with_access(console.access());
     let context = Context {
@@ -132,16 +109,15 @@ pub(super) fn execute(
         source,
         configuration: Entry::default(),
         obstacles: obstacles.collect::<Result<_, _>>()?,
-        fields: arguments.fields(),
+        fields: arguments.fields.clone(),
     };
     let mut sequence = request.sequence(&context, own.independent)?;
-    run(console, interrupt, (&mut sequence, &lines), arguments.output.as_deref())
+    run(console, (&mut sequence, &lines), arguments.output.as_deref())
 }
 
 /// Answers line by line; what was answered until an interruption or an error is written.
 fn run(
     console: &mut Console,
-    interrupt: &Interrupt,
     (sequence, lines): (&mut RepairSequence, &[Line]),
     output: Option<&Path>,
 ) -> Result<(), Failure> {
@@ -149,7 +125,7 @@ fn run(
     let (mut written, mut unrepaired) = (String::new(), 0_usize);
     let mut ended = Ok(());
     for (index, line) in lines.iter().enumerate() {
-        if interrupt.is_asked() {
+        if console.is_interrupted() {
             ended = Err(Failure::Silent(Exit::Interrupted));
             break;
         }
@@ -197,11 +173,7 @@ struct AllowedPair {
 impl AllowedCollisions {
     fn new(robot: &Robot) -> Self {
         let pair = |pair: &AllowedLinks| {
-            let (because, configurations) = match pair.because {
-                AllowedBecause::Adjacent => ("adjacent", 0),
-                AllowedBecause::AlwaysColliding { configurations } => ("always_colliding", configurations),
-                AllowedBecause::Given => ("given", 0),
-            };
+            let (because, configurations) = allowed::because(pair.because);
             AllowedPair { links: pair.links.clone(), because, configurations }
         };
         Self { allowed_collisions: robot.allowed().iter().map(pair).collect() }
@@ -211,13 +183,7 @@ impl AllowedCollisions {
         let pairs = self.allowed_collisions.len();
         console.line(format_args!("{pairs} pairs of links are allowed to collide"))?;
         for AllowedPair { links: [a, b], because, configurations } in &self.allowed_collisions {
-            let why = match *because {
-                "always_colliding" => {
-                    format!("they collide at rest and in all of {configurations} other configurations")
-                }
-                "given" => String::from("`--allow` says so"),
-                other => other.to_owned(),
-            };
+            let why = allowed::why((because, *configurations), "rest", "`--allow`");
             console.line(format_args!("  {a} and {b}: {why}"))?;
         }
         Ok(())

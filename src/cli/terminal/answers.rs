@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
-use super::interrupt::Interrupt;
 
 use extricate_scene::request::{Answered, Reply};
 
@@ -31,14 +30,13 @@ struct NoAnswer<'a> {
 /// alone.
 pub(in crate::cli) fn answer<L, R: Reply + Display>(
     console: &mut Console,
-    interrupt: &Interrupt,
     lines: &[L],
     mut ask: impl FnMut(&L) -> (Answered<R>, Duration),
 ) -> Result<(), Failure> {
     let mut progress = console.progress(lines.len() as u64);
     let mut failures = 0_usize;
     for (index, line) in lines.iter().enumerate() {
-        if interrupt.is_asked() {
+        if console.is_interrupted() {
             return Err(Failure::Silent(Exit::Interrupted));
         }
         let (answered, time) = ask(line);

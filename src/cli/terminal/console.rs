@@ -2,12 +2,14 @@
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::failure::Failure;
+use super::interrupt::Interrupt;
 use extricate_scene::request::Access;
 
 /// How the results are told.
@@ -19,16 +21,22 @@ pub(in crate::cli) struct Style {
     pub(in crate::cli) quiet: bool,
 }
 
-/// Stdout and the progress bar of one command, and the files that it may read.
+/// Stdout and the progress bar of one command, the files that it may read, and whether it should stop.
 pub(in crate::cli) struct Console {
     style: Style,
     access: Access,
+    interrupt: Interrupt,
     stdout: BufWriter<Stdout>,
 }
 
 impl Console {
-    pub(in crate::cli) fn new(style: Style, access: Access) -> Self {
-        Self { style, access, stdout: BufWriter::new(io::stdout()) }
+    pub(in crate::cli) fn new(style: Style, access: Access, interrupt: Interrupt) -> Self {
+        Self { style, access, interrupt, stdout: BufWriter::new(io::stdout()) }
+    }
+
+    /// A console for what runs beside others, whose results are told elsewhere.
+    pub(in crate::cli) fn quiet(access: Access, interrupt: Interrupt) -> Self {
+        Self::new(Style { json: false, quiet: true }, access, interrupt)
     }
 
     pub(in crate::cli) fn json(&self) -> bool {
@@ -38,6 +46,21 @@ impl Console {
     /// Files that the files on the command line may name.
     pub(in crate::cli) fn access(&self) -> &Access {
         &self.access
+    }
+
+    /// What tells whether the user wants to stop.
+    pub(in crate::cli) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Whether Ctrl-C was pressed.
+    pub(in crate::cli) fn is_interrupted(&self) -> bool {
+        self.interrupt.is_asked()
+    }
+
+    /// The same, for what is watched while it works.
+    pub(in crate::cli) fn go_on(&self) -> ControlFlow<()> {
+        if self.is_interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// One result as a line of JSON.

@@ -5,29 +5,10 @@ use std::process::ExitCode;
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, Report};
 
-use extricate_scene::request::{Class, Fault};
+/// Exit codes.
+pub(in crate::cli) use extricate_scene::request::Class as Exit;
+use extricate_scene::request::Fault;
 use extricate_scene::scene::SceneError;
-
-/// Exit codes. `docs/cli.md` lists them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cli) enum Exit {
-    /// A check, a verification or an assertion failed.
-    CheckFailed = 1,
-    /// The command line makes no sense, or its output cannot be written.
-    Usage = 2,
-    /// A scene, mesh or pose file is bad.
-    BadFile = 3,
-    /// Bodies overlap at the start, and that was not allowed.
-    InitialPenetration = 4,
-    /// A computation failed.
-    Numerical = 5,
-    /// No collision-free pose was found; the best one is written.
-    NoFreePose = 6,
-    /// The run was interrupted; what is complete is written.
-    Interrupted = 7,
-    /// Part of a batch failed; the rest is done.
-    PartlyFailed = 8,
-}
 
 /// Why a command did not end well.
 #[derive(Debug)]
@@ -83,13 +64,13 @@ impl Failure {
         match self {
             Self::Told(exit, message) => {
                 eprintln!("error: {message}");
-                ExitCode::from(exit as u8)
+                ExitCode::from(exit.exit_code())
             }
             Self::Shown(exit, report) => {
                 eprintln!("{report:?}");
-                ExitCode::from(exit as u8)
+                ExitCode::from(exit.exit_code())
             }
-            Self::Silent(exit) => ExitCode::from(exit as u8),
+            Self::Silent(exit) => ExitCode::from(exit.exit_code()),
             Self::OutputClosed => ExitCode::SUCCESS,
         }
     }
@@ -130,22 +111,9 @@ struct Several {
     problems: Vec<extricate_scene::scene::Problem>,
 }
 
-impl From<Class> for Exit {
-    fn from(class: Class) -> Self {
-        match class {
-            Class::CheckFailed => Self::CheckFailed,
-            Class::Usage => Self::Usage,
-            Class::BadFile => Self::BadFile,
-            Class::InitialPenetration => Self::InitialPenetration,
-            Class::Numerical => Self::Numerical,
-            Class::NoFreePose => Self::NoFreePose,
-        }
-    }
-}
-
 impl From<Fault> for Failure {
     fn from(Fault { class, message }: Fault) -> Self {
-        Self::new(class.into(), message)
+        Self::new(class, message)
     }
 }
 

@@ -25,7 +25,7 @@ impl Interrupt {
     }
 
     /// Whether Ctrl-C was pressed.
-    pub(in crate::cli) fn is_asked(&self) -> bool {
+    pub(super) fn is_asked(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
 }

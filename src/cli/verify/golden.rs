@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::GoldenPlace;
@@ -37,7 +38,7 @@ pub(super) struct GoldenVerdict {
     drift: Option<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Status {
     /// The run is what it says.
@@ -53,22 +54,38 @@ enum Status {
 }
 
 /// A line of JSON.
-#[derive(Debug, Serialize)]
-struct Line<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct Line<'a, C> {
+    /// Name of the scene.
     scene: &'a str,
+    /// Path of the golden file.
     golden: String,
+    /// What became of it.
     status: Status,
+    /// Whether the scene passes.
     pass: bool,
-    /// Whether it was judged bit for bit.
+    /// Whether equal bits were asked for (`--exact`).
     by_bits: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    inputs: Option<&'a [InputDifference]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    made_by: Option<&'a [InputDifference]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    missing_steps: Option<&'a [u64]>,
     #[serde(flatten)]
-    report: Option<Told<'a>>,
+    comparison: C,
+}
+
+/// Fields of a line without a golden file that the run could be held against: none.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct NotCompared {}
+
+/// Further fields of a line of a run that was held against its golden file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct Comparison<'a> {
+    /// What of the scene, its files and the options differs.
+    inputs: &'a [InputDifference],
+    /// Versions and target that differ; they do not fail a run.
+    made_by: &'a [InputDifference],
+    /// Steps of the golden file at which the run has no state.
+    missing_steps: &'a [u64],
+    #[serde(flatten)]
+    report: Told<'a>,
+    /// The picture of the drift, where the run differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     drift: Option<String>,
 }
@@ -122,18 +139,19 @@ impl GoldenVerdict {
 
     /// Tells it as a line of JSON.
     pub(super) fn tell_json(&self, console: &mut Console, scene: &str) -> Result<(), Failure> {
-        let report = self.report.as_ref();
         console.json_line(&Line {
             scene,
             golden: compared::shown(&self.path),
             status: self.status,
             pass: self.pass(),
             by_bits: self.exact,
-            inputs: report.map(|report| report.inputs.as_slice()),
-            made_by: report.map(|report| report.made_by.as_slice()),
-            missing_steps: report.map(|report| report.missing.as_slice()),
-            report: report.map(|report| Told::of(&report.report)),
-            drift: self.drift.as_deref().map(compared::shown),
+            comparison: self.report.as_ref().map(|report| Comparison {
+                inputs: &report.inputs,
+                made_by: &report.made_by,
+                missing_steps: &report.missing,
+                report: Told::of(&report.report),
+                drift: self.drift.as_deref().map(compared::shown),
+            }),
         })
     }
 

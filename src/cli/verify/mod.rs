@@ -1,7 +1,7 @@
 //! `extricate verify`: runs scenes and judges what they expect, and holds them against their golden files.
 
 mod find;
-mod golden;
+pub(super) mod golden;
 mod junit;
 mod pool;
 
@@ -10,12 +10,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::record::run_whole;
 use super::run::tell_verdicts;
-use super::terminal::Interrupt;
-use super::terminal::{Console, Style};
+use super::terminal::Console;
 use super::terminal::{Exit, Failure};
 use extricate_scene::record::Summary;
 use extricate_scene::record::golden::Golden;
@@ -61,8 +61,9 @@ pub(super) struct Arguments {
 }
 
 /// An expectation of a scene with what became of it.
-#[derive(Debug, Serialize)]
-struct Line<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Line<'a> {
+    /// Name of the scene.
     scene: &'a str,
     #[serde(flatten)]
     verdict: &'a Verdict,
@@ -88,26 +89,22 @@ impl Judged {
 }
 
 /// Runs and judges the scenes, and tells them in their order. A scene that is bad does not keep the others from being judged.
-pub(super) fn execute(
-    console: &mut Console,
-    interrupt: &Interrupt,
-    arguments: &Arguments,
-) -> Result<(), Failure> {
+pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<(), Failure> {
     let scenes = with_folders(scenes(&arguments.scenes)?, &arguments.output);
     let mut told =
         Told { junit: arguments.junit.as_ref().map(|_| junit::Cases::default()), ..Told::default() };
     let is_many = scenes.len() >= pool::LEAST_SCENES_A_THREAD * rayon::current_num_threads();
     if is_many {
-        let access = console.access().clone();
-        let quiet = || Console::new(Style { json: false, quiet: true }, access.clone());
-        let run = |scene: &Work| verify(&quiet(), interrupt, scene, arguments);
+        let (access, interrupt) = (console.access().clone(), console.interrupt().clone());
+        let quiet = || Console::quiet(access.clone(), interrupt.clone());
+        let run = |scene: &Work| verify(&quiet(), scene, arguments);
         let progress = console.progress(scenes.len() as u64);
         pool::each_in_order(&scenes, progress, &run, &mut |scene, judged| {
             told.add(console, &scene.path, judged, scenes.len())
         })?;
     } else {
         for scene in &scenes {
-            let judged = verify(console, interrupt, scene, arguments);
+            let judged = verify(console, scene, arguments);
             told.add(console, &scene.path, judged, scenes.len())?;
         }
     }
@@ -205,12 +202,7 @@ impl Told {
     }
 }
 
-fn verify(
-    console: &Console,
-    interrupt: &Interrupt,
-    Work { path, folder }: &Work,
-    arguments: &Arguments,
-) -> Result<Judged, Failure> {
+fn verify(console: &Console, Work { path, folder }: &Work, arguments: &Arguments) -> Result<Judged, Failure> {
     // A golden file that is bad is told before anything is run.
     let place = golden_of(path, arguments.golden.as_deref());
     let expected = match &place {
@@ -219,7 +211,7 @@ fn verify(
         }
         _ => None,
     };
-    let (before, summary) = run_whole(console, interrupt, console.access().scene(path)?, folder)?;
+    let (before, summary) = run_whole(console, console.access().scene(path)?, folder)?;
     let mut judged = Judged { summary, golden: None };
     let may_update = arguments.update && judged.expectations_pass();
     let judging = golden::Judging {

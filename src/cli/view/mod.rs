@@ -8,10 +8,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::run::resume_from;
-use super::terminal::Failure;
-use super::terminal::Interrupt;
+use super::terminal::{Console, Failure};
 use extricate_scene::record::ResumeFrom;
-use extricate_scene::request::Access;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,13 +56,13 @@ fn size(text: &str) -> Result<[u32; 2], String> {
 
 /// Opens the window.
 #[cfg(feature = "viewer")]
-pub(super) fn execute(access: &Access, interrupt: &Interrupt, arguments: &Arguments) -> Result<(), Failure> {
-    window::open(access, interrupt, arguments)
+pub(super) fn execute(console: &Console, arguments: &Arguments) -> Result<(), Failure> {
+    window::open(console, arguments)
 }
 
 /// Says how to get a program that can.
 #[cfg(not(feature = "viewer"))]
-pub(super) fn execute(_: &Access, _: &Interrupt, _: &Arguments) -> Result<(), Failure> {
+pub(super) fn execute(_: &Console, _: &Arguments) -> Result<(), Failure> {
     let message = "this program was built without a window. With the feature viewer it has one: \
                    cargo install --path . --features viewer";
     Err(Failure::new(super::terminal::Exit::Usage, message))

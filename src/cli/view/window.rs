@@ -4,18 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Arguments;
-use crate::cli::run::at_start;
-use crate::cli::terminal::Interrupt;
-use crate::cli::terminal::{Exit, Failure};
+use crate::cli::terminal::{Console, Exit, Failure};
 use extricate_dynamics::World;
 use extricate_scene::record::{RecordError, Recording, ResumeFrom};
 use extricate_scene::request::Access;
+use extricate_scene::request::start::at_start;
 use extricate_scene::scene::Scene;
 use extricate_viewer::Quality;
 use extricate_viewer::app::{self, Loaded, View};
 
 /// Opens the window, or plays the script without one.
-pub(super) fn open(access: &Access, interrupt: &Interrupt, arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn open(console: &Console, arguments: &Arguments) -> Result<(), Failure> {
+    let access = console.access();
     let Arguments { source, from, script, offscreen, size, plain } = arguments;
     let loaded = match (source.is_dir(), from) {
         (true, None) => Loaded::run(source),
@@ -41,14 +41,12 @@ pub(super) fn open(access: &Access, interrupt: &Interrupt, arguments: &Arguments
         size: *size,
         quality: Quality { shadows: !plain, smooth: !plain },
     };
-    app::view(view, &|| interrupt.is_asked()).map_err(Failure::from)
+    app::view(view, &|| console.is_interrupted()).map_err(Failure::from)
 }
 
 /// The scene of a file and its world as `run` starts it.
 fn prepare(access: &Access, path: &Path) -> Result<(Scene, World), Failure> {
-    let scene = access.scene(path)?;
-    let on_overlap = scene.on_overlap;
-    at_start(scene, on_overlap)
+    Ok(at_start(access.scene(path)?)?)
 }
 
 /// The scene of a run, and its world after a step.

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::error::BatchError;
 use super::summary::{BatchFile, BatchSummary, Facts, Tally};
+use crate::disk::{self, part_of};
 
 /// Name of the file of all answers.
 pub(super) const RESULTS: &str = "results.jsonl";
@@ -122,9 +123,7 @@ impl BatchFolder {
     fn rewrite_pending(&mut self, all: &Pending) -> io::Result<()> {
         let path = self.folder.join(PENDING);
         let lines: Vec<u8> = all.values().flat_map(|answer| answer.line.iter().copied()).collect();
-        let part = part_of(&path);
-        fs::write(&part, &lines)?;
-        fs::rename(&part, &path)?;
+        disk::write_whole(&path, &lines)?;
         self.pending = OpenOptions::new().append(true).open(&path)?;
         self.pending_bytes = lines.len() as u64;
         Ok(())
@@ -160,21 +159,7 @@ pub(super) fn read_batch_file(folder: &Path) -> Result<BatchFile, BatchError> {
 
 /// Writes a value as JSON; the file is never there in part.
 pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), BatchError> {
-    let text = serde_json::to_vec_pretty(value).map_err(io::Error::from);
-    let part = part_of(path);
-    let written = text.and_then(|mut text| {
-        text.push(b'\n');
-        fs::write(&part, &text)?;
-        fs::rename(&part, path)
-    });
-    written.map_err(BatchError::write(path))
-}
-
-/// Where a file is written before it has its name.
-pub(super) fn part_of(path: &Path) -> PathBuf {
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    part.into()
+    disk::write_json(path, value).map_err(BatchError::write(path))
 }
 
 fn appended(path: &Path) -> Result<File, BatchError> {

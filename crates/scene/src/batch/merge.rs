@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::error::BatchError;
-use super::folder::{FAILED, RESULTS, RUNS, SUMMARY, facts_of, part_of, read_batch_file, write_json};
+use super::folder::{FAILED, RESULTS, RUNS, SUMMARY, facts_of, read_batch_file, write_json};
 use super::shard::Shard;
 use super::summary::{BatchFile, BatchSummary, Tally};
+use crate::disk::part_of;
 use crate::record::Hash;
 
 /// Missing shards that a message names; of more it tells how many.

@@ -29,7 +29,6 @@ pub struct BatchFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ManifestFacts {
     /// Hash of its bytes.
-    #[schemars(with = "String", extend("pattern" = "^[0-9a-f]{16}$"))]
     pub hash: Hash,
     /// Its length in bytes.
     pub bytes: u64,
@@ -92,7 +91,6 @@ pub struct BatchSummary {
     #[schemars(with = "BTreeMap<String, NonZeroU64>")]
     pub exit_codes: BTreeMap<u8, u64>,
     /// Hash of `results.jsonl`.
-    #[schemars(with = "String", extend("pattern" = "^[0-9a-f]{16}$"))]
     pub results_hash: Hash,
 }
 

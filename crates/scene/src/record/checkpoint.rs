@@ -5,14 +5,14 @@
 //! run has seen so far and how long the files of the folder were, so that a run that goes on from it leaves the files of
 //! one that was not interrupted.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::trajectory::TrajectoryState;
 use super::{Hash, RecordError};
+use crate::disk::write_durably;
 use extricate_dynamics::{Checkpoint, CheckpointError, World};
 
 /// Name of their folder in the folder of a run.
@@ -63,7 +63,7 @@ impl Checkpoints {
         let bytes = checkpoint.to_bytes()?;
         let path = path_of(&self.folder, world.steps());
         fs::create_dir_all(&self.folder).map_err(|source| RecordError::write(&self.folder, source))?;
-        durable(&path, &bytes).map_err(|source| RecordError::write(&path, source))?;
+        write_durably(&path, &bytes).map_err(|source| RecordError::write(&path, source))?;
         if self.are_due(world.steps()) {
             self.prune(world.steps())?;
         }
@@ -125,20 +125,4 @@ fn path_of(folder: &Path, step: u64) -> PathBuf {
 fn step_of(path: &Path) -> Option<u64> {
     let is_one = path.extension().is_some_and(|extension| extension == "bin");
     path.file_stem().filter(|_| is_one)?.to_str()?.parse().ok()
-}
-
-/// Writes a file so that it is there as a whole or not at all, whatever happens to the machine.
-fn durable(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut draft = path.as_os_str().to_owned();
-    draft.push(".part");
-    let written = File::create(&draft)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&draft, path));
-    if written.is_err() {
-        // What is left of it takes room that may be what was missing.
-        let _ = fs::remove_file(&draft);
-    }
-    written?;
-    // The name reaches the disk with its folder, where folders can be opened.
-    path.parent().and_then(|folder| File::open(folder).ok()).map_or(Ok(()), |folder| folder.sync_all())
 }

@@ -14,6 +14,7 @@ use super::nodes::{NODES, NodesWriter};
 use super::soft::{picture_step, write_pictures};
 use super::trajectory::TrajectoryState;
 use super::{Manifest, RecordError, Summary, Timing, WorldState, bundle};
+use crate::disk::{remove_if_there, write_json};
 use crate::scene::Scene;
 use extricate_dynamics::World;
 
@@ -50,10 +51,7 @@ impl RunDirectory {
         told(&folder, fs::create_dir_all(&folder))?;
         for old in [Self::SUMMARY, Self::TIMING, Manifest::FILE, NODES] {
             let path = folder.join(old);
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => told(&path, Err(error))?,
-                _ => {}
-            }
+            told(&path, remove_if_there(&path))?;
         }
         checkpoint::remove(&folder.join(CHECKPOINTS), &|_| true)?;
         let path = folder.join(Self::STATES);
@@ -96,10 +94,7 @@ impl RunDirectory {
     ) -> Result<Self, RecordError> {
         for late in [Self::SUMMARY, Self::TIMING] {
             let path = folder.join(late);
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => told(&path, Err(error))?,
-                _ => {}
-            }
+            told(&path, remove_if_there(&path))?;
         }
         checkpoint::remove(&folder.join(CHECKPOINTS), &|found| found > step)?;
         let path = folder.join(Self::STATES);
@@ -127,9 +122,15 @@ impl RunDirectory {
         Ok(this)
     }
 
+    /// Writes a value as JSON; the file is never there in part.
+    fn replace(&self, name: &str, value: &impl Serialize) -> Result<(), RecordError> {
+        let path = self.folder.join(name);
+        told(&path, write_json(&path, value))
+    }
+
     /// Writes `run.json` anew, where a run goes on for longer than it was to.
     pub(super) fn tell(&self, manifest: &Manifest) -> Result<(), RecordError> {
-        replace(&self.folder.join(Manifest::FILE), manifest)
+        self.replace(Manifest::FILE, manifest)
     }
 
     /// Writes a checkpoint where one is due, or in any case where the run stops here.
@@ -216,16 +217,9 @@ impl RunDirectory {
         told(&self.folder.join(Self::STATES), self.states.sync_all())?;
         self.nodes.as_ref().map_or(Ok(()), NodesWriter::finish)?;
         self.checkpoints.as_ref().map_or(Ok(()), |checkpoints| checkpoints.prune(summary.steps))?;
-        replace(&self.folder.join(Self::TIMING), timing)?;
-        replace(&self.folder.join(Self::SUMMARY), summary)
+        self.replace(Self::TIMING, timing)?;
+        self.replace(Self::SUMMARY, summary)
     }
-}
-
-/// Writes a value as JSON; the file is never there in part.
-fn replace(path: &Path, value: &impl Serialize) -> Result<(), RecordError> {
-    let mut text = told(path, serde_json::to_vec_pretty(value).map_err(io::Error::from))?;
-    text.push(b'\n');
-    bundle::whole(path, &text)
 }
 
 /// A file to be appended to, cut to a length that it must have at least.

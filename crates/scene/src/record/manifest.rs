@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Hash, RunOptions};
@@ -9,7 +10,7 @@ use crate::scene::Scene;
 use extricate_dynamics::World;
 
 /// What a run is of. Equal runs have equal ones, byte for byte.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
     /// Version of this program.
     pub version: String,
@@ -24,10 +25,13 @@ pub struct Manifest {
     /// Seed of everything random.
     pub seed: u64,
     /// Length of a step [s].
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub time_step: f64,
     /// Number of steps the run is to take.
+    #[schemars(range(min = 1))]
     pub steps: u64,
     /// Every how many steps a state is recorded.
+    #[schemars(range(min = 1))]
     pub every: u64,
     /// Every how many steps a checkpoint is written; zero where none is.
     #[serde(default)]

@@ -15,6 +15,7 @@ mod options;
 mod recording;
 mod resume;
 mod run;
+pub mod schema;
 mod soft;
 mod summary;
 mod trajectory;

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use extricate_dynamics::{Momentum, StepReport, World};
 
 /// Momentum of the dynamic and the soft bodies at the start and at the end of a run, world frame.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct MomentumBalance {
     /// m v, summed, at the start [kg·m/s].
     pub linear_start: [f64; 3],
@@ -20,22 +21,26 @@ pub struct MomentumBalance {
 }
 
 /// The deepest contact that the solver was given at any step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeepestContact {
     /// Its depth [m].
+    #[schemars(range(min = 0.0))]
     pub depth: f64,
     /// When it was [s].
+    #[schemars(range(min = 0.0))]
     pub time: f64,
     /// Names of the two bodies.
     pub bodies: [String; 2],
 }
 
 /// The fastest body at any step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GreatestSpeed {
     /// Speed of its centre of mass [m/s].
+    #[schemars(range(min = 0.0))]
     pub speed: f64,
     /// When it was [s].
+    #[schemars(range(min = 0.0))]
     pub time: f64,
     /// Name of the body.
     pub body: String,
@@ -52,9 +57,7 @@ pub(super) struct MonitorState {
 /// Follows the reports of all steps.
 #[derive(Debug, Clone)]
 pub(super) struct Monitor {
-    start: Momentum,
-    deepest: Option<DeepestContact>,
-    fastest: Option<GreatestSpeed>,
+    seen: MonitorState,
     phases: Vec<Phase>,
 }
 
@@ -72,18 +75,18 @@ impl Monitor {
         let of_soft = ["soft", "soft_assembly", "soft_solve", "soft_contact"];
         let of_soft = of_soft.into_iter().filter(|_| !world.soft_descriptions().is_empty());
         let phases = names.into_iter().chain(of_soft).map(|name| Phase { name, times: Vec::new() });
-        Self { start: world.momentum(), deepest: None, fastest: None, phases: phases.collect() }
+        let seen = MonitorState { start: world.momentum(), deepest: None, fastest: None };
+        Self { seen, phases: phases.collect() }
     }
 
     /// What was seen so far.
     pub(super) fn snapshot(&self) -> MonitorState {
-        MonitorState { start: self.start, deepest: self.deepest.clone(), fastest: self.fastest.clone() }
+        self.seen.clone()
     }
 
     /// Goes on from what was seen. Times are those of the steps that follow.
     pub(super) fn restore(&mut self, state: MonitorState) {
-        let MonitorState { start, deepest, fastest } = state;
-        (self.start, self.deepest, self.fastest) = (start, deepest, fastest);
+        self.seen = state;
     }
 
     /// Takes a step into account.
@@ -91,14 +94,14 @@ impl Monitor {
         let name = |index: usize| world.descriptions()[index].name.clone();
         let (time, depth, speed) = (report.time, report.max_penetration, report.greatest_speed);
         if let Some(pair) = report.deepest
-            && self.deepest.as_ref().is_none_or(|deepest| depth > deepest.depth)
+            && self.seen.deepest.as_ref().is_none_or(|deepest| depth > deepest.depth)
         {
-            self.deepest = Some(DeepestContact { depth, time, bodies: pair.map(name) });
+            self.seen.deepest = Some(DeepestContact { depth, time, bodies: pair.map(name) });
         }
         if let Some(body) = report.fastest
-            && self.fastest.as_ref().is_none_or(|fastest| speed > fastest.speed)
+            && self.seen.fastest.as_ref().is_none_or(|fastest| speed > fastest.speed)
         {
-            self.fastest = Some(GreatestSpeed { speed, time, body: name(body) });
+            self.seen.fastest = Some(GreatestSpeed { speed, time, body: name(body) });
         }
         let timings = &report.timings;
         let times = [
@@ -120,19 +123,19 @@ impl Monitor {
     pub(super) fn momentum(&self, world: &World) -> MomentumBalance {
         let end = world.momentum();
         MomentumBalance {
-            linear_start: self.start.linear.into(),
+            linear_start: self.seen.start.linear.into(),
             linear_end: end.linear.into(),
-            angular_start: self.start.angular.into(),
+            angular_start: self.seen.start.angular.into(),
             angular_end: end.angular.into(),
         }
     }
 
     pub(super) fn deepest(&self) -> Option<DeepestContact> {
-        self.deepest.clone()
+        self.seen.deepest.clone()
     }
 
     pub(super) fn fastest(&self) -> Option<GreatestSpeed> {
-        self.fastest.clone()
+        self.seen.fastest.clone()
     }
 
     /// Percentiles of the times by phase; none before the first step.
@@ -142,15 +145,19 @@ impl Monitor {
 }
 
 /// Percentiles of the time of a step [ms].
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Percentiles {
     /// Half of the steps were faster.
+    #[schemars(range(min = 0.0))]
     pub p50: f64,
     /// 90 % were faster.
+    #[schemars(range(min = 0.0))]
     pub p90: f64,
     /// 99 % were faster.
+    #[schemars(range(min = 0.0))]
     pub p99: f64,
     /// The slowest.
+    #[schemars(range(min = 0.0))]
     pub max: f64,
 }
 

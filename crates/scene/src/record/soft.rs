@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use nalgebra::Point3;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DeepestContact, RecordError};
@@ -12,7 +13,7 @@ use extricate_core::geometry::tet_mesh::write::{TetWriteError, write_deformed};
 use extricate_dynamics::{SoftBodyDescription, SoftReport, StepReport, World};
 
 /// What a run did to its soft bodies.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SoftSummary {
     /// The bodies by name.
     pub bodies: BTreeMap<String, SoftBodySummary>,
@@ -20,8 +21,10 @@ pub struct SoftSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deepest_contact: Option<DeepestContact>,
     /// Greatest sum of the magnitudes of all contact forces of a step [N].
+    #[schemars(range(min = 0.0))]
     pub greatest_contact_force: f64,
     /// Greatest sum of all contact forces of a step, which should vanish [N].
+    #[schemars(range(min = 0.0))]
     pub greatest_imbalance: f64,
     /// Most elements turned inside out at the end of any step.
     pub most_inverted: usize,
@@ -34,19 +37,22 @@ pub struct SoftSummary {
     /// Steps that were cut into parts because they did not converge at once.
     pub divided_steps: u64,
     /// Greatest share of the forces that meet which a step left out of balance.
+    #[schemars(range(min = 0.0))]
     pub greatest_residual: f64,
 }
 
 /// A soft body over a run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SoftBodySummary {
     /// Number of nodes, those of the edges' middles included where elements are quadratic.
     pub nodes: usize,
     /// Number of elements.
     pub elements: usize,
     /// Greatest change of its volume in a recorded state, over that at rest.
+    #[schemars(range(min = 0.0))]
     pub volume_drift: f64,
     /// The deepest contact in a recorded state that it has part in [m].
+    #[schemars(range(min = 0.0))]
     pub max_penetration: f64,
     /// Elements turned inside out in the last state.
     pub inverted: usize,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::monitor::{DeepestContact, GreatestSpeed, MomentumBalance, Percentiles};
@@ -9,7 +10,7 @@ use super::{Hash, SoftSummary};
 use crate::scene::{EnergyBalance, Verdict};
 
 /// What a complete run came to. Equal runs have equal summaries, byte for byte.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Summary {
     /// Version of this program.
     pub version: &'static str,
@@ -24,10 +25,12 @@ pub struct Summary {
     /// Seed of everything random.
     pub seed: u64,
     /// Length of a step [s].
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub time_step: f64,
     /// Number of steps taken.
     pub steps: u64,
     /// Simulated time [s].
+    #[schemars(range(min = 0.0))]
     pub time: f64,
     /// Number of rigid bodies.
     pub bodies: usize,
@@ -61,11 +64,13 @@ pub struct Summary {
 }
 
 /// The worst penetration of a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct WorstPenetration {
     /// Depth over the size of the smaller body.
+    #[schemars(range(min = 0.0))]
     pub relative: f64,
     /// When it was [s].
+    #[schemars(range(min = 0.0))]
     pub time: f64,
     /// Names of the two bodies; missing where no bodies overlapped.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,15 +78,18 @@ pub struct WorstPenetration {
 }
 
 /// How long a run took. Nothing else of a run holds wall-clock time.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Timing {
     /// Name of the machine.
     pub host: String,
     /// Threads that were used.
+    #[schemars(range(min = 1))]
     pub threads: usize,
     /// Wall-clock time of the run without loading [s].
+    #[schemars(range(min = 0.0))]
     pub wall_time: f64,
     /// Simulated over wall-clock time.
+    #[schemars(range(min = 0.0))]
     pub real_time_factor: f64,
     /// Time of a step by phase [ms].
     pub step_ms: BTreeMap<&'static str, Percentiles>,

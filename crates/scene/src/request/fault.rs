@@ -19,8 +19,12 @@ pub enum Class {
     InitialPenetration = 4,
     /// A computation failed.
     Numerical = 5,
-    /// No collision-free pose was found.
+    /// No collision-free pose was found; the best one is written.
     NoFreePose = 6,
+    /// The run was interrupted; what is complete is written.
+    Interrupted = 7,
+    /// Part of a batch failed; the rest is done.
+    PartlyFailed = 8,
 }
 
 impl Class {
@@ -37,6 +41,7 @@ impl JsonSchema for Class {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        // An item is neither interrupted nor a batch.
         json_schema!({"type": "integer", "minimum": 1, "maximum": 6})
     }
 }

@@ -1,9 +1,9 @@
 //! Repairs of scenes: bodies moved apart, or bodies and robots put where nothing overlaps.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::bodies_repair::{self, BodiesRepair};
 use super::fault::Fault;
@@ -19,20 +19,49 @@ use extricate_dynamics::Mobility;
 
 /// Fields of all repairs.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default)]
 pub struct RepairFields {
-    /// Amount of work.
+    /// How much work to do.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "EFFORT", default_value = "best"))]
     pub effort: EffortArgument,
     /// Distance that everything shall keep [m].
     #[serde(deserialize_with = "length")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "D", default_value_t = 0.0))]
+    #[cfg_attr(feature = "clap", arg(value_parser = not_negative, allow_negative_numbers = true))]
     pub clearance: f64,
-    /// Distance that nothing may be moved beyond [m].
+    /// Distance that nothing may be moved beyond [m]; exit code 6 where something would have to.
     #[serde(deserialize_with = "optional_length")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "D"))]
+    #[cfg_attr(feature = "clap", arg(value_parser = not_negative, allow_negative_numbers = true))]
     pub max_move: Option<f64>,
-    /// Names of bodies, joints, links or bases that stay.
-    pub fix: BTreeSet<String>,
-    /// Cost of the motion of a body, joint, link or base by name; 1 for all others.
-    pub weight: BTreeMap<String, f64>,
+    /// What stays where it is: a body, a joint, a link, a base; may be given several times.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
+    pub fix: Vec<String>,
+    /// How dear the motion of a body, joint, link or base is, 1 for all others; may be given several times.
+    #[serde(deserialize_with = "weights")]
+    #[schemars(with = "BTreeMap<String, f64>")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME=W", value_parser = weight))]
+    pub weight: Vec<(String, f64)>,
+}
+
+fn weights<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, f64)>, D::Error> {
+    Ok(BTreeMap::deserialize(deserializer)?.into_iter().collect())
+}
+
+#[cfg(feature = "clap")]
+fn not_negative(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value: &f64| *value >= 0.0 && value.is_finite());
+    value.ok_or_else(|| String::from("a number of metres, not below zero, is needed"))
+}
+
+#[cfg(feature = "clap")]
+fn weight(text: &str) -> Result<(String, f64), String> {
+    // A name may hold an equals sign, a number does not.
+    let parts = text.rsplit_once('=').and_then(|(name, number)| Some((name, number.parse::<f64>().ok()?)));
+    let sound = parts.filter(|(_, value)| *value > 0.0 && value.is_finite());
+    let named = sound.map(|(name, value)| (name.to_owned(), value));
+    named.ok_or_else(|| String::from("NAME=W with a number W above zero is needed"))
 }
 
 /// Question for the nearest poses of a scene at which nothing overlaps.
@@ -55,7 +84,7 @@ pub enum Rearrangement<'a> {
 
 impl RepairFields {
     pub(super) fn freedom(&self) -> Freedom {
-        Freedom { fixed: self.fix.clone(), weights: self.weight.clone() }
+        Freedom { fixed: self.fix.iter().cloned().collect(), weights: self.weight.iter().cloned().collect() }
     }
 
     pub(super) fn options(&self, parallel: bool) -> RepairOptions {

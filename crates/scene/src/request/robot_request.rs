@@ -17,6 +17,8 @@ use super::poses::{self, isometry};
 use super::repair::RepairFields;
 use super::reply::timed;
 use super::response::Response;
+#[cfg(feature = "clap")]
+use super::robot::two_links;
 use super::robot_repair::{RobotRepair, class_of, response};
 use super::shape::ShapeArgument;
 use crate::repair::{Ensemble, Repair, RepairError, RepairOptions, Robot, RobotOptions};
@@ -28,23 +30,37 @@ use extricate_core::penetration::object_norm::Measure;
 const ENSEMBLE_BYTES: usize = 64 * SMALL;
 
 /// A robot, as it is written.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RobotSource {
     /// Its URDF file.
     pub robot: String,
     /// Whether its root link moves in any direction.
     pub floating: bool,
-    /// Pairs of links, or of a link and an obstacle, that may collide.
+    /// Its links.
+    pub links: LinkFields,
+}
+
+/// Options of the links of a robot.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default)]
+pub struct LinkFields {
+    /// Two links, or a link and an obstacle, that may collide; may be given several times. Neighbours may, and links that
+    /// always do.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "A,B", value_parser = two_links))]
     pub allow: Vec<[String; 2]>,
-    /// Pairs of links that may not collide, though they are neighbours or always do.
+    /// Two links that may not collide, though they are neighbours or always do; may be given several times.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "A,B", value_parser = two_links))]
     pub forbid: Vec<[String; 2]>,
-    /// Folders of the packages that the files name as package://.
+    /// Folder of the packages that the files name as package://; may be given several times.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "DIR"))]
     pub package: Vec<PathBuf>,
-    /// Whether its shapes are those that are meant to be seen.
+    /// Take the shapes of links that are meant to be seen, not those meant for collision.
+    #[cfg_attr(feature = "clap", arg(long))]
     pub visual: bool,
-    /// Seed of random starts.
-    pub seed: u64,
+    /// Seed of random starts [default: 0].
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
+    pub seed: Option<u64>,
 }
 
 /// Question for the nearest collision-free configuration of a robot among obstacles.
@@ -114,14 +130,14 @@ impl Written {
 
 impl RobotSource {
     fn urdf_options(&self, context: &Context) -> UrdfOptions {
-        let shapes = if self.visual { Shapes::Visual } else { Shapes::Collision };
-        let packages = self.package.iter().map(|package| context.folder.join(package)).collect();
+        let shapes = if self.links.visual { Shapes::Visual } else { Shapes::Collision };
+        let packages = self.links.package.iter().map(|package| context.folder.join(package)).collect();
         UrdfOptions { shapes, packages, ..UrdfOptions::default() }
     }
 
     /// Key of the robot alone.
     fn key(&self) -> String {
-        let Self { robot, floating, allow, forbid, package, visual, .. } = self;
+        let Self { robot, floating, links: LinkFields { allow, forbid, package, visual, .. } } = self;
         format!("robot {robot} {floating} {visual} {package:?} {allow:?} {forbid:?}")
     }
 
@@ -136,9 +152,9 @@ impl RobotSource {
             let read = context.library.access().robot(path, options.shapes, &options.packages);
             let read = read.map_err(|error| Fault::of(Class::BadFile, &error))?;
             let is_link = |name: &String| read.articulation.link(name).is_some();
-            let allow = self.allow.iter().filter(|[a, b]| is_link(a) && is_link(b)).cloned().collect();
+            let allow = self.links.allow.iter().filter(|[a, b]| is_link(a) && is_link(b)).cloned().collect();
             let base = if self.floating { Base::Floating } else { Base::Fixed };
-            let options = RobotOptions { base, allow, forbid: self.forbid.clone() };
+            let options = RobotOptions { base, allow, forbid: self.links.forbid.clone() };
             let robot = Robot::new(read, &options).map_err(|error| self.fault(&error))?;
             let bytes = bytes_of_robot(&robot);
             Ok((robot, bytes))
@@ -161,7 +177,11 @@ impl RobotRepairRequest {
             obstacles: obstacles.collect::<Result<_, _>>()?,
             fields: fields.part()?,
             configuration: fields.part()?,
-            source: RobotSource { robot, ..fields.part()? },
+            source: RobotSource {
+                robot,
+                floating: fields.take("floating")?.unwrap_or_default(),
+                links: fields.part()?,
+            },
         })
     }
 
@@ -185,7 +205,7 @@ impl RobotRepairRequest {
 
     /// Options of the search.
     fn options(&self, parallel: bool) -> RepairOptions {
-        RepairOptions { seed: self.source.seed, ..self.fields.options(parallel) }
+        RepairOptions { seed: self.source.links.seed.unwrap_or_default(), ..self.fields.options(parallel) }
     }
 
     /// The robot among its obstacles, where the request has them, and whether another request may use it after this one.
@@ -198,7 +218,7 @@ impl RobotRepairRequest {
             }
         }
         let mut is_as_before = true;
-        for [first, second] in self.source.allow.iter().filter(|pair| !are_links(&ready.robot, pair)) {
+        for [first, second] in self.source.links.allow.iter().filter(|pair| !are_links(&ready.robot, pair)) {
             is_as_before = false;
             ensemble.allow([first, second]).map_err(|error| self.source.fault(&error))?;
         }

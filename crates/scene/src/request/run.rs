@@ -12,44 +12,65 @@ use serde::{Deserialize, Deserializer};
 
 use super::context::Context;
 use super::fault::{Class, Fault};
-use super::fields::{Fields, ItemFault, parsed_by};
+use super::fields::{Fields, ItemFault};
 use super::library::SMALL;
 use super::reply::{Reply, timed};
 use super::response::Response;
 use super::start::at_start;
 use crate::record::{self, Outcome, RecordError, RunDirectory, RunOptions, Summary};
 use crate::scene::Scene;
-use crate::scene::schema::OnOverlap;
-use extricate_dynamics::NarrowPhase;
+use crate::scene::schema::{NarrowPhase, OnOverlap};
+use extricate_dynamics::{StepReport, World};
 
 /// Memory over length of the files of a scene: numbers as text, and what is made of them.
 const BYTES_PER_BYTE: u64 = 8;
 
 /// Question what becomes of a scene.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RunRequest {
     /// The scene file.
     pub scene: String,
-    /// Number of steps.
-    #[serde(default, deserialize_with = "count")]
+    /// What to run of it.
+    pub fields: RunFields,
+}
+
+/// What to run of a scene, instead of what the scene says.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default)]
+pub struct RunFields {
+    /// Steps to run, instead of the scene's duration.
+    #[serde(deserialize_with = "count")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(1..)))]
     pub steps: Option<u64>,
-    /// Duration [s].
-    #[serde(default, deserialize_with = "positive")]
+    /// Time to simulate [s], instead of the scene's duration.
+    #[serde(deserialize_with = "positive")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = seconds))]
     pub time: Option<f64>,
-    /// Time step [s].
-    #[serde(default, rename = "dt", deserialize_with = "positive")]
+    /// Length of a step [s], instead of the scene's.
+    #[serde(rename = "dt", deserialize_with = "positive")]
+    #[cfg_attr(feature = "clap", arg(long = "dt", value_name = "S", value_parser = seconds))]
     pub time_step: Option<f64>,
-    /// Steps between recorded states.
-    #[serde(default, deserialize_with = "count")]
+    /// Record and judge every K-th step, and the last one [default: sixty states a second].
+    #[serde(deserialize_with = "count")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..)))]
     pub every: Option<u64>,
-    /// Policy for bodies that overlap at the start.
-    #[serde(default, deserialize_with = "on_overlap")]
-    #[schemars(with = "Option<String>")]
+    /// What to do with bodies that overlap at the start, instead of what the scene says.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "WHAT"))]
     pub on_overlap: Option<OnOverlap>,
-    /// Source of contacts: extricate or rapier.
-    #[serde(default, deserialize_with = "narrow_phase")]
-    #[schemars(with = "Option<String>")]
+    /// Who finds the contacts of two convex bodies, instead of what the scene says.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "WHO"))]
     pub narrow_phase: Option<NarrowPhase>,
+}
+
+/// A run that is about to start.
+pub struct Start {
+    /// The scene without what overlaps and must not.
+    pub scene: Scene,
+    /// Its world.
+    pub world: World,
+    /// What to run of it.
+    pub options: RunOptions,
 }
 
 fn positive<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
@@ -66,21 +87,10 @@ fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::E
     }
 }
 
-fn on_overlap<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<OnOverlap>, D::Error> {
-    parsed_by(deserializer, |text| match text {
-        "ignore" => Ok(OnOverlap::Ignore),
-        "repair" => Ok(OnOverlap::Repair),
-        "error" => Ok(OnOverlap::Error),
-        _ => Err(String::from("write ignore, repair or error")),
-    })
-}
-
-fn narrow_phase<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<NarrowPhase>, D::Error> {
-    parsed_by(deserializer, |text| match text {
-        "extricate" => Ok(NarrowPhase::Extricate),
-        "rapier" => Ok(NarrowPhase::Rapier),
-        _ => Err(String::from("write extricate or rapier")),
-    })
+#[cfg(feature = "clap")]
+fn seconds(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value: &f64| *value > 0.0 && value.is_finite());
+    value.ok_or_else(|| String::from("a number of seconds above zero is needed"))
 }
 
 /// The scene of a file. One that is asked for again is kept.
@@ -96,10 +106,57 @@ pub(super) fn scene(context: &Context, path: &str) -> Result<Arc<Scene>, Fault> 
     })
 }
 
+impl RunFields {
+    /// The scene and its world at the start, and what to run of it: the whole scene is judged.
+    ///
+    /// # Errors
+    /// A [`Fault`] where bodies overlap and must not, or cannot be repaired.
+    pub fn start(&self, mut scene: Scene) -> Result<Start, Fault> {
+        let judge = self.steps.is_none() && self.time.is_none() && self.time_step.is_none();
+        scene.options.time_step = self.time_step.unwrap_or(scene.options.time_step);
+        scene.options.narrow_phase = self.narrow_phase.map_or(scene.options.narrow_phase, Into::into);
+        scene.on_overlap = self.on_overlap.unwrap_or(scene.on_overlap);
+        let usual = RunOptions::whole(&scene);
+        let steps = self.time.map_or(usual.steps, |time| scene.steps(time));
+        let steps = self.steps.unwrap_or(steps);
+        let options = RunOptions { steps, every: self.every.unwrap_or(usual.every), judge };
+        let (scene, world) = at_start(scene)?;
+        Ok(Start { scene, world, options })
+    }
+}
+
+impl Start {
+    /// Runs it and records it in a folder; `watch` is told of every step and may stop it.
+    ///
+    /// # Errors
+    /// A [`Fault`] where a step, a measurement or a record fails.
+    pub fn run(
+        self,
+        directory: RunDirectory,
+        watch: &mut dyn FnMut(&StepReport) -> ControlFlow<()>,
+    ) -> Result<Outcome, Fault> {
+        record::run(&self.scene, self.world, &self.options, Some(directory), watch)
+            .map_err(|error| Fault::of_run(&error))
+    }
+}
+
+impl Fault {
+    /// Why a run that had begun failed.
+    #[must_use]
+    pub fn of_run(error: &RecordError) -> Self {
+        let class = match error {
+            RecordError::File { .. } => Class::Usage,
+            RecordError::Build(_) => Class::BadFile,
+            _ => Class::Numerical,
+        };
+        Self::of(class, error)
+    }
+}
+
 impl RunRequest {
     pub(super) fn take(fields: &mut Fields) -> Result<Self, ItemFault> {
-        let request: Self = fields.part()?;
-        if request.steps.is_some() && request.time.is_some() {
+        let request = Self { scene: fields.need("scene")?, fields: fields.part()? };
+        if request.fields.steps.is_some() && request.fields.time.is_some() {
             let why = String::from("`steps` and `time` exclude each other");
             return Err(ItemFault::Clash { why });
         }
@@ -113,30 +170,14 @@ impl RunRequest {
         folder: &Path,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<(Response, Duration)>, Fault> {
-        let mut scene = Scene::clone(&*scene(context, &self.scene)?);
-        let whole = self.steps.is_none() && self.time.is_none() && self.time_step.is_none();
-        scene.options.time_step = self.time_step.unwrap_or(scene.options.time_step);
-        scene.options.narrow_phase = self.narrow_phase.unwrap_or(scene.options.narrow_phase);
-        let usual = RunOptions::whole(&scene);
-        let steps = self.time.map_or(usual.steps, |time| scene.steps(time));
-        let options = RunOptions {
-            steps: self.steps.unwrap_or(steps),
-            every: self.every.unwrap_or(usual.every),
-            judge: whole,
-        };
-        let on_overlap = self.on_overlap.unwrap_or(scene.on_overlap);
-        let (scene, world) = at_start(scene, on_overlap)?;
+        let start = self.fields.start(Scene::clone(&*scene(context, &self.scene)?))?;
         let directory = RunDirectory::create(folder).map_err(|error| Fault::of(Class::Usage, &error))?;
         let mut watch = |_: &_| match stop() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
-        let (outcome, time) = timed(|| record::run(&scene, world, &options, Some(directory), &mut watch));
-        let Outcome { summary, stopped, .. } = outcome.map_err(|error| match error {
-            error @ RecordError::File { .. } => Fault::of(Class::Usage, &error),
-            RecordError::Build(error) => Fault::of(Class::BadFile, &error),
-            other => Fault::of(Class::Numerical, &other),
-        })?;
+        let (outcome, time) = timed(|| start.run(directory, &mut watch));
+        let Outcome { summary, stopped, .. } = outcome?;
         Ok((!stopped).then(|| (Response::Run(Box::new(summary)), time)))
     }
 }

@@ -9,20 +9,20 @@ use crate::scene::Scene;
 use crate::scene::schema::OnOverlap;
 use extricate_dynamics::World;
 
-/// The scene and its world at the start: repaired, or refused, where bodies overlap and must not.
+/// The scene and its world at the start: repaired, or refused, where bodies overlap and the scene says that they must not.
 ///
 /// # Errors
 /// A [`Fault`] where bodies overlap and must not, or cannot be repaired.
-pub fn at_start(scene: Scene, on_overlap: OnOverlap) -> Result<(Scene, World), Fault> {
+pub fn at_start(scene: Scene) -> Result<(Scene, World), Fault> {
     let world = build(&scene)?;
-    if on_overlap == OnOverlap::Ignore {
+    if scene.on_overlap == OnOverlap::Ignore {
         return Ok((scene, world));
     }
     let overlaps = all_measured(&world)?;
     if overlaps.is_empty() {
         return Ok((scene, world));
     }
-    if on_overlap == OnOverlap::Repair {
+    if scene.on_overlap == OnOverlap::Repair {
         return repaired(scene, &world);
     }
     let pairs: Vec<String> = overlaps.iter().map(text::overlap).collect();

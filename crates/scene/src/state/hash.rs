@@ -1,7 +1,9 @@
 //! Hashes that tell whether two runs had the same input. They are no protection against forgery.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// A 64-bit hash, written as sixteen hexadecimal digits: JSON numbers cannot hold it everywhere.
@@ -24,6 +26,16 @@ impl Hash {
     pub fn then(self, bytes: &[u8]) -> Self {
         let add = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
         Self(bytes.iter().fold(self.0, add))
+    }
+}
+
+impl JsonSchema for Hash {
+    fn schema_name() -> Cow<'static, str> {
+        "Hash".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "pattern": "^[0-9a-f]{16}$"})
     }
 }
 

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::soft_state::{SoftState, SoftValues};
-use extricate_dynamics::{BodyState, RobotState};
+use extricate_dynamics::{BodyState, Energy, RobotState};
 
 /// Entry of a list that is sorted by name.
 pub(crate) trait Named {
@@ -66,11 +67,18 @@ pub(super) fn deserialize<'de, T: Entry, D: Deserializer<'de>>(deserializer: D) 
     Ok(values.into_iter().map(|(name, value)| T::of(name, value)).collect())
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct BodyValue {
+    /// Position of the origin [m].
+    #[schemars(with = "[f64; 3]")]
     position: Point3<f64>,
+    /// Unit quaternion w, x, y, z.
     rotation: [f64; 4],
+    /// Velocity of the centre of mass [m/s].
+    #[schemars(with = "[f64; 3]")]
     linear_velocity: Vector3<f64>,
+    /// Angular velocity [rad/s].
+    #[schemars(with = "[f64; 3]")]
     angular_velocity: Vector3<f64>,
 }
 
@@ -94,16 +102,34 @@ impl Entry for BodyState {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct RobotValue {
+    /// Values of all joints that move, by name [rad or m].
     joints: BTreeMap<String, f64>,
+    /// Pose of the root link.
     base: BaseValue,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct BaseValue {
+    /// Position of the origin [m].
+    #[schemars(with = "[f64; 3]")]
     translation: Vector3<f64>,
+    /// Unit quaternion w, x, y, z.
     rotation: [f64; 4],
+}
+
+/// An energy as it is recorded.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Energy")]
+pub(super) struct EnergyValue {
+    /// Kinetic energy of the dynamic and the soft bodies [J].
+    #[schemars(range(min = 0.0))]
+    kinetic: f64,
+    /// Potential energy of the dynamic and the soft bodies [J], zero at the world's origin.
+    potential: f64,
+    /// Energy stored in the elements of soft bodies [J].
+    elastic: f64,
 }
 
 impl Named for RobotState {

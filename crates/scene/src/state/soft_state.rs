@@ -1,6 +1,7 @@
 //! State of a soft body.
 
 use nalgebra::{Point3, Vector3};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use extricate_dynamics::SoftBodyState;
@@ -22,13 +23,16 @@ pub struct SoftState {
 }
 
 /// Motion and deformation of a soft body as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SoftValues {
     /// Centre of mass [m].
+    #[schemars(with = "[f64; 3]")]
     pub centroid: Point3<f64>,
     /// Velocity of the centre of mass [m/s].
+    #[schemars(with = "[f64; 3]")]
     pub velocity: Vector3<f64>,
     /// Deepest contact that it has part in [m].
+    #[schemars(range(min = 0.0))]
     pub max_penetration: f64,
     /// Volume [m³].
     pub volume: f64,

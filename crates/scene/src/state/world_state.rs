@@ -1,35 +1,44 @@
 //! The one representation of a state.
 
+use std::collections::BTreeMap;
+
 use nalgebra::{Isometry3, Vector3};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::hash::Hash;
-use super::json;
-use super::soft_state::SoftState;
+use super::json::{self, BodyValue, EnergyValue, RobotValue};
+use super::soft_state::{SoftState, SoftValues};
 use extricate_dynamics::{BodyState, Energy, RobotState, SoftBodyState, World};
 
 /// State of a world at an instant, SI units, world frame. Its JSON is a line of `states.jsonl`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct WorldState {
     /// Number of steps taken; 0 is the start.
     pub step: u64,
     /// Time since the start [s].
+    #[schemars(range(min = 0.0))]
     pub time: f64,
     /// Rigid bodies, sorted by name, those of robots as `robot/link` among them.
     #[serde(with = "json")]
+    #[schemars(with = "BTreeMap<String, BodyValue>")]
     pub bodies: Vec<BodyState>,
-    /// Robots, sorted by name. The speeds of their joints are not recorded.
+    /// Robots, sorted by name; missing where there are none. The speeds of their joints are not recorded.
     #[serde(with = "json", default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "BTreeMap<String, RobotValue>")]
     pub robots: Vec<RobotState>,
-    /// Soft bodies, sorted by name.
+    /// Soft bodies, sorted by name; missing where there are none.
     #[serde(with = "json", default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "BTreeMap<String, SoftValues>")]
     pub soft: Vec<SoftState>,
     /// Energy of the dynamic and the soft bodies.
+    #[serde(with = "EnergyValue")]
     pub energy: Energy,
     /// Contact points that the solver of rigid bodies was given, and points of soft bodies in contact. Zero unless whoever took
     /// the step filled it in.
     pub contacts: usize,
     /// Maximum penetration depth of a pair, rigid or soft [m]. Zero unless it was measured.
+    #[schemars(range(min = 0.0))]
     pub max_penetration: f64,
     /// Hash of the state, over the bodies sorted by name.
     pub hash: Hash,

@@ -14,6 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Hash, RecordError};
+use crate::disk::write_whole;
 use crate::scene::{NamedFile, Scene, SceneError, with_files};
 use extricate_core::geometry::limits::FILE_BYTES;
 use extricate_core::geometry::read::file::bytes_of;
@@ -93,10 +94,7 @@ impl From<SceneError> for Refused {
 /// # Errors
 /// [`RecordError`] when the system does not allow it.
 pub fn whole(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
-    let mut draft = path.as_os_str().to_owned();
-    draft.push(".part");
-    let written = fs::write(&draft, bytes).and_then(|()| fs::rename(&draft, path));
-    written.map_err(|source| RecordError::write(path, source))
+    write_whole(path, bytes).map_err(|source| RecordError::write(path, source))
 }
 
 /// The file and those that it names, itself first: the other one of TetGen's two, buffers of a glTF file, meshes of a URDF

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::record::bundle::{ASSETS, SCENE};
@@ -15,7 +16,7 @@ const MOST_LINES: usize = 12;
 const MOST_LETTERS: usize = 160;
 
 /// Something that is not the same in what two runs were made of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct InputDifference {
     /// What it is: `time_step`, `rapier3d-f64`, `scene.ron:12`, `assets/…`.
     pub what: String,

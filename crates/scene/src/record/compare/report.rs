@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::series::Series;
@@ -10,7 +11,7 @@ use super::{Bars, Deviation, Quantity, each_deviation};
 use crate::state::WorldState;
 
 /// A field of a state that is not as expected, or the one that is farthest from it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Difference {
     /// The step.
     pub step: u64,
@@ -23,12 +24,16 @@ pub struct Difference {
     /// What the field is.
     pub quantity: Quantity,
     /// What was expected.
+    #[schemars(with = "Vec<Option<f64>>")]
     pub expected: Vec<f64>,
     /// What was found.
+    #[schemars(with = "Vec<Option<f64>>")]
     pub measured: Vec<f64>,
     /// By how much, in the unit of the quantity.
+    #[schemars(with = "Option<f64>")]
     pub difference: f64,
     /// How much passes.
+    #[schemars(with = "Option<f64>")]
     pub tolerance: f64,
 }
 
@@ -53,7 +58,7 @@ impl Difference {
 }
 
 /// From where on states are not equal bit for bit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BitDifference {
     /// The first step whose hash differs.
     pub step: u64,

@@ -14,7 +14,7 @@ use self::actors::{actor_of_bodies, actor_of_robot, parts, prop, props_of_robot}
 use super::{Actor, Ensemble, Freedom, Moved, Repair, RepairError, RepairOptions};
 use crate::scene::schema::JointValue;
 use crate::scene::{RobotPose, Scene, ScenePoses};
-use extricate_core::kinematics::JointKind;
+use extricate_core::kinematics::{Joint, JointKind};
 use extricate_core::penetration::generalized::Pose;
 use extricate_dynamics::{BodyDescription, BodyKind, RobotBase, RobotDescription, World};
 
@@ -130,7 +130,9 @@ impl<'a> SceneRepair<'a> {
             match who {
                 Who::Robot(index) => {
                     let robot = &self.scene.robots[*index];
-                    let joints = changed_joints(robot, &after.joints);
+                    let joints = joint_values(robot, &after.joints, |_, [after, before]| {
+                        (after - before).abs() > ROUNDING * (1.0 + before.abs())
+                    });
                     placed.robots.insert(robot.name.clone(), RobotPose { base: after.base, joints });
                 }
                 Who::Bodies(members) => {
@@ -269,18 +271,21 @@ fn freedom_of(actors: &[Actor], freedom: &Freedom) -> Freedom {
     }
 }
 
-/// The joints of a robot whose values changed.
-fn changed_joints(robot: &RobotDescription, values: &[f64]) -> BTreeMap<String, JointValue> {
+/// The joints of a robot whose values, after and before, are `changed`.
+pub(super) fn joint_values(
+    robot: &RobotDescription,
+    values: &[f64],
+    changed: impl Fn(&str, [f64; 2]) -> bool,
+) -> BTreeMap<String, JointValue> {
     let joints = robot.articulation.joints();
-    let changed = robot.articulation.coordinates().iter().zip(values.iter().zip(&robot.configuration));
-    let changed =
-        changed.filter(|(_, (after, before))| (*after - *before).abs() > ROUNDING * (1.0 + before.abs()));
-    let value = |(&joint, (&after, _)): (&usize, (&f64, &f64))| {
-        let value = match joints[joint].kind {
+    let named = robot.articulation.coordinates().iter().map(|&joint| &joints[joint]);
+    let named = named.zip(values.iter().zip(&robot.configuration));
+    let value = |(joint, (&after, &before)): (&Joint, (&f64, &f64))| {
+        let value = match joint.kind {
             JointKind::Prismatic { .. } => JointValue::Metres(after),
             _ => JointValue::Radians(after),
         };
-        (joints[joint].name.clone(), value)
+        changed(&joint.name, [after, before]).then(|| (joint.name.clone(), value))
     };
-    changed.map(value).collect()
+    named.filter_map(value).collect()
 }

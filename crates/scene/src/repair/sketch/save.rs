@@ -1,17 +1,15 @@
 //! Files of a sketch: the scene with its poses, and the joints of a robot.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::Path;
 
 use serde::Serialize;
 
+use super::super::scene::joint_values;
 use super::{Sketch, SketchError};
-use crate::scene::schema::JointValue;
+use crate::disk::write_whole;
 use crate::scene::{RobotPose, ScenePoses};
-use extricate_core::kinematics::JointKind;
-use extricate_dynamics::RobotDescription;
 
 /// What happens to a file that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,48 +99,20 @@ impl Sketch {
         for (robot, actor) in self.scene.robots.iter().zip(&self.robots) {
             let Some(actor) = *actor else { continue };
             let pose = &self.posture.poses[actor];
-            let was_moved = |joint: &str| {
+            let changed = |joint: &str, [after, before]: [f64; 2]| {
                 let name = format!("{}/{joint}", robot.name);
-                self.scene.joints_moved.contains_key(&name)
+                after.to_bits() != before.to_bits() || self.scene.joints_moved.contains_key(&name)
             };
-            let joints = joints(robot, &pose.joints, was_moved);
+            let joints = joint_values(robot, &pose.joints, changed);
             poses.robots.insert(robot.name.clone(), RobotPose { base: pose.base, joints });
         }
         poses
     }
 }
 
-/// The values of the joints that are not where the file has them.
-fn joints(
-    robot: &RobotDescription,
-    values: &[f64],
-    was_moved: impl Fn(&str) -> bool,
-) -> BTreeMap<String, JointValue> {
-    let joints = robot.articulation.joints();
-    let named = robot.articulation.coordinates().iter().zip(values.iter().zip(&robot.configuration));
-    let changed = named.filter(|&(&joint, (after, before))| {
-        after.to_bits() != before.to_bits() || was_moved(&joints[joint].name)
-    });
-    let value = |(&joint, (&after, _)): (&usize, (&f64, &f64))| {
-        let value = match joints[joint].kind {
-            JointKind::Prismatic { .. } => JointValue::Metres(after),
-            _ => JointValue::Radians(after),
-        };
-        (joints[joint].name.clone(), value)
-    };
-    changed.map(value).collect()
-}
-
 /// Writes a file as a whole: one that is there has all of its text.
 fn write(path: &Path, text: &str) -> Result<(), SketchError> {
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    fs::write(&part, text).map_err(|error| refused(path, error))?;
-    fs::rename(&part, path).map_err(|error| {
-        // What is left of it is of no use.
-        let _ = fs::remove_file(&part);
-        refused(path, error)
-    })
+    write_whole(path, text.as_bytes()).map_err(|error| refused(path, error))
 }
 
 fn refused(path: &Path, source: io::Error) -> SketchError {

@@ -7,6 +7,7 @@ mod measure;
 mod soft;
 
 use nalgebra::{Point3, Vector3};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::linking::linking_number;
@@ -29,13 +30,14 @@ const CIRCLE_SEGMENTS: u32 = 96;
 const LINKING_TOLERANCE: f64 = 1e-3;
 
 /// One expectation and what became of it: it passes when `measured` is within `bar` of `expected`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Verdict {
     /// What was judged, with its unit.
     pub quantity: String,
     /// The value of a perfect run.
     pub expected: f64,
     /// The value of this run.
+    #[schemars(with = "Option<f64>")]
     pub measured: f64,
     /// Largest deviation that passes.
     pub bar: f64,
@@ -51,17 +53,20 @@ impl Verdict {
 }
 
 /// What a run did with its energy; all in joule but the shares.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct EnergyBalance {
     /// Kinetic, potential and elastic energy at the start [J].
     pub start: f64,
     /// The same at the end [J].
     pub end: f64,
     /// The greatest energy that the run could turn into motion [J].
+    #[schemars(range(min = 0.0))]
     pub scale: f64,
     /// Largest rise above the start, over the scale.
+    #[schemars(range(min = 0.0))]
     pub gain: f64,
     /// Largest rise above the least value before, over the scale.
+    #[schemars(range(min = 0.0))]
     pub rise: f64,
 }
 

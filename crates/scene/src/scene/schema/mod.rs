@@ -13,6 +13,7 @@ mod solver;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
@@ -109,7 +110,8 @@ pub enum Accuracy {
 }
 
 /// Who finds the contacts of two convex bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum NarrowPhase {
     /// This program.
@@ -120,15 +122,16 @@ pub enum NarrowPhase {
 }
 
 /// What a run does with bodies that overlap at the start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum OnOverlap {
     /// The run pushes them apart without adding energy.
     #[default]
     Ignore,
-    /// They are taken apart before the first step.
+    /// Dynamic bodies are moved apart before the first step; exit code 6 where that cannot be done.
     Repair,
-    /// The run does not start.
+    /// The run does not start: exit code 4.
     Error,
 }
 

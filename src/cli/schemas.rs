@@ -1,0 +1,31 @@
+//! The JSON schemas of answers and results, derived from their types.
+
+use serde_json::{Value, json};
+
+use super::verify::golden::{Comparison, Line, NotCompared};
+use super::{check, diff, info, plan, record, verify};
+use extricate_scene::request::schema::{of, titled};
+use extricate_scene::{batch, record as recordings, request};
+
+/// All published schemas, by the names of their files.
+pub(super) fn all() -> Vec<(&'static str, Value)> {
+    let own = |name, title: &str, schema| (name, titled(title, schema));
+    let check = "`check --json`: what a scene is made of, and what is doubtful about it";
+    let plan = "The answer of `plan --json` and the file that `plan` writes, world frame";
+    let verify = "A line of `verify --json`: an expectation of a scene and what became of it";
+    let golden = "A line of `verify --json`: a run held against its golden file; without one only the first five fields are there";
+    let lines = json!({"oneOf": [of::<Line<'_, NotCompared>>(), of::<Line<'_, Comparison<'_>>>()]});
+    let mut schemas = vec![
+        own("check", check, of::<check::Findings>()),
+        own("diff", "The answer of `diff --json`", of::<diff::Answer>()),
+        own("info", "`info --json`", of::<info::Info>()),
+        own("plan", plan, of::<plan::Answer>()),
+        own("record", "The answer of `record --json`", of::<record::Answer>()),
+        own("verify", verify, of::<verify::Line>()),
+        own("verify-golden", golden, lines),
+    ];
+    schemas.extend(request::schema::schemas());
+    schemas.extend(batch::schema::schemas());
+    schemas.extend(recordings::schema::schemas());
+    schemas
+}
