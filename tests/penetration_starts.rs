@@ -39,7 +39,7 @@ fn checked((a, pose_a): Body, (b, pose_b): Body, options: &TranslationalOptions)
     let moved = |share: f64| Translation3::from(share * found.translation) * pose_a;
     assert!(!collide(a, &moved(1.0), b, pose_b), "{found:?}");
     assert!(collide(a, &moved(0.999), b, pose_b), "{found:?}");
-    assert_eq!(Some(found.start), options.start);
+    assert_eq!(found.start, options.start);
     Some(found)
 }
 
@@ -180,5 +180,5 @@ fn a_forced_memory_starts_from_the_nearest_free_pose_and_a_free_choice_from_the_
     assert!(last.direction.z > 0.999 && (last.depth - 0.805).abs() < 1e-9, "{}", last.depth);
     let nearest = ask(-0.3, Some(FreeConfiguration::MotionCoherence)).expect("they overlap");
     assert!(nearest.direction.z < -0.999 && (nearest.depth - 0.205).abs() < 1e-9, "{}", nearest.depth);
-    assert_eq!(nearest.start, FreeConfiguration::MotionCoherence);
+    assert_eq!(nearest.start, Some(FreeConfiguration::MotionCoherence));
 }

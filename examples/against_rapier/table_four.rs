@@ -70,6 +70,7 @@ const OPTIONS: TranslationalOptions = TranslationalOptions {
     start: None,
     max_iterations: 60,
     lower_bound: LowerBound::Skip,
+    relative_tolerance: 1e-9,
     time_budget: None,
     seed: 0,
     parallel: false,

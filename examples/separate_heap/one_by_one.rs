@@ -8,6 +8,7 @@ const OPTIONS: TranslationalOptions = TranslationalOptions {
     start: None,
     max_iterations: 100,
     lower_bound: LowerBound::Skip,
+    relative_tolerance: 1e-9,
     time_budget: None,
     seed: 0,
     parallel: false,

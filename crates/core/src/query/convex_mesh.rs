@@ -14,8 +14,8 @@ use crate::bvh::single::{self, Single};
 use crate::geometry::convex::{ConvexHull, ConvexShape, Core};
 use crate::geometry::{Aabb, Solidity};
 use crate::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
-use crate::proximity::Model;
 use crate::proximity::triangle_distance::closest_on_triangle;
+use crate::proximity::{DistanceOptions, Model};
 
 /// Rounding of a squared gap in single precision, relative: two subtractions, squares and sums.
 const GAP_ROUNDING: f32 = 1e-6;
@@ -29,33 +29,13 @@ pub(super) struct Nearest {
     pub(super) points: [Point3<f64>; 2],
 }
 
-/// Accepted excess of the answer and the distance beyond which no answer is wanted [m].
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted {
-    pub(super) relative_tolerance: f64,
-    pub(super) absolute_tolerance: f64,
-    pub(super) limit: f64,
-}
-
-impl Wanted {
-    /// The exact distance, as far as it is at most a limit [m].
-    pub(super) const fn up_to(limit: f64) -> Self {
-        Self { relative_tolerance: 0.0, absolute_tolerance: 0.0, limit }
-    }
-
-    /// What the distance is proved to be at least, once the nearest pair found is `value` [m] apart.
-    pub(super) fn lower_bound(&self, value: f64) -> f64 {
-        value - (self.relative_tolerance * value).max(self.absolute_tolerance).min(value.max(0.0))
-    }
-}
-
 /// The nearest points of a convex shape and a mesh; `None` where they are farther apart than the limit.
 pub(super) fn nearest(
     shape: &ConvexShape,
     pose: &Isometry3<f64>,
     model: &Model,
     pose_of_model: &Isometry3<f64>,
-    wanted: Wanted,
+    wanted: DistanceOptions,
 ) -> Option<Nearest> {
     if matches!(shape.core(), Core::HalfSpace) {
         let found = above_plane(shape, pose, model, pose_of_model);
@@ -121,7 +101,7 @@ struct Query<'a> {
     rounded: [[f32; 3]; 2],
     /// Least distance so far, or what the answer must not exceed [m].
     best: f64,
-    wanted: Wanted,
+    wanted: DistanceOptions,
     found: Option<Nearest>,
     cache: ConvexCache,
 }
@@ -129,7 +109,7 @@ struct Query<'a> {
 impl Query<'_> {
     /// Distance above which nothing is looked at [m].
     fn cutoff(&self) -> f64 {
-        if self.found.is_some() { self.wanted.lower_bound(self.best).max(0.0) } else { self.best }
+        if self.found.is_some() { self.wanted.lower_bound(self.best) } else { self.best }
     }
 
     fn look_at(&mut self, packet: &Packet) {

@@ -3,9 +3,8 @@
 use nalgebra::Point3;
 
 use super::cache::Cache;
-use super::convex_mesh::Wanted;
 use super::error::QueryError;
-use super::options::{DistanceOptions, PenetrationOptions, at_least_zero};
+use super::options::{DistanceOptions, PenetrationOptions, at_least_zero, convex};
 use super::pair::{Pair, pairs_by_nearness};
 use super::penetration::penetration_with;
 use super::posed::Posed;
@@ -26,7 +25,8 @@ pub struct Distance {
     pub parts: [usize; 2],
 }
 
-/// The distance of two shapes; zero where they collide. Of several parts that of the nearest ones.
+/// The distance of two shapes; zero where they collide. Of several parts that of the nearest ones. However far apart they
+/// are: only [`distance_up_to`] has a limit.
 ///
 /// ```
 /// use extricate_core::geometry::procedural::{Procedural, Torus};
@@ -58,11 +58,12 @@ pub fn distance_with(
     options: &DistanceOptions,
     cache: &mut Cache,
 ) -> Result<Distance, QueryError> {
-    let found = nearest_parts(a, b, options, f64::INFINITY, cache)?;
+    let found = nearest_parts(a, b, DistanceOptions { limit: f64::INFINITY, ..*options }, cache)?;
     Ok(found.expect("nothing is farther than infinity"))
 }
 
-/// The distance of two shapes where it is at most `limit` [m]; `None`: proved to be farther apart.
+/// The distance of two shapes where it is at most `limit` [m], which takes the place of that of the options; `None`: proved
+/// to be farther apart.
 ///
 /// # Errors
 /// As [`collide`](super::collide).
@@ -86,23 +87,18 @@ pub fn distance_up_to_with(
     options: &DistanceOptions,
     cache: &mut Cache,
 ) -> Result<Option<Distance>, QueryError> {
-    at_least_zero("limit", limit)?;
-    nearest_parts(a, b, options, limit, cache)
+    nearest_parts(a, b, DistanceOptions { limit, ..*options }, cache)
 }
 
 fn nearest_parts(
     a: &Posed,
     b: &Posed,
-    options: &DistanceOptions,
-    limit: f64,
+    mut wanted: DistanceOptions,
     cache: &mut Cache,
 ) -> Result<Option<Distance>, QueryError> {
-    let DistanceOptions { relative_tolerance, absolute_tolerance } = *options;
-    at_least_zero("relative tolerance", relative_tolerance)?;
-    at_least_zero("absolute tolerance", absolute_tolerance)?;
+    wanted.check()?;
     a.check("A")?;
     b.check("B")?;
-    let mut wanted = Wanted { relative_tolerance, absolute_tolerance, limit };
     let mut best: Option<Distance> = None;
     for (apart, parts) in pairs_by_nearness(a, b) {
         if apart > wanted.limit {
@@ -114,7 +110,7 @@ fn nearest_parts(
         match &mut best {
             Some(best) if best.value <= gap.value => best.lower_bound = lower_bound,
             _ => {
-                let (value, points) = (gap.value, gap.points);
+                let (value, points) = (gap.value, gap.witnesses);
                 best = Some(Distance { value, lower_bound, upper_bound: value, points, parts });
             }
         }
@@ -136,7 +132,8 @@ pub fn closest_points(
     Ok(distance(a, b, options)?.points)
 }
 
-/// The distance of two shapes, or minus the penetration depth where they overlap; bounds are proved.
+/// The distance of two shapes, or minus the penetration depth where they overlap; bounds are proved. Of two convex shapes it
+/// is their certified signed distance.
 ///
 /// # Errors
 /// As [`penetration`](super::penetration).
@@ -154,6 +151,21 @@ pub fn signed_distance_with(
     options: &PenetrationOptions,
     cache: &mut Cache,
 ) -> Result<Distance, QueryError> {
+    if let (Some(first), Some(second)) = (a.single(), b.single())
+        && let Pair::Convex(pair) = Pair::new(first, second)
+    {
+        at_least_zero("relative tolerance", options.relative_tolerance)?;
+        a.check("A")?;
+        b.check("B")?;
+        let found = pair.certified(&convex(options), cache.pair([0, 0]))?;
+        return Ok(Distance {
+            value: found.value,
+            lower_bound: found.value,
+            upper_bound: found.at_most,
+            points: found.witnesses,
+            parts: [0, 0],
+        });
+    }
     let apart = distance_with(a, b, &DistanceOptions::default(), cache)?;
     if apart.value > 0.0 {
         return Ok(apart);
@@ -163,7 +175,7 @@ pub fn signed_distance_with(
         value: -found.depth,
         lower_bound: -found.depth,
         upper_bound: -found.lower_bound,
-        points: found.points,
+        points: found.witnesses,
         parts: found.parts,
     }))
 }

@@ -5,12 +5,12 @@ use nalgebra::{Isometry3, Translation3, Vector3, center};
 use super::error::QueryError;
 use super::options::PenetrationOptions;
 use super::pair::{Mixed, Pair};
-use super::penetration::{Penetration, penetration};
+use super::penetration::penetration;
 use super::posed::Posed;
 use super::shape::used_vertices;
 use crate::geometry::procedural::{Cuboid, Procedural};
 use crate::geometry::{Aabb, Solidity};
-use crate::penetration::{self, FreeConfiguration, LocalPenetration};
+use crate::penetration::{self, LocalPenetration, Penetration};
 use crate::proximity::Model;
 
 /// The overlap of two shapes region by region, deepest first; none where they are proved apart.
@@ -42,16 +42,17 @@ pub fn local_penetrations_of(
     global: &Penetration,
 ) -> Result<Vec<LocalPenetration>, QueryError> {
     let (first, second) = (a.part(global.parts[0]), b.part(global.parts[1]));
-    if let Some(search) = &global.search
+    if global.start.is_some()
         && let (Some(triangles_a), Some(triangles_b)) = (first.shape.triangles(), second.shape.triangles())
     {
         let (a, b) = (&triangles_a.model, &triangles_b.model);
-        return Ok(penetration::local_penetrations(a, &first.pose, b, &second.pose, search));
+        let global = global.polyhedron.as_deref().unwrap_or(global);
+        return Ok(penetration::local_penetrations(a, &first.pose, b, &second.pose, global));
     }
     match Pair::new(first, second) {
         Pair::Mixed(mixed) if mixed.is_half_space() => of_half_space(&mixed, global),
         _ => Ok(vec![LocalPenetration {
-            point: center(&global.points[0], &global.points[1]),
+            point: center(&global.witnesses[0], &global.witnesses[1]),
             normal: global.direction,
             depth: global.depth,
             patches: [Vec::new(), Vec::new()],
@@ -75,25 +76,7 @@ fn of_half_space(mixed: &Mixed, global: &Penetration) -> Result<Vec<LocalPenetra
     let middle = Vector3::new(bounds.center().x, bounds.center().y, shape.radius() - 0.5 * depth);
     let pose_of_cut: Isometry3<f64> = pose * Translation3::from(middle);
     let cut = Model::new(cut, Solidity::Solid);
-    let search = as_search(global);
     let (mesh, below) = ((model, pose_of_model), (&cut, &pose_of_cut));
     let [(a, pose_a), (b, pose_b)] = if mixed.mesh_first { [mesh, below] } else { [below, mesh] };
-    Ok(penetration::local_penetrations(a, pose_a, b, pose_b, &search))
-}
-
-fn as_search(global: &Penetration) -> penetration::Penetration {
-    penetration::Penetration {
-        depth: global.depth,
-        lower_bound: global.lower_bound,
-        direction: global.direction,
-        translation: global.translation,
-        witnesses: global.points,
-        converged: global.converged,
-        iterations: global.iterations,
-        casts: 0,
-        marches: 0,
-        walks: 0,
-        rows: 0,
-        start: FreeConfiguration::CentroidDifference,
-    }
+    Ok(penetration::local_penetrations(a, pose_a, b, pose_b, global))
 }

@@ -51,7 +51,7 @@ pub use options::{
     CollideOptions, DistanceOptions, HausdorffOptions, PenetrationOptions, SpanningOptions,
     TimeOfContactOptions,
 };
-pub use penetration::{Penetration, penetration, penetration_with};
+pub use penetration::{penetration, penetration_with};
 pub use posed::{Moving, Part, Posed};
 pub use rigid::{RigidPenetration, RigidPenetrationOptions, penetration_rigid, penetration_rigid_with};
 pub use robot::Robot;
@@ -59,5 +59,5 @@ pub use shape::{Shape, Triangles};
 pub use spanning::{Spanning, spanning};
 pub use time_of_contact::time_of_contact;
 
-pub use crate::penetration::LocalPenetration;
+pub use crate::penetration::{LocalPenetration, Penetration};
 pub use crate::proximity::{ContactInTime, Hausdorff, Side};

@@ -10,66 +10,18 @@
 //! | `seed` | seed of random starts: the same seed gives the same answer |
 //! | `parallel` | use of all threads of the current pool; the answer does not depend on it |
 
-use std::time::Duration;
-
 use super::error::QueryError;
-use crate::penetration::{Effort, FreeConfiguration, LowerBound, TranslationalOptions};
+use crate::penetration::convex::ConvexOptions;
 use crate::proximity::HausdorffOptions as SearchOptions;
+
+pub use crate::penetration::TranslationalOptions as PenetrationOptions;
+pub use crate::proximity::DistanceOptions;
 
 /// Options of [`collide`](super::collide).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CollideOptions {
     /// Distance up to which shapes that are apart count as colliding [m].
     pub clearance: f64,
-}
-
-/// Options of [`distance`](super::distance) and [`closest_points`](super::closest_points).
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct DistanceOptions {
-    /// Accepted excess of the answer over the distance, relative to the answer. Of two convex shapes the bounds agree to
-    /// 1e-9 whatever is accepted.
-    pub relative_tolerance: f64,
-    /// Accepted excess of the answer over the distance [m].
-    pub absolute_tolerance: f64,
-}
-
-/// Options of [`penetration`](super::penetration), [`signed_distance`](super::signed_distance) and
-/// [`local_penetrations`](super::local_penetrations).
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PenetrationOptions {
-    /// Amount of work of a search among triangles.
-    pub effort: Effort,
-    /// The one source of starts of a search among triangles; `None` leaves the choice to the effort.
-    pub start: Option<FreeConfiguration>,
-    /// Bound on the in-projections of one walk among triangles, and, tenfold, on the supports of convex shapes.
-    pub max_iterations: u32,
-    /// Amount of work of the lower bound of a search among triangles.
-    pub lower_bound: LowerBound,
-    /// Accepted difference of the bounds of two convex shapes, relative to the depth.
-    pub relative_tolerance: f64,
-    /// Time after which the best answer so far is returned; `None` for no such limit.
-    pub time_budget: Option<Duration>,
-    /// Seed of random starts.
-    pub seed: u64,
-    /// Use of all threads of the current pool.
-    pub parallel: bool,
-}
-
-impl Default for PenetrationOptions {
-    fn default() -> Self {
-        let TranslationalOptions { effort, start, max_iterations, lower_bound, time_budget, seed, parallel } =
-            TranslationalOptions::default();
-        let relative_tolerance = 1e-9;
-        Self { effort, start, max_iterations, lower_bound, relative_tolerance, time_budget, seed, parallel }
-    }
-}
-
-impl From<&PenetrationOptions> for TranslationalOptions {
-    fn from(options: &PenetrationOptions) -> Self {
-        let PenetrationOptions { effort, start, max_iterations, lower_bound, .. } = *options;
-        let PenetrationOptions { time_budget, seed, parallel, .. } = *options;
-        Self { effort, start, max_iterations, lower_bound, time_budget, seed, parallel }
-    }
 }
 
 /// Options of [`time_of_contact`](super::time_of_contact).
@@ -147,6 +99,12 @@ impl Default for SpanningOptions {
     fn default() -> Self {
         Self { relative_tolerance: 1e-5 }
     }
+}
+
+/// The options of a penetration as two convex shapes take them.
+pub(super) fn convex(options: &PenetrationOptions) -> ConvexOptions {
+    let PenetrationOptions { relative_tolerance, max_iterations, .. } = *options;
+    ConvexOptions { relative_tolerance, max_supports: max_iterations.saturating_mul(10) }
 }
 
 /// Refuses an option that is negative or not a number.

@@ -3,12 +3,12 @@
 use nalgebra::{Isometry3, Point3};
 
 use super::cache::PairCache;
-use super::convex_mesh::{Wanted, nearest};
+use super::convex_mesh::nearest;
 use super::error::QueryError;
 use super::posed::{Part, Posed};
 use crate::geometry::convex::{ConvexShape, Core};
 use crate::penetration::convex::{ConvexOptions, SignedDistance, signed_distance};
-use crate::proximity::{self, Model, is_within};
+use crate::proximity::{self, Distance, DistanceOptions, Model, is_within};
 
 /// Fraction of sizes and positions by which the bounds of a depth of zero may differ: the rounding of coordinates. The
 /// depth of shapes that touch is no better known.
@@ -41,14 +41,6 @@ pub(super) struct Mixed<'a> {
     pub(super) mesh_first: bool,
 }
 
-/// A distance of two shapes; zero where they collide.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Gap {
-    pub(super) value: f64,
-    pub(super) lower_bound: f64,
-    pub(super) points: [Point3<f64>; 2],
-}
-
 impl<'a> Pair<'a> {
     pub(super) fn new(a: &'a Part<'_>, b: &'a Part<'_>) -> Self {
         let meshes = [a, b].map(|part| part.shape.model());
@@ -73,7 +65,7 @@ impl<'a> Pair<'a> {
             // Half-spaces that do not face each other overlap without end.
             Self::Convex(pair) if pair.is_unbounded() => true,
             Self::Convex(pair) => pair.certified(&ConvexOptions::default(), cache)?.value <= clearance,
-            Self::Mixed(mixed) => mixed.gap(Wanted::up_to(clearance)).is_some(),
+            Self::Mixed(mixed) => mixed.gap(DistanceOptions::up_to(clearance)).is_some(),
             Self::Meshes([a, b], [pose_a, pose_b]) if clearance > 0.0 => {
                 is_within(a, pose_a, b, pose_b, clearance)
             }
@@ -81,25 +73,22 @@ impl<'a> Pair<'a> {
         })
     }
 
-    /// The distance; `None` where it is proved to exceed the limit.
-    pub(super) fn gap(&self, wanted: Wanted, cache: &mut PairCache) -> Result<Option<Gap>, QueryError> {
+    /// The distance, zero where the shapes collide; `None` where it is proved to exceed the limit.
+    pub(super) fn gap(
+        &self,
+        wanted: DistanceOptions,
+        cache: &mut PairCache,
+    ) -> Result<Option<Distance>, QueryError> {
         let found = match self {
             Self::Convex(pair) => {
                 let found = pair.certified(&ConvexOptions::default(), cache)?;
                 let value = found.value.max(0.0);
-                let gap = Gap { value, lower_bound: value, points: found.witnesses };
+                let gap = Distance { value, lower_bound: value, witnesses: found.witnesses, triangles: None };
                 (found.value <= wanted.limit).then_some(gap)
             }
             Self::Mixed(mixed) => mixed.gap(wanted),
             Self::Meshes([a, b], [pose_a, pose_b]) => {
-                let Wanted { relative_tolerance, absolute_tolerance, limit } = wanted;
-                let options = proximity::DistanceOptions { relative_tolerance, absolute_tolerance, limit };
-                let found = proximity::distance_with(a, pose_a, b, pose_b, &options, &mut cache.distance)?;
-                found.map(|found| Gap {
-                    value: found.value,
-                    lower_bound: found.lower_bound,
-                    points: found.witnesses,
-                })
+                proximity::distance_with(a, pose_a, b, pose_b, &wanted, &mut cache.distance)?
             }
         };
         match found {
@@ -173,18 +162,18 @@ impl Mixed<'_> {
         matches!(self.convex.0.core(), Core::HalfSpace)
     }
 
-    pub(super) fn gap(&self, wanted: Wanted) -> Option<Gap> {
+    pub(super) fn gap(&self, wanted: DistanceOptions) -> Option<Distance> {
         let ((shape, pose), (model, pose_of_model)) = (self.convex, self.mesh);
         let found = nearest(shape, pose, model, pose_of_model, wanted)?;
         let value = if found.value > 0.0 { found.value } else { 0.0 };
         let lower_bound = if self.is_half_space() { value } else { wanted.lower_bound(value) };
-        Some(Gap { value, lower_bound, points: self.in_order(found.points) })
+        Some(Distance { value, lower_bound, witnesses: self.in_order(found.points), triangles: None })
     }
 
     /// Height of the lowest vertex of the mesh over a half-space [m].
     pub(super) fn height(&self) -> (f64, [Point3<f64>; 2]) {
         let ((shape, pose), (model, pose_of_model)) = (self.convex, self.mesh);
-        let found = nearest(shape, pose, model, pose_of_model, Wanted::up_to(f64::INFINITY));
+        let found = nearest(shape, pose, model, pose_of_model, DistanceOptions::default());
         let found = found.expect("nothing is farther than infinity");
         (found.value, found.points)
     }
@@ -197,8 +186,12 @@ impl Mixed<'_> {
     }
 }
 
-/// The pairs of parts of two arrangements, with a lower bound of their distance [m] by balls around them, nearest first.
+/// The pairs of parts of two arrangements, with a lower bound of their distance [m] by balls around them, nearest first. Of
+/// two single shapes there is nothing to sort or to leave out.
 pub(super) fn pairs_by_nearness(a: &Posed, b: &Posed) -> Vec<(f64, [usize; 2])> {
+    if a.single().is_some() && b.single().is_some() {
+        return vec![(f64::NEG_INFINITY, [0, 0])];
+    }
     let ball = |part: &Part| {
         let (center, radius) = part.shape.bounding_sphere();
         (part.pose * center, radius)

@@ -1,19 +1,19 @@
 //! Translational penetration depth.
 
-use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitVector3, Vector3};
 
 use super::cache::{Cache, PairCache};
 use super::collide::each_colliding;
-use super::convex_mesh::{Wanted, center_of};
+use super::convex_mesh::center_of;
 use super::error::QueryError;
-use super::options::{CollideOptions, PenetrationOptions, at_least_zero};
+use super::options::{CollideOptions, PenetrationOptions, at_least_zero, convex};
 use super::pair::{ConvexPair, Mixed, Pair};
 use super::posed::{Part, Posed};
 use crate::geometry::Solidity;
 use crate::geometry::convex::{ConvexHull, ConvexShape, Core};
 use crate::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
-use crate::penetration::{self, LowerBound, TranslationalOptions, penetration_coherent};
-use crate::proximity::{self, Model};
+use crate::penetration::{FreeConfiguration, LowerBound, Penetration, penetration_coherent};
+use crate::proximity::{self, Distance, DistanceOptions, Model};
 
 /// Fraction of the size of the shapes that is added to a separating translation.
 const CLEARANCE: f64 = 0.9e-10;
@@ -23,33 +23,6 @@ const DENT: f64 = 1e-5;
 const ROUNDING: f64 = 1e-14;
 /// Advancement steps back towards the contact; each takes all of the gap.
 const STEPS: u32 = 200;
-
-/// A translational penetration of two shapes; all vectors in the world frame.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Penetration {
-    /// Length of the least separating translation found [m]: an upper bound of the penetration depth.
-    pub depth: f64,
-    /// Proved lower bound of the penetration depth [m]; zero for a surface without an inside.
-    pub lower_bound: f64,
-    /// Direction in which A must move.
-    pub direction: Unit<Vector3<f64>>,
-    /// Translation of A after which the shapes are apart [m], by an independent check: `depth` along `direction` and a
-    /// clearance of at most 1e-10 of the size.
-    pub translation: Vector3<f64>,
-    /// A point of A and one of B [m], at the input pose, that touch when A has been moved.
-    pub points: [Point3<f64>; 2],
-    /// Whether the search ended because nothing nearby is better, and not at a bound on work.
-    pub converged: bool,
-    /// In-projections among triangles, or supports of convex shapes.
-    pub iterations: u32,
-    /// Where a round shape met a mesh: distance [m] by which the polyhedron that chose the direction extends beyond the
-    /// shape. The depth along that direction, the translation and the lower bound are those of the shape itself.
-    pub approximation: f64,
-    /// The result of the search, where triangles were searched.
-    pub search: Option<Box<penetration::Penetration>>,
-    /// Which part of A and of B, as counted by [`Posed::parts`].
-    pub parts: [usize; 2],
-}
 
 /// The penetration of two shapes; `None` where they are proved apart. Of several parts that of the deepest pair, whose
 /// translation separates that pair.
@@ -86,7 +59,8 @@ pub fn penetration(
 }
 
 /// As [`penetration`], starting from the state that the last query of the same shapes left: meshes that were apart are
-/// separated towards the side from which they came.
+/// separated towards the side from which they came. Options that force [`FreeConfiguration::MotionCoherence`] ask for the
+/// depth instead, and leave the starts to the effort as long as nothing is remembered.
 ///
 /// # Errors
 /// As [`penetration`].
@@ -129,7 +103,7 @@ fn of_parts(
         Pair::Convex(pair) => of_convex(&pair, options, cache),
         Pair::Mixed(mixed) if mixed.is_half_space() => of_half_space(&mixed),
         Pair::Mixed(mixed) => of_mixed(&mixed, [a, b], options, cache),
-        Pair::Meshes(models, poses) => Ok(of_models(models, poses, options, cache)?.map(of_search)),
+        Pair::Meshes(models, poses) => of_models(models, poses, options, cache),
     }
 }
 
@@ -139,8 +113,7 @@ fn of_convex(
     options: &PenetrationOptions,
     cache: &mut PairCache,
 ) -> Result<Option<Penetration>, QueryError> {
-    let PenetrationOptions { relative_tolerance, max_iterations, .. } = *options;
-    let options = ConvexOptions { relative_tolerance, max_supports: max_iterations.saturating_mul(10) };
+    let options = convex(options);
     let found = pair.certified(&options, cache)?;
     let Some(depth) = found.depth() else { return Ok(None) };
     let direction = found.direction;
@@ -152,18 +125,14 @@ fn of_convex(
         return Err(QueryError::NotSeparated { length: depth });
     }
     let lower_bound = (-found.at_most).clamp(0.0, depth);
-    let tolerance = relative_tolerance * depth + pair.rounding();
+    let tolerance = options.relative_tolerance * depth + pair.rounding();
     Ok(Some(Penetration {
         depth,
         lower_bound,
-        direction,
         translation,
-        points: found.witnesses,
         converged: depth - lower_bound <= tolerance,
         iterations: found.supports,
-        approximation: 0.0,
-        search: None,
-        parts: [0, 0],
+        ..without_search(direction, found.witnesses)
     }))
 }
 
@@ -182,15 +151,30 @@ fn of_half_space(mixed: &Mixed) -> Result<Option<Penetration>, QueryError> {
     Ok(Some(Penetration {
         depth,
         lower_bound: depth,
-        direction: Unit::new_normalize(away),
         translation,
-        points: mixed.in_order(points),
+        ..without_search(Unit::new_normalize(away), mixed.in_order(points))
+    }))
+}
+
+/// An answer that took no search among triangles.
+fn without_search(direction: UnitVector3<f64>, witnesses: [Point3<f64>; 2]) -> Penetration {
+    Penetration {
+        depth: 0.0,
+        lower_bound: 0.0,
+        direction,
+        translation: Vector3::zeros(),
+        witnesses,
         converged: true,
         iterations: 1,
+        casts: 0,
+        marches: 0,
+        walks: 0,
+        rows: 0,
+        start: None,
         approximation: 0.0,
-        search: None,
+        polyhedron: None,
         parts: [0, 0],
-    }))
+    }
 }
 
 /// The penetration of a convex shape and a mesh.
@@ -200,7 +184,7 @@ fn of_mixed(
     options: &PenetrationOptions,
     cache: &mut PairCache,
 ) -> Result<Option<Penetration>, QueryError> {
-    if mixed.gap(Wanted::up_to(0.0)).is_none() {
+    if mixed.gap(DistanceOptions::up_to(0.0)).is_none() {
         let [pose_a, pose_b] = parts.map(|part| &part.pose);
         cache.coherence.remember_free(pose_a, pose_b);
         return Ok(None);
@@ -224,11 +208,11 @@ fn of_mixed(
     let Some(found) = of_models([&first.model, &second.model], poses, options, cache)? else {
         return Err(QueryError::NotSeparated { length: 0.0 });
     };
-    let found = of_search(found);
     if !(approximation > 0.0) {
         return Ok(Some(found));
     }
-    mixed.along(Penetration { approximation, ..found }, options).map(Some)
+    let polyhedron = Some(Box::new(found.clone()));
+    mixed.along(Penetration { approximation, polyhedron, ..found }, options).map(Some)
 }
 
 fn both<T>([first, second]: [Option<T>; 2]) -> Option<[T; 2]> {
@@ -240,33 +224,20 @@ fn of_models(
     [pose_a, pose_b]: [&Isometry3<f64>; 2],
     options: &PenetrationOptions,
     cache: &mut PairCache,
-) -> Result<Option<penetration::Penetration>, QueryError> {
-    let options = TranslationalOptions::from(options);
+) -> Result<Option<Penetration>, QueryError> {
+    let is_usable =
+        |start: &_| *start != FreeConfiguration::MotionCoherence || cache.coherence.last_free().is_some();
+    let options = PenetrationOptions { start: options.start.filter(is_usable), ..*options };
     Ok(penetration_coherent((a, pose_a), (b, pose_b), &options, &mut cache.coherence)?)
-}
-
-fn of_search(found: penetration::Penetration) -> Penetration {
-    Penetration {
-        depth: found.depth,
-        lower_bound: found.lower_bound,
-        direction: found.direction,
-        translation: found.translation,
-        points: found.witnesses,
-        converged: found.converged,
-        iterations: found.iterations,
-        approximation: 0.0,
-        search: Some(Box::new(found)),
-        parts: [0, 0],
-    }
 }
 
 impl Mixed<'_> {
     /// The distance after a translation of A, if the shapes are not apart then.
-    fn gap_after(&self, translation: &Vector3<f64>) -> Option<super::pair::Gap> {
-        self.moved(translation, Wanted::up_to(0.0))
+    fn gap_after(&self, translation: &Vector3<f64>) -> Option<Distance> {
+        self.moved(translation, DistanceOptions::up_to(0.0))
     }
 
-    fn moved(&self, translation: &Vector3<f64>, wanted: Wanted) -> Option<super::pair::Gap> {
+    fn moved(&self, translation: &Vector3<f64>, wanted: DistanceOptions) -> Option<Distance> {
         let shift = Translation3::from(*translation);
         let (convex, mesh) = (shift * self.convex.1, shift * self.mesh.1);
         let mesh_first = self.mesh_first;
@@ -284,7 +255,7 @@ impl Mixed<'_> {
     fn along(&self, found: Penetration, options: &PenetrationOptions) -> Result<Penetration, QueryError> {
         let direction = found.direction.into_inner();
         let clearance = CLEARANCE * self.size();
-        let any = Wanted::up_to(f64::INFINITY);
+        let any = DistanceOptions::default();
         let gap_at = |length: f64| self.moved(&(direction * length), any).filter(|gap| gap.value > 0.0);
         let mut free = found.translation.norm();
         let Some(mut gap) = gap_at(free) else {
@@ -300,12 +271,12 @@ impl Mixed<'_> {
         }
         let depth = (free - gap.value).max(0.0);
         let translation = direction * free;
-        let points = [gap.points[0] - translation, gap.points[1]];
+        let witnesses = [gap.witnesses[0] - translation, gap.witnesses[1]];
         let lower_bound = match options.lower_bound {
             LowerBound::Skip => 0.0,
             _ => self.lower_bound().clamp(0.0, depth),
         };
-        Ok(Penetration { depth, lower_bound, translation, points, ..found })
+        Ok(Penetration { depth, lower_bound, translation, witnesses, ..found })
     }
 
     /// A length that no separating translation is shorter than [m], proved by balls inside either shape: a ball of radius

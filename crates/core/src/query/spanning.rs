@@ -20,6 +20,8 @@ pub struct Spanning {
     pub upper_bound: f64,
     /// A point of A and one of B that are that far apart [m, world].
     pub points: [Point3<f64>; 2],
+    /// The vertices of A's and of B's mesh that they are; `None` unless both are meshes.
+    pub vertices: Option<[u32; 2]>,
     /// Which part of A and of B, as counted by [`Posed::parts`].
     pub parts: [usize; 2],
 }
@@ -55,8 +57,8 @@ pub fn spanning(a: &Posed, b: &Posed, options: &SpanningOptions) -> Result<Spann
 fn of_parts(a: &Part, b: &Part, tolerance: f64) -> Result<Spanning, QueryError> {
     if let (Some(first), Some(second)) = (a.shape.model(), b.shape.model()) {
         let found = spanning_distance(first, &a.pose, second, &b.pose);
-        let (value, points) = (found.value, found.witnesses);
-        return Ok(Spanning { value, upper_bound: value, points, parts: [0, 0] });
+        let (value, points, vertices) = (found.value, found.witnesses, Some(found.vertices));
+        return Ok(Spanning { value, upper_bound: value, points, vertices, parts: [0, 0] });
     }
     let (Some(first), Some(second)) = (Extremes::of(a, tolerance), Extremes::of(b, tolerance)) else {
         let shapes = [a, b].map(|part| part.shape.kind());
@@ -122,6 +124,7 @@ impl Extremes {
             value,
             upper_bound: value + self.missing + other.missing,
             points: [p + outward * self.radius, q - outward * other.radius],
+            vertices: None,
             parts: [0, 0],
         }
     }

@@ -3,13 +3,12 @@
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::cache::PairCache;
-use super::convex_mesh::Wanted;
 use super::error::QueryError;
 use super::options::{TimeOfContactOptions, at_least_zero};
-use super::pair::{Gap, Pair};
+use super::pair::Pair;
 use super::posed::{Moving, Part};
 use crate::kinematics::RigidMotion;
-use crate::proximity::{self, ContactInTime, ContinuousOptions, Model};
+use crate::proximity::{self, ContactInTime, ContinuousOptions, Distance, DistanceOptions, Model};
 
 /// The first contact of two shapes while both move; `None` where the whole motion is proved free.
 ///
@@ -112,21 +111,21 @@ impl<'a> Advancement<'a> {
         self.moving.map(|moving| Part { name: None, shape: moving.shape, pose: moving.motion.pose_at(time) })
     }
 
-    fn gap(&self, time: f64, cache: &mut PairCache) -> Result<Gap, QueryError> {
+    fn gap(&self, time: f64, cache: &mut PairCache) -> Result<Distance, QueryError> {
         let [a, b] = self.parts(time);
-        let found = Pair::new(&a, &b).gap(Wanted::up_to(f64::INFINITY), cache)?;
+        let found = Pair::new(&a, &b).gap(DistanceOptions::default(), cache)?;
         Ok(found.expect("nothing is farther than infinity"))
     }
 
-    fn contact(&self, time: f64, gap: &Gap, steps: u64) -> ContactInTime {
+    fn contact(&self, time: f64, gap: &Distance, steps: u64) -> ContactInTime {
         let [a, b] = self.parts(time);
-        let [on_a, on_b] = gap.points;
+        let [on_a, on_b] = gap.witnesses;
         let up = |part: &Part| part.shape.is_half_space().then(|| part.pose.rotation * Vector3::z());
         let centers = || center(&a) - center(&b);
         let along = up(&b).or_else(|| up(&a).map(|normal| -normal));
         let along = along.or_else(|| (gap.value > 0.0).then_some(on_a - on_b)).unwrap_or_else(centers);
         let normal = Unit::try_new(along, 0.0).unwrap_or_else(Vector3::z_axis);
-        ContactInTime { time, gap: gap.value, points: gap.points, normal, triangles: None, steps }
+        ContactInTime { time, gap: gap.value, points: gap.witnesses, normal, triangles: None, steps }
     }
 }
 

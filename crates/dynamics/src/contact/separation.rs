@@ -61,6 +61,7 @@ pub(super) const SCRATCH: TranslationalOptions = TranslationalOptions {
     start: None,
     max_iterations: WALK,
     lower_bound: LowerBound::Skip,
+    relative_tolerance: 1e-9,
     time_budget: None,
     seed: 0,
     parallel: false,

@@ -5,12 +5,10 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::poses::Poses;
 use super::reply::{Reply, coordinates};
 use super::text::number;
-use extricate_core::proximity::{
-    IntersectionSegment, Model, collide, intersecting_pairs, intersection_segments,
-};
+use extricate_core::proximity::{IntersectionSegment, intersecting_pairs, intersection_segments};
+use extricate_core::query::{self, CollideOptions, Posed, QueryError};
 
 /// Collision of two shapes.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -50,27 +48,25 @@ pub struct CollideRequest {
     pub segments: bool,
 }
 
-/// Collision of two meshes.
-pub(super) fn of_meshes([a, b]: [&Model; 2], poses: &Poses, told: CollideRequest) -> Collision {
-    let (mut pairs, mut segments) = (Vec::new(), Vec::new());
-    if told.all {
-        intersecting_pairs(a, &poses.a, b, &poses.b, &mut pairs);
-    }
-    if told.segments {
-        intersection_segments(a, &poses.a, b, &poses.b, &mut segments);
-    }
-    let touch = !pairs.is_empty() || !segments.is_empty();
-    Collision {
-        collides: touch || collide(a, &poses.a, b, &poses.b),
-        pairs: told.all.then_some(pairs),
-        segments: told.segments.then(|| segments.iter().map(Segment::from).collect()),
-    }
-}
-
-impl Collision {
-    /// A collision without triangles.
-    pub(super) fn without_triangles(collides: bool) -> Self {
-        Self { collides, pairs: None, segments: None }
+impl CollideRequest {
+    /// The collision of two shapes, which are meshes where triangles are told.
+    pub(super) fn answer(self, [a, b]: &[Posed; 2]) -> Result<Collision, QueryError> {
+        let (mut pairs, mut segments) = (Vec::new(), Vec::new());
+        let (first, second) = (a.part(0), b.part(0));
+        if let (Some(model_a), Some(model_b)) = (first.shape.model(), second.shape.model()) {
+            if self.all {
+                intersecting_pairs(model_a, &first.pose, model_b, &second.pose, &mut pairs);
+            }
+            if self.segments {
+                intersection_segments(model_a, &first.pose, model_b, &second.pose, &mut segments);
+            }
+        }
+        let touch = !pairs.is_empty() || !segments.is_empty();
+        Ok(Collision {
+            collides: touch || query::collide(a, b, &CollideOptions::default())?,
+            pairs: self.all.then_some(pairs),
+            segments: self.segments.then(|| segments.iter().map(Segment::from).collect()),
+        })
     }
 }
 

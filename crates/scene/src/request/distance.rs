@@ -2,20 +2,14 @@
 
 use std::fmt;
 
-use nalgebra::Point3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::convex;
 use super::fields::{optional_length, parsed};
-use super::poses::Poses;
-use super::reply::{Answered, Reply, coordinates};
+use super::reply::{Reply, coordinates};
 use super::text::{number, text_of};
 use super::tolerance::Tolerance;
-use extricate_core::geometry::convex::ConvexShape;
-use extricate_core::penetration::{TranslationalOptions, signed_distance};
-use extricate_core::proximity::{DistanceCache, DistanceOptions, Model, distance_with};
-use extricate_core::query::{self, Posed};
+use extricate_core::query::{self, Cache, Distance, DistanceOptions, PenetrationOptions, Posed, QueryError};
 
 /// Distance of two shapes, up to a limit.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -72,86 +66,41 @@ pub struct DistanceRequest {
 }
 
 impl DistanceRequest {
-    pub(super) fn options(&self) -> DistanceOptions {
-        let default = DistanceOptions::default();
-        let limit = self.closer_than.unwrap_or(default.limit);
-        match self.tolerance {
-            None => DistanceOptions { limit, ..default },
-            Some(Tolerance::Length(absolute)) => {
-                DistanceOptions { limit, absolute_tolerance: absolute, ..default }
-            }
-            Some(Tolerance::Share(relative)) => {
-                DistanceOptions { limit, relative_tolerance: relative, ..default }
-            }
-        }
+    fn options(&self) -> DistanceOptions {
+        let (relative_tolerance, absolute_tolerance) = self.tolerance.map_or((0.0, 0.0), Tolerance::parts);
+        let limit = self.closer_than.unwrap_or(f64::INFINITY);
+        DistanceOptions { relative_tolerance, absolute_tolerance, limit }
     }
-}
 
-/// Distance of two convex shapes.
-pub(super) fn of_convex(
-    shapes: &[ConvexShape; 2],
-    poses: &Poses,
-    wanted: &DistanceRequest,
-) -> Answered<Separation> {
-    let found = convex::signed_distance_at(shapes, poses)?;
-    Ok(match wanted.closer_than {
-        Some(limit) if found.value > limit => Separation::FARTHER,
-        _ if wanted.signed => {
-            Separation::new([found.value, found.value], Some(found.at_most), &found.witnesses)
+    /// The distance of two shapes; `parallel` says whether the search for a depth shares the threads of the pool.
+    pub(super) fn answer(
+        &self,
+        [a, b]: &[Posed; 2],
+        parallel: bool,
+        cache: &mut Cache,
+    ) -> Result<Separation, QueryError> {
+        if self.signed {
+            let options = PenetrationOptions { parallel, ..PenetrationOptions::default() };
+            let found = query::signed_distance(a, b, &options)?;
+            return Ok(Separation::new(&found, Some(found.upper_bound)));
         }
-        _ => Separation::new([found.value.max(0.0); 2], None, &found.witnesses),
-    })
-}
-
-/// Distance of any two shapes.
-pub(super) fn of_any([a, b]: &[Posed; 2], wanted: &DistanceRequest) -> Answered<Separation> {
-    let found = if wanted.signed {
-        query::signed_distance(a, b, &query::PenetrationOptions::default()).map(Some)
-    } else {
-        let own = wanted.options();
-        let options = query::DistanceOptions {
-            relative_tolerance: own.relative_tolerance,
-            absolute_tolerance: own.absolute_tolerance,
-        };
-        query::distance_up_to(a, b, own.limit, &options)
-    };
-    let found = found.map_err(|error| error.to_string())?;
-    Ok(found.map_or(Separation::FARTHER, |found| {
-        let upper_bound = wanted.signed.then_some(found.upper_bound);
-        Separation::new([found.value, found.lower_bound], upper_bound, &found.points)
-    }))
-}
-
-/// Distance of two meshes.
-pub(super) fn of_meshes(
-    [a, b]: [&Model; 2],
-    poses: &Poses,
-    options: &DistanceOptions,
-    cache: &mut DistanceCache,
-) -> Answered<Separation> {
-    let found = distance_with(a, &poses.a, b, &poses.b, options, cache).map_err(|error| error.to_string())?;
-    Ok(found.map_or(Separation::FARTHER, |found| {
-        Separation::new([found.value, found.lower_bound], None, &found.witnesses)
-    }))
-}
-
-/// Signed distance of two meshes; `parallel` says whether the search shares the threads of the pool.
-pub(super) fn signed([a, b]: [&Model; 2], poses: &Poses, parallel: bool) -> Answered<Separation> {
-    let options = TranslationalOptions { parallel, ..TranslationalOptions::default() };
-    let found = signed_distance(a, &poses.a, b, &poses.b, &options).map_err(|error| error.to_string())?;
-    let [lower, upper] = found.bounds();
-    Ok(Separation::new([found.value(), lower], Some(upper), &found.witnesses()))
+        // Of two convex shapes every answer begins afresh, so that it does not depend on those before.
+        if [a, b].iter().all(|posed| posed.part(0).shape.core().is_some()) {
+            cache.clear();
+        }
+        let options = self.options();
+        let found = query::distance_up_to_with(a, b, options.limit, &options, cache)?;
+        Ok(found.map_or(Separation::FARTHER, |found| Separation::new(&found, None)))
+    }
 }
 
 impl Separation {
     const FARTHER: Self = Self::Farther { distance: (), lower_bound: (), points: () };
 
-    fn new(
-        [distance, lower_bound]: [f64; 2],
-        upper_bound: Option<f64>,
-        witnesses: &[Point3<f64>; 2],
-    ) -> Self {
-        Self::Within(Apart { distance, lower_bound, upper_bound, points: coordinates(witnesses) })
+    fn new(found: &Distance, upper_bound: Option<f64>) -> Self {
+        let Distance { value, lower_bound, points, .. } = found;
+        let (distance, lower_bound) = (*value, *lower_bound);
+        Self::Within(Apart { distance, lower_bound, upper_bound, points: coordinates(points) })
     }
 }
 

@@ -163,10 +163,10 @@ fn made(
     (wish, surface): (Option<Solidity>, &str),
 ) -> Result<Shape, Fault> {
     if shape.is_convex() && wish != Some(Solidity::Surface) {
-        return Ok(Shape::convex(library.convex(shape)?));
+        return Ok(library.convex(shape)?.searchable());
     }
     shape.need_triangles(&format!("{surface} takes the triangles of both shapes"))?;
-    library.shape(shape, wish)
+    Ok(library.mesh(shape, wish)?.searchable())
 }
 
 impl Reply for GeneralizedResponse {

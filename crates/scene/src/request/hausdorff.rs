@@ -6,13 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fields::parsed;
-use super::poses::Poses;
-use super::reply::{Answered, Reply, coordinates};
+use super::reply::{Reply, coordinates};
 use super::text::{number, text_of};
 use super::tolerance::Tolerance;
-use extricate_core::proximity::{
-    Hausdorff, HausdorffOptions, Model, Side, hausdorff_distance, one_sided_hausdorff_distance,
-};
+use extricate_core::query::{self, Hausdorff, HausdorffOptions, Posed, QueryError, Side};
 
 /// A Hausdorff distance, world frame.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -63,22 +60,18 @@ pub struct HausdorffRequest {
 
 impl HausdorffRequest {
     fn options(&self) -> HausdorffOptions {
-        let default = HausdorffOptions::default();
-        let max_evaluations = self.max_evaluations.unwrap_or(default.max_evaluations);
-        let (relative_error, absolute_error) = match self.tolerance {
-            None => (default.relative_error, default.absolute_error),
-            Some(Tolerance::Length(length)) => (0.0, length),
-            Some(Tolerance::Share(share)) => (share, 0.0),
-        };
-        let error_per_size = if self.tolerance.is_some() { 0.0 } else { default.error_per_size };
-        HausdorffOptions { relative_error, absolute_error, error_per_size, max_evaluations, ..default }
+        let mut options = HausdorffOptions { one_sided: self.one_sided, ..HausdorffOptions::default() };
+        if let Some(tolerance) = self.tolerance {
+            (options.relative_tolerance, options.absolute_tolerance) = tolerance.parts();
+            options.size_tolerance = 0.0;
+        }
+        options.max_iterations = self.max_evaluations.unwrap_or(options.max_iterations);
+        options
     }
 
-    /// The deviation of two meshes.
-    pub(super) fn ask(&self, [a, b]: [&Model; 2], poses: &Poses) -> Answered<Deviation> {
-        let distance = if self.one_sided { one_sided_hausdorff_distance } else { hausdorff_distance };
-        let found = distance(a, &poses.a, b, &poses.b, &self.options());
-        found.map(|found| Deviation::from(&found)).map_err(|error| error.to_string())
+    /// The deviation of two surfaces.
+    pub(super) fn answer(&self, [a, b]: &[Posed; 2]) -> Result<Deviation, QueryError> {
+        Ok(Deviation::from(&query::hausdorff(a, b, &self.options())?))
     }
 }
 

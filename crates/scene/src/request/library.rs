@@ -13,11 +13,10 @@ use super::fault::{Class, Fault};
 use super::shape::ShapeArgument;
 use crate::record::Hash;
 use extricate_core::geometry::Solidity;
-use extricate_core::geometry::convex::ConvexShape;
 use extricate_core::geometry::limits::FILE_BYTES;
 use extricate_core::geometry::read::file;
-use extricate_core::penetration::generalized::Shape;
 use extricate_core::proximity::Model;
+use extricate_core::query::Shape;
 
 /// Bytes that are kept unless told otherwise.
 const BUDGET: usize = 1 << 30;
@@ -112,35 +111,35 @@ impl Library {
         self.state().bytes
     }
 
-    /// A shape with its tree.
-    pub(crate) fn model(&self, shape: &ShapeArgument, wish: Option<Solidity>) -> Result<Arc<Model>, Fault> {
-        let key = format!("model {wish:?} {}", self.key_of(shape)?);
-        self.get(key, || {
+    /// A shape as its triangles, with their tree and all that queries make on top of it.
+    pub(crate) fn mesh(&self, shape: &ShapeArgument, wish: Option<Solidity>) -> Result<Shape, Fault> {
+        self.shape(format!("mesh {wish:?} {}", self.key_of(shape)?), || {
             let model = shape.model(wish, &self.access, self.cache())?;
             let bytes = bytes_of(&model);
-            Ok((model, bytes))
+            Ok((model.into(), bytes))
         })
     }
 
-    /// A convex shape; hulls are shared.
-    pub(crate) fn convex(&self, shape: &ShapeArgument) -> Result<ConvexShape, Fault> {
-        if shape.file().is_none() {
-            return shape.convex(&self.access);
-        }
-        let key = format!("convex {}", self.key_of(shape)?);
-        let found: Arc<ConvexShape> = self.get(key, || Ok((shape.convex(&self.access)?, SMALL)))?;
-        Ok((*found).clone())
+    /// A shape with its tree.
+    pub(crate) fn model(&self, shape: &ShapeArgument, wish: Option<Solidity>) -> Result<Arc<Model>, Fault> {
+        Ok(Arc::clone(self.mesh(shape, wish)?.model().expect("triangles have a tree")))
     }
 
-    /// A mesh for searches with turns: its convex parts, if it is a union of such.
-    pub(crate) fn shape(&self, shape: &ShapeArgument, wish: Option<Solidity>) -> Result<Shape, Fault> {
-        let key = format!("shape {wish:?} {}", self.key_of(shape)?);
-        let found: Arc<Shape> = self.get(key, || {
-            let model = self.model(shape, wish)?;
-            let bytes = bytes_of(&model);
-            Ok((Shape::of_model(model), bytes))
-        })?;
-        Ok((*found).clone())
+    /// A convex shape; hulls are shared.
+    pub(crate) fn convex(&self, shape: &ShapeArgument) -> Result<Shape, Fault> {
+        if shape.file().is_none() {
+            return Ok(shape.convex(&self.access)?.into());
+        }
+        let key = format!("convex {}", self.key_of(shape)?);
+        self.shape(key, || Ok((shape.convex(&self.access)?.into(), SMALL)))
+    }
+
+    fn shape(
+        &self,
+        key: String,
+        make: impl FnOnce() -> Result<(Shape, usize), Fault>,
+    ) -> Result<Shape, Fault> {
+        Ok(Shape::clone(&*self.get(key, make)?))
     }
 
     /// What a shape goes by: its form, and the content of its file.

@@ -9,7 +9,6 @@ pub mod broad_phase;
 mod collide;
 pub mod configuration;
 mod context;
-mod convex;
 mod deforming;
 mod distance;
 mod fault;

@@ -51,12 +51,12 @@ impl ObstacleArgument {
             return of_robot((&self.shape, &folder.join(&self.shape)), &self.pose, library, options);
         }
         let argument = ShapeArgument::parse_in(&self.shape, folder)?;
-        let shape = if argument.is_convex() {
-            Shape::convex(library.convex(&argument)?)
-        } else {
-            library.shape(&argument, None)?
+        let shape = match argument.is_convex() {
+            true => library.convex(&argument)?,
+            false => library.mesh(&argument, None)?,
         };
-        Ok(vec![Prop { name: self.name.clone(), obstacle: Obstacle { shape, pose: self.pose } }])
+        let obstacle = Obstacle { shape: shape.searchable(), pose: self.pose };
+        Ok(vec![Prop { name: self.name.clone(), obstacle }])
     }
 }
 

@@ -1,4 +1,4 @@
-//! Shapes of questions, loaded: the one place that decides which kind of shape is answered by which algorithm.
+//! Questions about shapes: what they are asked about is loaded, and the library's queries answer them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,11 +6,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::collide::{self, CollideRequest, Collision};
+use super::collide::CollideRequest;
 use super::context::Context;
-use super::convex;
 use super::deforming::{Deforming, FeatureContact};
-use super::distance::{self, DistanceRequest};
+use super::distance::DistanceRequest;
 use super::fault::{Class, Fault};
 use super::generalized::{GeneralizedRequest, SearchPair};
 use super::hausdorff::HausdorffRequest;
@@ -25,16 +24,13 @@ use super::shape::{ShapeArgument, is_robot, make_folder};
 use super::spanning;
 use super::time_of_contact::{FirstContact, Interpolation, TimeOfContactRequest};
 use crate::repair::RepairOptions;
-use extricate_core::geometry::Solidity;
-use extricate_core::geometry::convex::ConvexShape;
+use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::kinematics::Motion;
+use extricate_core::penetration::FreeConfiguration;
 use extricate_core::penetration::generalized::GeneralizedCoherence;
-use extricate_core::penetration::{
-    FreeConfiguration, MotionCoherence, TranslationalOptions, local_penetrations,
-};
+use extricate_core::proximity::Model;
 use extricate_core::proximity::deforming::{DeformingOptions, first_contact, first_self_contact};
-use extricate_core::proximity::{DistanceCache, Model};
-use extricate_core::query::{self, Posed};
+use extricate_core::query::{Cache, PenetrationOptions, Posed, QueryError, Shape};
 
 /// Two shapes of a question.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -87,24 +83,17 @@ pub struct Course {
     joints: Option<JointMotion>,
 }
 
-type Models = [Arc<Model>; 2];
-
-/// Two shapes: convex, as triangles, or a mesh and a convex shape that has no triangles of its own.
-enum Pair {
-    Convex(Box<[ConvexShape; 2]>),
-    Meshes(Models),
-    Mixed(Box<[query::Shape; 2]>),
-}
+type Shapes = [Shape; 2];
 
 /// Loaded shapes with the options and caches of their question.
 enum Subject {
-    Collide(Pair, CollideRequest),
-    Distance(Pair, DistanceRequest, DistanceCache, bool),
-    Hausdorff(Models, HausdorffRequest),
-    Spanning(Models),
-    Penetration(Pair, TranslationalOptions, MotionCoherence),
+    Collide(Shapes, CollideRequest),
+    Distance(Shapes, DistanceRequest, Cache, bool),
+    Hausdorff(Shapes, HausdorffRequest),
+    Spanning(Shapes),
+    Penetration(Shapes, PenetrationOptions, Cache),
     Generalized(Arc<SearchPair>, RepairOptions, Option<GeneralizedCoherence>),
-    MovingMeshes(Models, TimeOfContactRequest),
+    MovingMeshes(Shapes, TimeOfContactRequest),
     DeformingMeshes(Box<[Deforming; 2]>),
     MovingRobot { robot: Robot, obstacle: Arc<Model>, motion: Interpolation, among_links: bool },
     OwnMesh(Arc<Model>, SelfCollisionRequest),
@@ -136,29 +125,23 @@ impl PairFields {
         Ok([parse(&self.a)?, parse(&self.b)?])
     }
 
-    /// The shapes: as convex ones, unless one is a mesh file, or triangles are needed because of `why`.
-    fn load(&self, context: &Context, why: Option<String>) -> Result<Pair, Fault> {
+    /// The shapes: as convex ones where they are by their form, unless triangles describe both and one is a mesh file, or
+    /// they are needed because of `why`.
+    fn load(&self, context: &Context, why: Option<String>) -> Result<Shapes, Fault> {
         let shapes = self.parsed(context)?;
-        if self.is_convex(&shapes) && why.is_none() {
+        let are_convex = self.is_convex(&shapes);
+        if why.is_some() || self.surface || !are_convex && shapes.iter().all(ShapeArgument::has_triangles) {
+            return self.meshes(context, &why.unwrap_or_else(|| Self::mesh_reason(context)));
+        }
+        if are_convex {
             let cache = context.library.cache().map(|_| "cache");
             context.refuse(cache, "belongs to meshes: two convex shapes are made ready at once")?;
-            let [a, b] = &shapes;
-            return Ok(Pair::Convex(Box::new([context.library.convex(a)?, context.library.convex(b)?])));
         }
-        if why.is_none() && !self.surface && !shapes.iter().all(ShapeArgument::has_triangles) {
-            return self.mixed(context, &shapes);
-        }
-        let why = why.unwrap_or_else(|| Self::mesh_reason(context));
-        Ok(Pair::Meshes(self.meshes(context, &why)?))
-    }
-
-    /// A mesh, and a round shape or half-space.
-    fn mixed(&self, context: &Context, shapes: &[ShapeArgument; 2]) -> Result<Pair, Fault> {
         let load = |shape: &ShapeArgument| match shape.is_convex() {
-            true => Ok(query::Shape::from(context.library.convex(shape)?)),
-            false => context.library.model(shape, self.solidity()).map(query::Shape::from),
+            true => context.library.convex(shape),
+            false => context.library.mesh(shape, self.solidity()),
         };
-        Ok(Pair::Mixed(Box::new([load(&shapes[0])?, load(&shapes[1])?])))
+        Ok([load(&shapes[0])?, load(&shapes[1])?])
     }
 
     /// Whether the shapes are answered as convex ones.
@@ -173,15 +156,15 @@ impl PairFields {
     }
 
     /// The shapes as triangles, which are needed because of `why`.
-    fn meshes(&self, context: &Context, why: &str) -> Result<Models, Fault> {
+    fn meshes(&self, context: &Context, why: &str) -> Result<Shapes, Fault> {
         let shapes = self.parsed(context)?;
         shapes.iter().try_for_each(|shape| shape.need_triangles(why))?;
-        let model = |shape| context.library.model(shape, self.solidity());
-        Ok([model(&shapes[0])?, model(&shapes[1])?])
+        let mesh = |shape| context.library.mesh(shape, self.solidity());
+        Ok([mesh(&shapes[0])?, mesh(&shapes[1])?])
     }
 
     /// The shapes of a penetration: with a cache, the maximally clear configurations of meshes are read or written.
-    fn with_clear_configurations(&self, context: &Context) -> Result<Pair, Fault> {
+    fn with_clear_configurations(&self, context: &Context) -> Result<Shapes, Fault> {
         let shapes = self.parsed(context)?;
         let all_triangles = shapes.iter().all(ShapeArgument::has_triangles);
         let folder = context.library.cache().filter(|_| !self.is_convex(&shapes) && all_triangles);
@@ -198,9 +181,9 @@ impl PairFields {
                 make_folder(folder)?;
                 model.save_clear_configurations(&path).map_err(|error| bad(&error))?;
             }
-            Ok(Arc::new(model))
+            Ok(model.into())
         };
-        Ok(Pair::Meshes([cached(&shapes[0])?, cached(&shapes[1])?]))
+        Ok([cached(&shapes[0])?, cached(&shapes[1])?])
     }
 
     /// The shapes for a search with rotations, which takes longer to prepare: what is asked about again is kept.
@@ -261,7 +244,7 @@ impl Question {
             }
             Self::Distance(pair, request) => {
                 let parallel = context.parallel && !context.sequence;
-                Subject::Distance(pair.load(context, None)?, *request, DistanceCache::default(), parallel)
+                Subject::Distance(pair.load(context, None)?, *request, Cache::default(), parallel)
             }
             Self::Hausdorff(pair, request) => Subject::Hausdorff(pair.meshes(context, HAUSDORFF)?, *request),
             Self::Spanning(pair) => Subject::Spanning(pair.meshes(context, SPANNING)?),
@@ -286,12 +269,12 @@ fn penetrating(pair: &PairFields, request: &PenetrationRequest, context: &Contex
         return Err(Fault::new(Class::Usage, why));
     }
     let pair = pair.with_clear_configurations(context)?;
-    if matches!(pair, Pair::Convex(_)) {
+    if pair.iter().all(|shape| shape.core().is_some()) {
         let why = "belongs to meshes: two convex shapes are answered exactly, without a search";
         context.refuse(request.given_for_meshes(), why)?;
     }
     let options = request.options(context.parallel && !context.sequence);
-    Ok(Subject::Penetration(pair, options, MotionCoherence::default()))
+    Ok(Subject::Penetration(pair, options, Cache::default()))
 }
 
 fn moving(
@@ -317,17 +300,17 @@ fn moving(
     context.refuse(fields.given(), "belongs to robots: a file that ends with .urdf")?;
     let own = request.self_collision.then_some("self_collision");
     context.refuse(own, "belongs to robots; `query self-collision` asks about one mesh")?;
-    let models = pair.meshes(context, CONTACT)?;
+    let shapes = pair.meshes(context, CONTACT)?;
     if !deforms {
-        return Ok(Subject::MovingMeshes(models, request.clone()));
+        return Ok(Subject::MovingMeshes(shapes, request.clone()));
     }
     let rigid = [("motion", request.motion.is_some()), ("tolerance", request.tolerance.is_some())];
     let rigid = rigid.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
     context.refuse(rigid, "belongs to rigid bodies")?;
-    let [a, b] = &models;
-    let deforming = |model: &Model, end: Option<&std::path::PathBuf>| {
+    let [a, b] = shapes.each_ref().map(|shape| shape.model().expect("triangles are needed").mesh());
+    let deforming = |mesh: &TriangleMesh, end: Option<&std::path::PathBuf>| {
         let end = end.map(|end| context.folder.join(end));
-        Deforming::new(model.mesh().clone(), end.as_deref(), context.library.access())
+        Deforming::new(mesh.clone(), end.as_deref(), context.library.access())
     };
     let pair = [deforming(a, request.a_end.as_ref())?, deforming(b, request.b_end.as_ref())?];
     Ok(Subject::DeformingMeshes(Box::new(pair)))
@@ -396,20 +379,14 @@ impl Prepared {
 
     /// The answer at a course, and the time of the query alone.
     pub fn answer(&mut self, course: &Course) -> (Answered<Response>, Duration) {
-        if let Subject::Penetration(Pair::Meshes([a, b]), options, coherence) = &mut self.subject {
-            let poses = &course.motions.start;
-            let (found, time) = timed(|| penetration::search([a, b], poses, options, coherence));
-            let answer = |found: Option<_>| match found {
-                // The local penetrations are told beyond the search.
-                Some(found) => {
-                    let local = local_penetrations(a, &poses.a, b, &poses.b, &found);
-                    PenetrationResponse::new(&found, &local)
-                }
-                None => PenetrationResponse::Separate {},
-            };
-            return (found.map(answer).map(Response::Penetration), time);
-        }
-        timed(|| self.subject.answer(course, self.in_motion))
+        let Subject::Penetration(shapes, options, cache) = &mut self.subject else {
+            return timed(|| self.subject.answer(course, self.in_motion));
+        };
+        // The local penetrations are told beyond the search.
+        let posed = posed(shapes, &course.motions.start);
+        let (found, time) = timed(|| penetration::search(&posed, options, cache));
+        let found = told(found.and_then(|found| PenetrationResponse::new(found, &posed)));
+        (found.map(Response::Penetration), time)
     }
 }
 
@@ -417,46 +394,25 @@ impl Subject {
     fn answer(&mut self, Course { motions, joints }: &Course, in_motion: bool) -> Answered<Response> {
         let poses = &motions.start;
         match self {
-            Self::Collide(Pair::Convex(shapes), _) => {
-                let found = convex::signed_distance_at(shapes, poses)?;
-                Ok(Response::Collide(Collision::without_triangles(found.value <= 0.0)))
+            Self::Collide(shapes, request) => {
+                told(request.answer(&posed(shapes, poses))).map(Response::Collide)
             }
-            Self::Collide(Pair::Mixed(shapes), _) => {
-                let [a, b] = posed(shapes, poses);
-                let found = query::collide(&a, &b, &query::CollideOptions::default());
-                let collides = found.map_err(|error| error.to_string())?;
-                Ok(Response::Collide(Collision::without_triangles(collides)))
+            Self::Distance(shapes, request, cache, parallel) => {
+                let found = request.answer(&posed(shapes, poses), *parallel, cache);
+                told(found).map(Response::Distance)
             }
-            Self::Collide(Pair::Meshes([a, b]), told) => {
-                Ok(Response::Collide(collide::of_meshes([a, b], poses, *told)))
+            Self::Hausdorff(shapes, request) => {
+                told(request.answer(&posed(shapes, poses))).map(Response::Hausdorff)
             }
-            Self::Distance(Pair::Convex(shapes), request, ..) => {
-                distance::of_convex(shapes, poses, request).map(Response::Distance)
+            Self::Spanning(shapes) => {
+                told(spanning::of_meshes(&posed(shapes, poses))).map(Response::Spanning)
             }
-            Self::Distance(Pair::Mixed(shapes), request, ..) => {
-                distance::of_any(&posed(shapes, poses), request).map(Response::Distance)
-            }
-            Self::Distance(Pair::Meshes([a, b]), DistanceRequest { signed: true, .. }, _, parallel) => {
-                distance::signed([a, b], poses, *parallel).map(Response::Distance)
-            }
-            Self::Distance(Pair::Meshes([a, b]), request, cache, _) => {
-                distance::of_meshes([a, b], poses, &request.options(), cache).map(Response::Distance)
-            }
-            Self::Hausdorff([a, b], request) => request.ask([a, b], poses).map(Response::Hausdorff),
-            Self::Spanning([a, b]) => Ok(Response::Spanning(spanning::of_meshes([a, b], poses))),
-            Self::Penetration(Pair::Convex(shapes), ..) => {
-                let found = convex::signed_distance_at(shapes, poses)?;
-                convex::penetration(shapes, poses, &found).map(Response::Penetration)
-            }
-            Self::Penetration(Pair::Mixed(shapes), options, _) => {
-                penetration::of_any(&posed(shapes, poses), options).map(Response::Penetration)
-            }
-            Self::Penetration(Pair::Meshes(_), ..) => unreachable!("a search is timed by itself"),
+            Self::Penetration(..) => unreachable!("a search is timed by itself"),
             Self::Generalized(pair, options, coherence) => {
                 pair.search(poses, options, coherence.as_mut()).map(Response::Generalized)
             }
-            Self::MovingMeshes([a, b], request) => {
-                request.of_rigid([a, b], motions).map(Response::TimeOfContact)
+            Self::MovingMeshes(shapes, request) => {
+                told(request.answer(shapes, motions)).map(Response::TimeOfContact)
             }
             Self::DeformingMeshes(pair) => deforming(pair, motions).map(Response::TimeOfContact),
             Self::MovingRobot { robot, obstacle, motion, among_links } => {
@@ -478,8 +434,12 @@ impl Subject {
     }
 }
 
-fn posed<'a>([a, b]: &'a [query::Shape; 2], poses: &Poses) -> [Posed<'a>; 2] {
+fn posed<'a>([a, b]: &'a Shapes, poses: &Poses) -> [Posed<'a>; 2] {
     [Posed::new(a, poses.a), Posed::new(b, poses.b)]
+}
+
+fn told<T>(found: Result<T, QueryError>) -> Answered<T> {
+    found.map_err(|error| error.to_string())
 }
 
 fn deforming([a, b]: &mut [Deforming; 2], Motions { start, end }: &Motions) -> Answered<FirstContact> {

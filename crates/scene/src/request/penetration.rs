@@ -7,15 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::fields::{parsed, parsed_by};
-use super::poses::Poses;
-use super::reply::{Answered, Reply, coordinates};
+use super::reply::{Reply, coordinates};
 use super::text::{EffortArgument, counted, number, text_of};
-use extricate_core::penetration::{
-    FreeConfiguration, LocalPenetration, LowerBound, MotionCoherence, Penetration, TranslationalOptions,
-    penetration, penetration_coherent,
+use extricate_core::penetration::{FreeConfiguration, LowerBound};
+use extricate_core::query::{
+    self, Cache, LocalPenetration, Penetration, PenetrationOptions, Posed, QueryError,
 };
-use extricate_core::proximity::Model;
-use extricate_core::query::{self, Posed};
 
 /// Penetration of two shapes, if they overlap.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -139,64 +136,30 @@ impl PenetrationRequest {
         fields.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
 
-    pub(super) fn options(&self, parallel: bool) -> TranslationalOptions {
-        let default = TranslationalOptions::default();
-        TranslationalOptions {
+    pub(super) fn options(&self, parallel: bool) -> PenetrationOptions {
+        let default = PenetrationOptions::default();
+        PenetrationOptions {
             effort: self.effort.map_or(default.effort, Into::into),
             start: self.start,
             seed: self.seed.unwrap_or(default.seed),
             time_budget: self.time_budget,
             lower_bound: self.lower_bound.unwrap_or(default.lower_bound),
             parallel,
-            max_iterations: default.max_iterations,
+            ..default
         }
     }
 }
 
-/// The separating translation of two meshes. Coherent poses share a memory; while it is empty, the choice of the starts
-/// is the effort's.
+/// The separating translation of two shapes. Coherent poses share a cache; other answers do not depend on those before.
 pub(super) fn search(
-    [a, b]: [&Model; 2],
-    poses: &Poses,
-    options: &TranslationalOptions,
-    coherence: &mut MotionCoherence,
-) -> Answered<Option<Penetration>> {
-    let found = if options.start == Some(FreeConfiguration::MotionCoherence) {
-        let start = options.start.filter(|_| coherence.last_free().is_some());
-        let options = TranslationalOptions { start, ..*options };
-        penetration_coherent((a, &poses.a), (b, &poses.b), &options, coherence)
-    } else {
-        penetration(a, &poses.a, b, &poses.b, options)
-    };
-    found.map_err(|error| error.to_string())
-}
-
-/// The separating translation of any two shapes.
-pub(super) fn of_any([a, b]: &[Posed; 2], options: &TranslationalOptions) -> Answered<PenetrationResponse> {
-    let options = query::PenetrationOptions {
-        effort: options.effort,
-        start: options.start,
-        seed: options.seed,
-        time_budget: options.time_budget,
-        lower_bound: options.lower_bound,
-        parallel: options.parallel,
-        ..query::PenetrationOptions::default()
-    };
-    let found = query::penetration(a, b, &options).map_err(|error| error.to_string())?;
-    let Some(found) = found else { return Ok(PenetrationResponse::Separate {}) };
-    let local = query::local_penetrations_of(a, b, &found).map_err(|error| error.to_string())?;
-    Ok(PenetrationResponse::Penetrating(Separating {
-        depth: found.depth,
-        lower_bound: found.lower_bound,
-        direction: found.direction.into_inner().into(),
-        translation: found.translation.into(),
-        witnesses: coordinates(&found.points),
-        local: local.iter().map(LocalOverlap::from).collect(),
-        iterations: found.iterations,
-        search: found.search.as_deref().map(SearchWork::from),
-        converged: found.converged,
-        verified_free: true,
-    }))
+    [a, b]: &[Posed; 2],
+    options: &PenetrationOptions,
+    cache: &mut Cache,
+) -> Result<Option<Penetration>, QueryError> {
+    match options.start {
+        Some(FreeConfiguration::MotionCoherence) => query::penetration_with(a, b, options, cache),
+        _ => query::penetration(a, b, options),
+    }
 }
 
 impl From<&LocalPenetration> for LocalOverlap {
@@ -209,16 +172,20 @@ impl From<&LocalPenetration> for LocalOverlap {
     }
 }
 
-impl From<&Penetration> for SearchWork {
-    fn from(found: &Penetration) -> Self {
+impl SearchWork {
+    /// None where no triangles were searched.
+    fn of(found: &Penetration) -> Option<Self> {
         let Penetration { casts, marches, walks, rows, .. } = *found;
-        Self { source: found.start.to_string(), casts, marches, walks, rows }
+        Some(Self { source: found.start?.to_string(), casts, marches, walks, rows })
     }
 }
 
 impl PenetrationResponse {
-    pub(super) fn new(found: &Penetration, local: &[LocalPenetration]) -> Self {
-        Self::Penetrating(Separating {
+    /// The answer with its local penetrations, which are told beyond the search.
+    pub(super) fn new(found: Option<Penetration>, [a, b]: &[Posed; 2]) -> Result<Self, QueryError> {
+        let Some(found) = found else { return Ok(Self::Separate {}) };
+        let local = query::local_penetrations_of(a, b, &found)?;
+        Ok(Self::Penetrating(Separating {
             depth: found.depth,
             lower_bound: found.lower_bound,
             direction: found.direction.into_inner().into(),
@@ -226,11 +193,11 @@ impl PenetrationResponse {
             witnesses: coordinates(&found.witnesses),
             local: local.iter().map(LocalOverlap::from).collect(),
             iterations: found.iterations,
-            search: Some(found.into()),
+            search: SearchWork::of(&found),
             converged: found.converged,
             // A translation that the independent check refuses is a failure and never gets here.
             verified_free: true,
-        })
+        }))
     }
 }
 

@@ -5,10 +5,9 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::poses::Poses;
 use super::reply::{Reply, coordinates};
 use super::text::{number, text_of};
-use extricate_core::proximity::{Model, spanning_distance};
+use extricate_core::query::{self, Posed, QueryError, SpanningOptions};
 
 /// A spanning distance, world frame.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -27,10 +26,10 @@ pub struct Span {
 }
 
 /// The spanning distance of two meshes.
-pub(super) fn of_meshes([a, b]: [&Model; 2], poses: &Poses) -> Span {
-    let found = spanning_distance(a, &poses.a, b, &poses.b);
-    let points = coordinates(&found.witnesses);
-    Span { value: found.value, error_bound: 0.0, points, vertices: found.vertices }
+pub(super) fn of_meshes([a, b]: &[Posed; 2]) -> Result<Span, QueryError> {
+    let found = query::spanning(a, b, &SpanningOptions::default())?;
+    let vertices = found.vertices.expect("both are meshes");
+    Ok(Span { value: found.value, error_bound: 0.0, points: coordinates(&found.points), vertices })
 }
 
 impl Reply for Span {

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::deforming::FeatureContact;
 use super::fields::parsed;
 use super::poses::Motions;
-use super::reply::{Answered, Reply, coordinates};
+use super::reply::{Reply, coordinates};
 use super::text::{number, text_of};
 use super::tolerance::Tolerance;
 use extricate_core::kinematics::Motion;
-use extricate_core::proximity::{ContactInTime, ContinuousOptions, Model, rigid};
+use extricate_core::query::{self, ContactInTime, Moving, QueryError, Shape, TimeOfContactOptions};
 
 /// Question when two moving shapes first touch.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
@@ -130,21 +130,24 @@ impl TimeOfContactRequest {
         }
     }
 
-    /// The first contact of two meshes on their way.
-    pub(super) fn of_rigid(
+    fn options(&self) -> TimeOfContactOptions {
+        let mut options = TimeOfContactOptions::default();
+        if let Some(tolerance) = self.tolerance {
+            (options.relative_tolerance, options.absolute_tolerance) = tolerance.parts();
+        }
+        options
+    }
+
+    /// The first contact of two shapes on their way.
+    pub(super) fn answer(
         &self,
-        [a, b]: [&Model; 2],
+        [a, b]: &[Shape; 2],
         Motions { start, end }: &Motions,
-    ) -> Answered<FirstContact> {
-        let default = ContinuousOptions::default();
-        let tolerance = match self.tolerance {
-            None => default.tolerance,
-            Some(Tolerance::Share(share)) => share,
-            Some(Tolerance::Length(length)) => length / a.radius().min(b.radius()),
-        };
-        let (options, motion) = (ContinuousOptions { tolerance, ..default }, self.interpolation());
-        let found = rigid(a, &motion(&start.a, &end.a), b, &motion(&start.b, &end.b), &options);
-        let found = found.map_err(|error| error.to_string())?;
+    ) -> Result<FirstContact, QueryError> {
+        let motion = self.interpolation();
+        let a = Moving { shape: a, motion: motion(&start.a, &end.a) };
+        let b = Moving { shape: b, motion: motion(&start.b, &end.b) };
+        let found = query::time_of_contact(&a, &b, &self.options())?;
         Ok(found.map_or(FirstContact::NONE, |found| FirstContact::Rigid((&found).into())))
     }
 }

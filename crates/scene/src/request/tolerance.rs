@@ -11,6 +11,16 @@ pub enum Tolerance {
     Share(f64),
 }
 
+impl Tolerance {
+    /// The relative tolerance, and the absolute one [m].
+    pub(super) fn parts(self) -> (f64, f64) {
+        match self {
+            Self::Length(length) => (0.0, length),
+            Self::Share(share) => (share, 0.0),
+        }
+    }
+}
+
 impl FromStr for Tolerance {
     type Err = String;
 

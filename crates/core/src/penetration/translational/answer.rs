@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::options::FreeConfiguration;
 
-/// The penetration of two overlapping models; all vectors in the world frame.
+/// The penetration of two overlapping models or shapes; all vectors in the world frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Penetration {
     /// Length of the least separating translation found [m]: an upper bound of the penetration depth.
@@ -20,11 +20,12 @@ pub struct Penetration {
     pub translation: Vector3<f64>,
     /// A point of A and one of B [m], at the input pose, that touch when A has been moved.
     pub witnesses: [Point3<f64>; 2],
-    /// Whether the walk ended because nothing nearby is better, and not at its bound on work.
+    /// Whether the search ended because nothing nearby is better, and not at its bound on work; of convex shapes, whether
+    /// the bounds agree.
     pub converged: bool,
-    /// In-projections made.
+    /// In-projections made; of convex shapes, supports computed.
     pub iterations: u32,
-    /// Out-projections made: translational casts.
+    /// Out-projections made: translational casts. Like the next three zero where no triangles were searched.
     pub casts: u32,
     /// Marches from inside made.
     pub marches: u32,
@@ -32,8 +33,16 @@ pub struct Penetration {
     pub walks: u32,
     /// Half-spaces of the contact cone at the answer.
     pub rows: usize,
-    /// The source of the start that led here.
-    pub start: FreeConfiguration,
+    /// The source of the start that led here; `None` where no triangles were searched.
+    pub start: Option<FreeConfiguration>,
+    /// Where a round shape met a mesh: distance [m] by which the polyhedron that chose the direction extends beyond the
+    /// shape. The depth along that direction, the translation and the lower bound are those of the shape itself.
+    pub approximation: f64,
+    /// The penetration of that polyhedron.
+    pub polyhedron: Option<Box<Self>>,
+    /// Which part of A and of B, as counted by [`Posed::parts`](crate::query::Posed::parts); the first of both where each
+    /// is one shape.
+    pub parts: [usize; 2],
 }
 
 /// Radii of models [m] between which squares of their lengths are numbers in single precision.

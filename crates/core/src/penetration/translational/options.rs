@@ -66,10 +66,13 @@ pub struct TranslationalOptions {
     /// ten, and an error where it has no free configuration. `None` leaves the choice and the order to the effort.
     pub start: Option<FreeConfiguration>,
     /// In-projections that one walk may make. Most walks need fewer than ten; on a finely meshed curved surface each
-    /// facet may cost one.
+    /// facet may cost one. Two convex shapes may take ten times as many supports.
     pub max_iterations: u32,
     /// How much work the lower bound is worth.
     pub lower_bound: LowerBound,
+    /// Accepted difference of the bounds of two convex shapes, relative to the depth; a search among triangles has its own
+    /// criterion.
+    pub relative_tolerance: f64,
     /// Time after which the best answer so far is returned; `None` for no such limit. An answer under a budget
     /// depends on the machine and is not reproducible.
     pub time_budget: Option<Duration>,
@@ -87,6 +90,7 @@ impl Default for TranslationalOptions {
             start: None,
             max_iterations: 100,
             lower_bound: LowerBound::default(),
+            relative_tolerance: 1e-9,
             time_budget: None,
             seed: 0,
             parallel: true,

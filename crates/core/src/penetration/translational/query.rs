@@ -120,7 +120,7 @@ pub(super) fn search(
         direction: -found.direction,
         translation: -found.translation,
         witnesses: [found.witnesses[1], found.witnesses[0]],
-        start: found.start.exchanged(),
+        start: found.start.map(FreeConfiguration::exchanged),
         ..found
     }))
 }
@@ -288,6 +288,9 @@ fn answer(space: &ContactSpace, optimum: &Optimum, pose_b: &Isometry3<f64>) -> P
         marches: space.marches,
         walks: space.walks,
         rows: optimum.rows,
-        start: optimum.source,
+        start: Some(optimum.source),
+        approximation: 0.0,
+        polyhedron: None,
+        parts: [0, 0],
     }
 }

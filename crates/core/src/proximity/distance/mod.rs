@@ -76,7 +76,7 @@ pub fn distance_up_to(
     limit: f64,
 ) -> Option<Distance> {
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
-    let options = DistanceOptions { limit, ..DistanceOptions::default() };
+    let options = DistanceOptions::up_to(limit);
     let found = distance_at(a, b, &a_to_b, &options, &mut DistanceCache::default());
     found.map(|found| in_world(b, pose_b, found))
 }
@@ -169,7 +169,7 @@ pub fn is_within(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometr
     if limit < 0.0 {
         return false;
     }
-    let mut query = Nearest::new(&a_to_b, &DistanceOptions { limit, ..DistanceOptions::default() });
+    let mut query = Nearest::new(&a_to_b, &DistanceOptions::up_to(limit));
     query.accept_any();
     !a_to_b.is_finite() || query.run(a, b) || collide_at(a, b, &a_to_b)
 }

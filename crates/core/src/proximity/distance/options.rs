@@ -17,7 +17,7 @@ pub struct DistanceOptions {
 
 impl Default for DistanceOptions {
     fn default() -> Self {
-        Self { relative_tolerance: 0.0, absolute_tolerance: 0.0, limit: f64::INFINITY }
+        Self::up_to(f64::INFINITY)
     }
 }
 
@@ -44,7 +44,12 @@ pub enum DistanceError {
 }
 
 impl DistanceOptions {
-    pub(super) fn check(&self) -> Result<(), DistanceError> {
+    /// The exact distance as far as it is at most a limit [m].
+    pub(crate) const fn up_to(limit: f64) -> Self {
+        Self { relative_tolerance: 0.0, absolute_tolerance: 0.0, limit }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), DistanceError> {
         let named = [
             ("relative tolerance", self.relative_tolerance),
             ("absolute tolerance", self.absolute_tolerance),
@@ -59,7 +64,7 @@ impl DistanceOptions {
 
     /// What the distance is proved to be at least, once a pair of points is known to be `value` [m] apart and nothing
     /// closer than that by more than the tolerance is left.
-    pub(super) fn lower_bound(&self, value: f64) -> f64 {
+    pub(crate) fn lower_bound(&self, value: f64) -> f64 {
         let tolerance = (self.relative_tolerance * value).max(self.absolute_tolerance);
         (value - tolerance).max(0.0)
     }

@@ -81,7 +81,7 @@ fn the_last_walk_that_was_kept_ends_at_the_answer() {
         let found = found.unwrap();
         let best = trace.walks.iter().rfind(|walk| walk.kept).unwrap();
         assert!((best.depth - found.depth).abs() < 1e-12 && (best.end - found.translation).norm() < 1e-12);
-        assert_eq!(best.source, found.start);
+        assert_eq!(Some(best.source), found.start);
         let kept: Vec<f64> = trace.walks.iter().filter(|walk| walk.kept).map(|walk| walk.depth).collect();
         assert!(kept.windows(2).all(|pair| pair[1] < pair[0]));
     });
