@@ -162,11 +162,10 @@ fn made(
     shape: &ShapeArgument,
     (wish, surface): (Option<Solidity>, &str),
 ) -> Result<Shape, Fault> {
-    if shape.is_convex() && wish != Some(Solidity::Surface) {
-        return Ok(Shape::convex(library.convex(shape)?));
+    if !shape.is_convex() || wish == Some(Solidity::Surface) {
+        shape.need_triangles(&format!("{surface} takes the triangles of both shapes"))?;
     }
-    shape.need_triangles(&format!("{surface} takes the triangles of both shapes"))?;
-    library.shape(shape, wish)
+    Ok(library.shape(shape, wish)?.searchable())
 }
 
 impl Reply for GeneralizedResponse {

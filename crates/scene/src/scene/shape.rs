@@ -8,7 +8,6 @@ use nalgebra::Vector3;
 use super::error::Fault;
 use super::files::Files;
 use super::locate::Step::{self, Field};
-use super::placement::vector;
 use super::schema::{ShapeEntry, SolidityEntry};
 use extricate_core::geometry::convex::{ConvexHull, ConvexShape};
 use extricate_core::geometry::read::{Reach, read_mesh_within};
@@ -63,12 +62,7 @@ pub(super) fn load(entry: &ShapeEntry, files: &Files) -> Result<LoadedShape, Fai
                 .map_err(|error| at("core", Fault::Shape { cause: error.into() }))?;
             return Ok(LoadedShape { shape, file: core.file });
         }
-        ShapeEntry::Ball { radius } => Shape::ball(*radius),
-        ShapeEntry::Cuboid { size } => Shape::cuboid(vector(*size)),
-        ShapeEntry::Capsule { radius, length } => Shape::capsule(*radius, *length),
-        ShapeEntry::Cylinder { radius, height } => Shape::cylinder(*radius, *height),
-        ShapeEntry::Cone { radius, height } => Shape::cone(*radius, *height),
-        ShapeEntry::HalfSpace => Shape::half_space(),
+        entry => entry.primitive().expect("all other entries are primitives"),
     };
     Ok(LoadedShape { shape, file: None })
 }
