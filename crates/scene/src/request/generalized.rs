@@ -162,10 +162,11 @@ fn made(
     shape: &ShapeArgument,
     (wish, surface): (Option<Solidity>, &str),
 ) -> Result<Shape, Fault> {
-    if !shape.is_convex() || wish == Some(Solidity::Surface) {
-        shape.need_triangles(&format!("{surface} takes the triangles of both shapes"))?;
+    if shape.is_convex() && wish != Some(Solidity::Surface) {
+        return Ok(Shape::convex(library.convex(shape)?));
     }
-    Ok(library.shape(shape, wish)?.searchable())
+    shape.need_triangles(&format!("{surface} takes the triangles of both shapes"))?;
+    library.shape(shape, wish)
 }
 
 impl Reply for GeneralizedResponse {

@@ -16,8 +16,8 @@ use extricate_core::geometry::Solidity;
 use extricate_core::geometry::convex::ConvexShape;
 use extricate_core::geometry::limits::FILE_BYTES;
 use extricate_core::geometry::read::file;
+use extricate_core::penetration::generalized::Shape;
 use extricate_core::proximity::Model;
-use extricate_core::query::Shape;
 
 /// Bytes that are kept unless told otherwise.
 const BUDGET: usize = 1 << 30;
@@ -132,16 +132,13 @@ impl Library {
         Ok((*found).clone())
     }
 
-    /// A shape for any query: convex where it is so by its form and `wish` does not ask for its surface.
+    /// A mesh for searches with turns: its convex parts, if it is a union of such.
     pub(crate) fn shape(&self, shape: &ShapeArgument, wish: Option<Solidity>) -> Result<Shape, Fault> {
-        if shape.is_convex() && wish != Some(Solidity::Surface) {
-            return Ok(self.convex(shape)?.into());
-        }
         let key = format!("shape {wish:?} {}", self.key_of(shape)?);
         let found: Arc<Shape> = self.get(key, || {
             let model = self.model(shape, wish)?;
             let bytes = bytes_of(&model);
-            Ok((Shape::from(model), bytes))
+            Ok((Shape::of_model(model), bytes))
         })?;
         Ok((*found).clone())
     }

@@ -8,9 +8,10 @@ use super::fault::{Class, Fault};
 use super::library::Library;
 use super::shape::{ShapeArgument, is_robot};
 use crate::repair::{Prop, at_rest};
+use extricate_core::geometry::Solidity;
 use extricate_core::kinematics::urdf::UrdfOptions;
-use extricate_core::penetration::generalized::Obstacle;
-use extricate_core::query::Shape;
+use extricate_core::penetration::generalized::{Obstacle, Shape};
+use extricate_core::proximity::Model;
 
 /// Something that stands still, as it was written.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +49,12 @@ impl ObstacleArgument {
         if self.is_robot() {
             return of_robot((&self.shape, &folder.join(&self.shape)), &self.pose, library, options);
         }
-        let shape = library.shape(&ShapeArgument::parse_in(&self.shape, folder)?, None)?.searchable();
+        let argument = ShapeArgument::parse_in(&self.shape, folder)?;
+        let shape = if argument.is_convex() {
+            Shape::convex(library.convex(&argument)?)
+        } else {
+            library.shape(&argument, None)?
+        };
         Ok(vec![Prop { name: self.name.clone(), obstacle: Obstacle { shape, pose: self.pose } }])
     }
 }
@@ -104,8 +110,9 @@ fn of_robot(
     let links = robot.articulation.links().iter().zip(robot.meshes).zip(places);
     let prop = |((link, mesh), pose): ((&String, Option<_>), _)| {
         let mesh = mesh?;
-        let obstacle = Obstacle { shape: Shape::mesh(mesh).searchable(), pose };
-        Some(Prop { name: format!("{name}/{link}"), obstacle })
+        let solidity = Solidity::of(&mesh);
+        let shape = Shape::of_model(Model::new(mesh, solidity));
+        Some(Prop { name: format!("{name}/{link}"), obstacle: Obstacle { shape, pose } })
     };
     let props: Vec<_> = links.filter_map(prop).collect();
     if props.is_empty() {
