@@ -8,7 +8,6 @@
 #![expect(clippy::print_stdout, reason = "the table is what this program is for")]
 
 use std::f64::consts::FRAC_PI_2;
-use std::sync::Arc;
 
 use extricate::dynamics::{BodyDescription, BodyKind, Shape, World, WorldOptions};
 use extricate::geometry::Solidity;
@@ -50,7 +49,7 @@ impl Pair {
 
 fn made(kind: &impl Procedural) -> Shape {
     let mesh = kind.mesh().expect("its parameters are in range");
-    Shape::Mesh(Arc::new(Model::new(mesh, Solidity::Solid)))
+    Shape::from(Model::new(mesh, Solidity::Solid))
 }
 
 fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {

@@ -19,7 +19,6 @@
 
 use std::error::Error;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Parser;
@@ -84,8 +83,8 @@ fn shoot(arguments: &Arguments) -> Result<u64> {
     println!("|---|---|--:|--:|--:|--:|--:|--:|");
     let sphere = Sphere { radius: RADIUS, frequency: arguments.frequency };
     let slab = Cuboid { x: THICKNESS, y: WIDTH, z: WIDTH, subdivisions: 1 };
-    let balls = [("primitive", Shape::Ball { radius: RADIUS }), ("mesh", mesh(sphere.mesh()?))];
-    let primitive = Shape::Cuboid { size: Vector3::new(THICKNESS, WIDTH, WIDTH) };
+    let balls = [("primitive", Shape::ball(RADIUS)), ("mesh", mesh(sphere.mesh()?))];
+    let primitive = Shape::cuboid(Vector3::new(THICKNESS, WIDTH, WIDTH));
     let walls = [("primitive", primitive), ("mesh", mesh(slab.mesh()?))];
     let mut all = 0;
     for (ball_name, ball) in &balls {
@@ -110,7 +109,7 @@ fn shoot(arguments: &Arguments) -> Result<u64> {
 }
 
 fn mesh(mesh: TriangleMesh) -> Shape {
-    Shape::Mesh(Arc::new(Model::new(mesh, Solidity::Solid)))
+    Shape::from(Model::new(mesh, Solidity::Solid))
 }
 
 fn shot(

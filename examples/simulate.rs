@@ -6,7 +6,6 @@
 
 use std::error::Error;
 use std::f64::consts::FRAC_PI_2;
-use std::sync::Arc;
 
 use extricate::dynamics::{BodyDescription, BodyKind, Shape, World, WorldOptions};
 use extricate::geometry::Solidity;
@@ -16,7 +15,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let ring = Torus { major_radius: 1.0, minor_radius: 0.2, segments: 48, sides: 16 }.mesh()?;
-    let shape = Shape::Mesh(Arc::new(Model::new(ring, Solidity::Solid)));
+    let shape = Shape::from(Model::new(ring, Solidity::Solid));
     let turned = |axis| UnitQuaternion::from_axis_angle(&axis, FRAC_PI_2);
     let upright = Isometry3::from_parts(Translation3::identity(), turned(Vector3::x_axis()));
     let across = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), FRAC_PI_2) * turned(Vector3::x_axis());

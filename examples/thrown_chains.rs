@@ -20,7 +20,6 @@
 use std::error::Error;
 use std::f64::consts::{FRAC_PI_2, TAU};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::Parser;
 use extricate::dynamics::{BodyDescription, BodyKind, BodyState, Shape, World, WorldOptions};
@@ -98,7 +97,7 @@ fn throw(arguments: &Arguments) -> Result<bool> {
     let mut whole = true;
     for wire in WIRES {
         let mesh = Torus { major_radius: RADIUS, minor_radius: wire, segments: 48, sides: 12 }.mesh()?;
-        let ring = Shape::Mesh(Arc::new(Model::new(mesh, Solidity::Solid)));
+        let ring = Shape::from(Model::new(mesh, Solidity::Solid));
         for rate in RATES {
             let (mut apart, mut all) = (0, Seen::NOTHING);
             for seed in 0..arguments.seeds {

@@ -109,8 +109,8 @@ fn a_world_goes_on_alike_on_other_threads_and_from_its_start() {
 fn sleepers(narrow_phase: NarrowPhase) -> World {
     let mut builder =
         World::builder(WorldOptions { sleeping: true, narrow_phase, ..WorldOptions::default() });
-    let ground = Shape::HalfSpace { normal: Vector3::z_axis() };
-    let cube = Shape::Cuboid { size: Vector3::repeat(0.2) };
+    let ground = Shape::half_space();
+    let cube = Shape::cuboid(Vector3::repeat(0.2));
     let body = |name: &str, shape: Shape, x: f64, z: f64| {
         BodyDescription::new(name, BodyKind::Dynamic, shape, Isometry3::translation(x, 0.0, z))
     };
@@ -122,7 +122,7 @@ fn sleepers(narrow_phase: NarrowPhase) -> World {
     let ball = BodyDescription {
         linear_velocity: Vector3::new(0.0, 0.0, -1.0),
         restitution: 0.5,
-        ..body("ball", Shape::Ball { radius: 0.05 }, 0.01, 60.0)
+        ..body("ball", Shape::ball(0.05), 0.01, 60.0)
     };
     builder.add_body(ball).expect("a body that is fine");
     builder.build().expect("a body that is fine")
@@ -225,11 +225,11 @@ fn every_shipped_scene_goes_on_alike() {
 fn what_rolls_fast_goes_on_alike() {
     let marble = || {
         let mut builder = World::builder(WorldOptions::default());
-        let ground = Shape::HalfSpace { normal: Vector3::z_axis() };
+        let ground = Shape::half_space();
         let ground = BodyDescription::new("ground", BodyKind::Fixed, ground, Isometry3::identity());
         builder.add_body(ground).expect("a body that is fine");
         let (radius, speed) = (0.005, 1.5);
-        let shape = Shape::Ball { radius };
+        let shape = Shape::ball(radius);
         let at = Isometry3::translation(0.0, 0.0, radius);
         let marble = BodyDescription {
             linear_velocity: Vector3::x() * speed,

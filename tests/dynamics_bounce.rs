@@ -12,7 +12,7 @@ use extricate::geometry::procedural::{Procedural, Sphere};
 use nalgebra::{Isometry3, Vector3};
 
 fn ball(radius: f64) -> Shape {
-    Shape::Ball { radius }
+    Shape::ball(radius)
 }
 
 fn icosphere(radius: f64, frequency: u32) -> Shape {
@@ -20,7 +20,7 @@ fn icosphere(radius: f64, frequency: u32) -> Shape {
 }
 
 fn cuboid(x: f64, y: f64, z: f64) -> Shape {
-    Shape::Cuboid { size: Vector3::new(x, y, z) }
+    Shape::cuboid(Vector3::new(x, y, z))
 }
 
 fn bouncing(mut body: BodyDescription, restitution: f64) -> BodyDescription {
@@ -242,8 +242,7 @@ fn what_approaches_slower_than_the_least_speed_of_a_bounce_stays() {
     let solver = SolverOverrides { least_bounce_speed: Some(10.0), ..SolverOverrides::default() };
     let options = WorldOptions { solver, ..WorldOptions::default() };
     let falling = bouncing(body("a", ball(0.1), pose(0.0, 0.0, 0.6)), 1.0);
-    let floor =
-        bouncing(fixed("floor", Shape::HalfSpace { normal: Vector3::z_axis() }, Isometry3::identity()), 1.0);
+    let floor = bouncing(fixed("floor", Shape::half_space(), Isometry3::identity()), 1.0);
     let mut run = Run::new(options, [floor, falling]);
     run.seconds(1.0);
     assert!((run.world.body("a").unwrap().position.z - 0.1).abs() < 1e-4);

@@ -5,7 +5,6 @@
 mod dynamics_scenes;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use dynamics_scenes::{Run, block, body, cube, fixed, half_space, pose, rotated, solid, weightless};
 use extricate::dynamics::{
@@ -60,14 +59,14 @@ fn passes(ball: &Shape, wall: &Shape, random: &mut Noise) -> bool {
 
 /// So wide that nothing slides off it.
 fn wall() -> Shape {
-    Shape::Cuboid { size: Vector3::new(0.01, 80.0, 80.0) }
+    Shape::cuboid(Vector3::new(0.01, 80.0, 80.0))
 }
 
 #[test]
 fn no_ball_passes_a_wall_that_is_a_quarter_of_it_thick() {
     let mut random = Noise(7);
     for wall in [wall(), block(0.01, 80.0, 80.0)] {
-        let ball = Shape::Ball { radius: RADIUS };
+        let ball = Shape::ball(RADIUS);
         assert_eq!((0..100).filter(|_| passes(&ball, &wall, &mut random)).count(), 0);
         assert_eq!((0..20).filter(|_| passes(&ball_of_mesh(), &wall, &mut random)).count(), 0);
     }
@@ -75,7 +74,7 @@ fn no_ball_passes_a_wall_that_is_a_quarter_of_it_thick() {
 
 #[test]
 fn two_bullets_do_not_pass_each_other() {
-    for bullet in [Shape::Ball { radius: RADIUS }, ball_of_mesh(), cube(0.03), block(0.05, 0.02, 0.01)] {
+    for bullet in [Shape::ball(RADIUS), ball_of_mesh(), cube(0.03), block(0.05, 0.02, 0.01)] {
         for (speed, ahead) in [(30.0, 0.13), (200.0, 0.9), (400.0, 4.0)] {
             let mut left = moving("left", bullet.clone(), pose(-ahead, 0.0, 0.0), Vector3::x() * speed);
             let mut right = moving("right", bullet.clone(), pose(ahead, 2e-3, 0.0), Vector3::x() * -speed);
@@ -115,7 +114,7 @@ fn rod_on_a_pivot(rod: Shape, thin: Shape, spin: f64) -> World {
 
 #[test]
 fn a_rod_that_spins_fast_does_not_pass_a_thin_wall() {
-    let box_of = |size: [f64; 3]| Shape::Cuboid { size: size.into() };
+    let box_of = |size: [f64; 3]| Shape::cuboid(size.into());
     for rod in [block(1.0, 0.01, 0.01), box_of([1.0, 0.01, 0.01])] {
         for thin in [block(0.3, 1e-3, 0.3), box_of([0.3, 1e-3, 0.3])] {
             for spin in [20.0, 150.0, 400.0] {
@@ -160,7 +159,7 @@ fn a_fast_arm_of_a_robot_does_not_pass_a_thin_wall() {
 
 #[test]
 fn of_several_walls_the_first_one_stops_a_bullet() {
-    for bullet in [Shape::Ball { radius: RADIUS }, cube(0.03)] {
+    for bullet in [Shape::ball(RADIUS), cube(0.03)] {
         let walls =
             [0.3, 0.0, 0.6].map(|x| fixed(&format!("wall {x}"), block(0.01, 1.0, 1.0), pose(x, 0.0, 0.0)));
         let bullet = moving("bullet", bullet, pose(-0.5, 0.0, 0.0), Vector3::x() * 390.0);
@@ -178,8 +177,7 @@ fn what_slides_or_rolls_fast_is_not_held_up() {
     let plane = || half_space("floor");
     let slab = || fixed("floor", block(200.0, 2.0, 1.0), pose(90.0, 0.0, -0.5));
     for floor in [plane(), slab()] {
-        for sliding in [cube(0.1), Shape::Cuboid { size: Vector3::repeat(0.1) }, Shape::Ball { radius: 0.05 }]
-        {
+        for sliding in [cube(0.1), Shape::cuboid(Vector3::repeat(0.1)), Shape::ball(0.05)] {
             let mut sliding = moving("body", sliding, pose(0.0, 0.0, 0.05), Vector3::x() * 100.0);
             let mut floor = floor.clone();
             (sliding.friction, floor.friction, sliding.continuous) = (0.0, 0.0, true);
@@ -196,8 +194,7 @@ fn balls_that_roll_by_radians_in_a_step_keep_rolling_on_top_of_the_floor() {
     let slab = fixed("floor", block(400.0, 2.0, 1.0), pose(190.0, 0.0, -0.5));
     for (radius, speed) in [(0.1, 48.0), (0.1, 150.0), (0.005, 1.0), (0.005, 3.0)] {
         for floor in [half_space("floor"), slab.clone()] {
-            let mut ball =
-                moving("ball", Shape::Ball { radius }, pose(0.0, 0.0, radius), Vector3::x() * speed);
+            let mut ball = moving("ball", Shape::ball(radius), pose(0.0, 0.0, radius), Vector3::x() * speed);
             ball.angular_velocity = Vector3::y() * (speed / radius);
             let mut run = Run::new(WorldOptions::default(), [floor, ball]);
             run.seconds(1.0);
@@ -216,12 +213,12 @@ fn floor_with_wall() -> Shape {
     let wall = quad([[1.0, -2.0, 0.0], [1.0, 2.0, 0.0], [1.0, 2.0, 1.0], [1.0, -2.0, 1.0]]);
     let vertices = floor.into_iter().chain(wall).collect();
     let mesh = TriangleMesh::new(vertices, vec![[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]]).unwrap();
-    Shape::Mesh(Arc::new(Model::new(mesh, Solidity::Surface)))
+    Shape::from(Model::new(mesh, Solidity::Surface))
 }
 
 #[test]
 fn what_slides_on_a_mesh_is_stopped_by_a_wall_of_the_same_mesh() {
-    for sliding in [cube(0.1), Shape::Ball { radius: 0.05 }] {
+    for sliding in [cube(0.1), Shape::ball(0.05)] {
         for speed in [15.0, 80.0, 300.0] {
             let mut sliding = moving("body", sliding.clone(), pose(0.0, 0.0, 0.05), Vector3::x() * speed);
             sliding.friction = 0.0;
@@ -238,7 +235,7 @@ fn what_slides_on_a_mesh_is_stopped_by_a_wall_of_the_same_mesh() {
 
 #[test]
 fn a_fast_kinematic_body_carries_along_what_it_meets() {
-    for ball in [Shape::Ball { radius: RADIUS }, ball_of_mesh()] {
+    for ball in [Shape::ball(RADIUS), ball_of_mesh()] {
         let mut paddle = fixed("paddle", block(0.01, 0.5, 0.5), pose(-1.0, 0.0, 0.0));
         paddle.kind = BodyKind::Kinematic;
         paddle.linear_velocity = Vector3::x() * 150.0;
@@ -254,7 +251,7 @@ fn a_fast_kinematic_body_carries_along_what_it_meets() {
 
 #[test]
 fn a_half_space_stops_what_is_faster_than_its_own_size_in_a_step() {
-    for shape in [Shape::Ball { radius: RADIUS }, cube(0.04), ball_of_mesh()] {
+    for shape in [Shape::ball(RADIUS), cube(0.04), ball_of_mesh()] {
         let mut falling =
             moving("body", shape, rotated([1.0, 0.2, 0.0], 0.4, [0.0, 0.0, 1.5]), Vector3::z() * -380.0);
         falling.angular_velocity = Vector3::new(300.0, 10.0, 20.0);
@@ -270,7 +267,7 @@ fn a_half_space_stops_what_is_faster_than_its_own_size_in_a_step() {
 #[test]
 fn what_falls_from_high_above_gains_no_energy_where_it_is_stopped() {
     let options = WorldOptions { gravity: Vector3::z() * -100.0, ..WorldOptions::default() };
-    for shape in [Shape::Ball { radius: RADIUS }, cube(0.04)] {
+    for shape in [Shape::ball(RADIUS), cube(0.04)] {
         let falling = moving("body", shape, pose(0.0, 0.0, 1.0), Vector3::z() * -60.0);
         let mut run =
             Run::new(options.clone(), [fixed("floor", block(2.0, 2.0, 0.1), pose(0.0, 0.0, -0.05)), falling]);
@@ -311,7 +308,7 @@ fn the_outcome_does_not_depend_on_the_number_of_threads() {
             let mut random = Noise(3);
             let bodies = (0..12).map(|i| {
                 let away = random_direction(&mut random);
-                let shape = if i % 2 == 0 { ball_of_mesh() } else { Shape::Ball { radius: RADIUS } };
+                let shape = if i % 2 == 0 { ball_of_mesh() } else { Shape::ball(RADIUS) };
                 let start = Isometry3::from_parts((away * 0.8).into(), UnitQuaternion::identity());
                 moving(&format!("body {i}"), shape, start, -away * random.between(50.0, 300.0))
             });
@@ -331,8 +328,7 @@ fn the_outcome_does_not_depend_on_the_number_of_threads() {
 fn a_ball_leaves_a_wall_with_the_speed_that_its_restitution_says() {
     for speed in [5.0, 60.0, 350.0] {
         for restitution in [1.0, 0.5] {
-            let mut ball =
-                moving("ball", Shape::Ball { radius: RADIUS }, pose(-1.0, 0.0, 0.0), Vector3::x() * speed);
+            let mut ball = moving("ball", Shape::ball(RADIUS), pose(-1.0, 0.0, 0.0), Vector3::x() * speed);
             let mut thin = fixed("wall", wall(), Isometry3::identity());
             (ball.restitution, thin.restitution) = (restitution, restitution);
             let mut run = Run::new(weightless(), [thin, ball]);

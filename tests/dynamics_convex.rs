@@ -6,25 +6,23 @@
 mod dynamics_scenes;
 
 use std::f64::consts::FRAC_PI_2;
-use std::sync::Arc;
 
 use dynamics_scenes::{
     Run, assert_overlapping_cubes_part_slowly, block, body, fixed, half_space, lying, pose, rotated, tilted,
     weightless,
 };
 use extricate::dynamics::{BodyDescription, BuildError, Mass, NarrowPhase, Shape, World, WorldOptions};
-use extricate::geometry::convex::ConvexHull;
-use extricate::geometry::procedural::{Blob, Procedural};
+use extricate::geometry::procedural::{Blob, Cuboid, Procedural};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 const GRAVITY: f64 = 9.81;
 
 fn cuboid(x: f64, y: f64, z: f64) -> Shape {
-    Shape::Cuboid { size: Vector3::new(x, y, z) }
+    Shape::cuboid(Vector3::new(x, y, z))
 }
 
 fn hull(points: &[Point3<f64>]) -> Shape {
-    Shape::Hull(Arc::new(ConvexHull::new(points).unwrap()))
+    Shape::hull(points).unwrap()
 }
 
 /// A cuboid as the hull of its corners.
@@ -35,7 +33,7 @@ fn hull_of_cuboid(x: f64, y: f64, z: f64) -> Shape {
 }
 
 fn rounded(core: Shape, radius: f64) -> Shape {
-    Shape::Rounded { core: Arc::new(core), radius }
+    core.rounded(radius).unwrap()
 }
 
 #[test]
@@ -78,8 +76,7 @@ fn a_sliding_block_stops_after_v_squared_over_two_mu_g() {
 #[test]
 fn a_ball_rolls_down_a_ramp_with_five_sevenths_of_the_acceleration_and_a_cylinder_with_two_thirds() {
     let angle = 20.0_f64.to_radians();
-    let shapes =
-        [(Shape::Ball { radius: 0.2 }, 5.0 / 7.0), (Shape::Cylinder { radius: 0.2, height: 0.5 }, 2.0 / 3.0)];
+    let shapes = [(Shape::ball(0.2), 5.0 / 7.0), (Shape::cylinder(0.2, 0.5), 2.0 / 3.0)];
     for (shape, share) in shapes {
         let ramp = fixed("ramp", cuboid(40.0, 4.0, 0.5), tilted(angle, 0.0, 0.0, -0.25));
         let mut at = tilted(angle, 0.0, 0.0, 0.2);
@@ -117,7 +114,7 @@ fn cubes_that_overlap_at_the_start_part_slowly() {
 fn a_ball_bounces_to_the_square_of_its_restitution() {
     for (restitution, exact) in [(1.0, 1.0), (0.8, 0.64), (0.5, 0.25)] {
         let mut floor = half_space("floor");
-        let mut ball = body("ball", Shape::Ball { radius: 0.1 }, pose(0.0, 0.0, 1.1));
+        let mut ball = body("ball", Shape::ball(0.1), pose(0.0, 0.0, 1.1));
         (floor.restitution, ball.restitution) = (restitution, restitution);
         let mut run = Run::new(WorldOptions::default(), [floor, ball]);
         let fall = (2.0 / GRAVITY).sqrt();
@@ -135,7 +132,7 @@ fn a_ball_bounces_to_the_square_of_its_restitution() {
 fn a_ball_that_meets_a_row_of_four_passes_its_speed_on_to_the_last() {
     let balls = (0..5).map(|i| {
         let x = if i == 0 { -0.3 } else { 0.1001 * f64::from(i) };
-        let mut ball = body(&format!("ball{i}"), Shape::Ball { radius: 0.05 }, pose(x, 0.0, 0.0));
+        let mut ball = body(&format!("ball{i}"), Shape::ball(0.05), pose(x, 0.0, 0.0));
         (ball.restitution, ball.friction) = (1.0, 0.0);
         ball.linear_velocity.x = if i == 0 { 1.0 } else { 0.0 };
         ball
@@ -161,11 +158,11 @@ fn a_thousandfold_weight_on_a_box_sinks_by_less_than_two_millimetres() {
 
 /// Bodies with the height of their origin at rest on the plane z = 0.
 fn resting() -> Vec<(&'static str, Shape, Isometry3<f64>)> {
-    let cone = Shape::Cone { radius: 0.3, height: 0.5 };
-    let cylinder = Shape::Cylinder { radius: 0.3, height: 0.5 };
+    let cone = Shape::cone(0.3, 0.5);
+    let cylinder = Shape::cylinder(0.3, 0.5);
     vec![
-        ("ball", Shape::Ball { radius: 0.3 }, pose(0.0, 0.0, 0.3)),
-        ("capsule", Shape::Capsule { radius: 0.2, length: 0.4 }, lying(0.0, 0.0, 0.2)),
+        ("ball", Shape::ball(0.3), pose(0.0, 0.0, 0.3)),
+        ("capsule", Shape::capsule(0.2, 0.4), lying(0.0, 0.0, 0.2)),
         ("cone", cone.clone(), pose(0.0, 0.0, 0.25)),
         ("cuboid", cuboid(0.3, 0.4, 0.5), rotated([0.0, 0.0, 1.0], 0.3, [0.0, 0.0, 0.25])),
         ("cylinder", cylinder.clone(), pose(0.0, 0.0, 0.25)),
@@ -237,11 +234,11 @@ fn heap() -> Vec<BodyDescription> {
         let shapes = [
             rock(i + 1),
             cuboid(0.3, 0.2, 0.4),
-            Shape::Cylinder { radius: 0.15, height: 0.3 },
-            Shape::Cone { radius: 0.2, height: 0.3 },
-            Shape::Capsule { radius: 0.1, length: 0.3 },
+            Shape::cylinder(0.15, 0.3),
+            Shape::cone(0.2, 0.3),
+            Shape::capsule(0.1, 0.3),
             rounded(cuboid(0.2, 0.1, 0.3), 0.05),
-            Shape::Ball { radius: 0.15 },
+            Shape::ball(0.15),
         ];
         for (j, shape) in (0_u32..).zip(shapes) {
             let [x, y] = [j % 3, j / 3].map(|cell| 0.5 * f64::from(cell) - 0.5 + 0.03 * f64::from(i));
@@ -290,9 +287,9 @@ fn penetrations_of_convex_bodies_are_exact() {
     for (a, b, at_b, exact) in [
         (cuboid(1.0, 1.0, 1.0), cuboid(1.0, 1.0, 1.0), at(0.7, 0.0), 0.3),
         (cuboid(2.0, 2.0, 2.0), cuboid(0.5, 0.5, 0.5), at(0.0, 0.0), 1.25),
-        (Shape::Cylinder { radius: 0.5, height: 2.0 }, Shape::Ball { radius: 0.25 }, at(0.6, 0.0), 0.15),
+        (Shape::cylinder(0.5, 2.0), Shape::ball(0.25), at(0.6, 0.0), 0.15),
         (rounded(cuboid(0.8, 0.8, 0.8), 0.1), hull_of_cuboid(1.0, 1.0, 1.0), at(0.0, 0.9), 0.1),
-        (Shape::Cone { radius: 0.5, height: 1.0 }, cuboid(4.0, 4.0, 1.0), at(0.0, -0.9), 0.1),
+        (Shape::cone(0.5, 1.0), cuboid(4.0, 4.0, 1.0), at(0.0, -0.9), 0.1),
     ] {
         let mut world = World::builder(weightless());
         world.add_body(body("a", a, pose(0.0, 0.0, 0.0))).unwrap();
@@ -345,9 +342,12 @@ fn the_inertia_of_a_hull_and_of_a_rounded_box_is_that_of_their_closed_forms() {
 #[test]
 fn what_cannot_be_rounded_is_refused_with_its_name() {
     let mut builder = World::builder(WorldOptions::default());
-    let round_ball = rounded(Shape::Ball { radius: 0.1 }, 0.1);
-    let error = builder.add_body(body("pill", round_ball, pose(0.0, 0.0, 0.0))).unwrap_err();
-    assert_eq!(error, BuildError::NotRoundable { name: "pill".into() });
+    let round_plane = rounded(Shape::half_space(), 0.1);
+    let error = builder.add_body(body("plane", round_plane, pose(0.0, 0.0, 0.0))).unwrap_err();
+    assert_eq!(error, BuildError::NotRoundable { name: "plane".into() });
+    assert!(Shape::mesh(Cuboid::default().mesh().unwrap()).rounded(0.1).is_err());
+    // A ball around a ball is a larger ball.
+    builder.add_body(body("pill", rounded(Shape::ball(0.1), 0.1), pose(0.0, 0.0, 0.0))).unwrap();
     let negative = rounded(cuboid(1.0, 1.0, 1.0), -0.1);
     let error = builder.add_body(body("soap", negative, pose(0.0, 0.0, 0.0))).unwrap_err();
     assert!(matches!(error, BuildError::OutOfRange { value, .. } if value < 0.0), "{error}");

@@ -10,7 +10,7 @@ use extricate::geometry::procedural::{Cuboid, Plate, Procedural};
 use nalgebra::Vector3;
 
 fn cuboid(edge: f64) -> Shape {
-    Shape::Cuboid { size: Vector3::repeat(edge) }
+    Shape::cuboid(Vector3::repeat(edge))
 }
 
 /// Runs and checks after every step that nothing has a speed.
@@ -136,7 +136,7 @@ fn what_overlaps_and_moves_fast_falls_as_it_should_while_it_is_taken_apart() {
     let radius = 0.45;
     let mut bodies = [
         body("plate", solid(plate), pose(0.0, 0.0, 0.0)),
-        body("rod", Shape::Capsule { radius, length: 1.2 }, upright(0.4, 0.2, 0.2)),
+        body("rod", Shape::capsule(radius, 1.2), upright(0.4, 0.2, 0.2)),
     ];
     for (body, linear, angular, mass) in [
         (0, Vector3::new(4.0, 1.0, 3.0), Vector3::new(6.0, 4.0, 1.0), 1.0),

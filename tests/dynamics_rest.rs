@@ -81,11 +81,11 @@ fn cubes_that_overlap_at_the_start_part_slowly() {
 fn primitives_rest_on_a_mesh_floor() {
     let floor = fixed("floor", block(10.0, 10.0, 0.5), pose(0.0, 0.0, -0.25));
     let bodies = [
-        body("ball", Shape::Ball { radius: 0.3 }, pose(-3.0, 0.0, 0.3)),
-        body("capsule", Shape::Capsule { radius: 0.2, length: 0.4 }, lying(-1.5, 0.0, 0.2)),
-        body("cone", Shape::Cone { radius: 0.3, height: 0.5 }, pose(0.0, 0.0, 0.25)),
-        body("cuboid", Shape::Cuboid { size: Vector3::new(0.3, 0.4, 0.5) }, pose(1.5, 0.0, 0.25)),
-        body("cylinder", Shape::Cylinder { radius: 0.3, height: 0.5 }, pose(3.0, 0.0, 0.25)),
+        body("ball", Shape::ball(0.3), pose(-3.0, 0.0, 0.3)),
+        body("capsule", Shape::capsule(0.2, 0.4), lying(-1.5, 0.0, 0.2)),
+        body("cone", Shape::cone(0.3, 0.5), pose(0.0, 0.0, 0.25)),
+        body("cuboid", Shape::cuboid(Vector3::new(0.3, 0.4, 0.5)), pose(1.5, 0.0, 0.25)),
+        body("cylinder", Shape::cylinder(0.3, 0.5), pose(3.0, 0.0, 0.25)),
     ];
     let heights: Vec<_> = bodies.iter().map(|body| (body.name.clone(), body.pose.translation.z)).collect();
     let mut run = Run::new(WorldOptions::default(), std::iter::once(floor).chain(bodies));

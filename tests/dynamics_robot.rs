@@ -495,7 +495,7 @@ fn a_floating_robot_falls_onto_the_ground_and_rests_there() {
     robot.base = RobotBase::Floating;
     robot.pose = Isometry3::translation(0.0, 0.0, 0.2);
     let mut builder = World::builder(WorldOptions::default());
-    let ground = Shape::HalfSpace { normal: Vector3::z_axis() };
+    let ground = Shape::half_space();
     builder.add_body(BodyDescription::new("ground", BodyKind::Fixed, ground, Isometry3::identity())).unwrap();
     builder.add_robot(robot).unwrap();
     let mut world = builder.build().unwrap();

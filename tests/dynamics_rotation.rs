@@ -50,7 +50,7 @@ fn exact_flips(speed: f64) -> (f64, f64) {
 
 #[test]
 fn a_box_about_its_middle_axis_flips_when_eulers_equations_say_at_5_and_at_15_radians_a_second() {
-    let cuboid = Shape::Cuboid { size: Vector3::new(0.1, 0.3, 0.5) };
+    let cuboid = Shape::cuboid(Vector3::new(0.1, 0.3, 0.5));
     for (shape, speed) in [(cuboid.clone(), 5.0), (block(0.1, 0.3, 0.5), 5.0), (cuboid, 15.0)] {
         let (first, interval) = exact_flips(speed);
         let (times, run) = flips(shape, weightless(), speed, 20.0);
@@ -69,8 +69,7 @@ fn a_box_about_its_middle_axis_flips_when_eulers_equations_say_at_5_and_at_15_ra
 
 #[test]
 fn a_symmetric_top_precesses_exactly_in_few_substeps_too() {
-    let mut top =
-        body("a", Shape::Cylinder { radius: 0.3, height: 0.1 }, rotated([1.0, 1.0, 0.0], 0.4, [0.0; 3]));
+    let mut top = body("a", Shape::cylinder(0.3, 0.1), rotated([1.0, 1.0, 0.0], 0.4, [0.0; 3]));
     top.angular_velocity = Vector3::new(3.0, -4.0, 20.0);
     let options = WorldOptions { accuracy: Accuracy::Preview, ..weightless() };
     let start = top.pose.rotation;
@@ -89,7 +88,7 @@ fn a_symmetric_top_precesses_exactly_in_few_substeps_too() {
 
 #[test]
 fn a_ball_keeps_its_angular_velocity_to_the_bit() {
-    let mut ball = body("a", Shape::Ball { radius: 0.3 }, pose(0.0, 0.0, 0.0));
+    let mut ball = body("a", Shape::ball(0.3), pose(0.0, 0.0, 0.0));
     ball.angular_velocity = Vector3::new(3.0, -4.0, 20.0);
     let mut run = Run::new(weightless(), [ball]);
     run.seconds(1.0);

@@ -11,7 +11,7 @@ use extricate::dynamics::{
 use nalgebra::Vector3;
 
 fn cuboid(edge: f64) -> Shape {
-    Shape::Cuboid { size: Vector3::repeat(edge) }
+    Shape::cuboid(Vector3::repeat(edge))
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn an_overflow_of_numbers_stops_the_run_and_names_the_body_and_the_step() {
 
 #[test]
 fn a_body_faster_than_any_that_is_meant_stops_the_run() {
-    let mut fast = body("fast", Shape::Ball { radius: 0.01 }, pose(0.0, 0.0, 0.0));
+    let mut fast = body("fast", Shape::ball(0.01), pose(0.0, 0.0, 0.0));
     fast.linear_velocity = Vector3::new(1e6, 0.0, 0.0);
     let mut run = Run::new(WorldOptions::default(), [fast]);
     let error = run.world.step().unwrap_err();
@@ -67,11 +67,11 @@ fn a_body_faster_than_any_that_is_meant_stops_the_run() {
 
 #[test]
 fn bodies_in_fast_flight_and_hard_impacts_are_no_cause_to_stop() {
-    let mut bullet = body("bullet", Shape::Ball { radius: 0.02 }, pose(-3.0, 0.0, 0.0));
+    let mut bullet = body("bullet", Shape::ball(0.02), pose(-3.0, 0.0, 0.0));
     bullet.linear_velocity = Vector3::new(400.0, 0.0, 0.0);
     bullet.continuous = true;
     bullet.restitution = 1.0;
-    let wall = fixed("wall", Shape::Cuboid { size: Vector3::new(0.1, 4.0, 4.0) }, pose(0.0, 0.0, 0.0));
+    let wall = fixed("wall", Shape::cuboid(Vector3::new(0.1, 4.0, 4.0)), pose(0.0, 0.0, 0.0));
     let mut run = Run::new(WorldOptions::default(), [bullet, wall]);
     run.seconds(0.1);
     assert!(run.worst_gain() < 1e-6 * run.reports[0].energy.kinetic);
@@ -118,8 +118,7 @@ fn medley() -> Vec<BodyDescription> {
     let mut bodies = vec![half_space("floor")];
     for i in 0..5_u32 {
         let at = f64::from(i);
-        let mut ball =
-            body(&format!("ball{i}"), Shape::Ball { radius: 0.15 }, pose(0.1 * at, 0.05, 0.5 + 0.4 * at));
+        let mut ball = body(&format!("ball{i}"), Shape::ball(0.15), pose(0.1 * at, 0.05, 0.5 + 0.4 * at));
         ball.restitution = 0.8;
         let mut spinning = body(
             &format!("box{i}"),
@@ -127,7 +126,7 @@ fn medley() -> Vec<BodyDescription> {
             rotated([1.0, 2.0, at], 0.5, [-0.3, 0.1 * at, 0.3 + 0.2 * at]),
         );
         spinning.angular_velocity = Vector3::new(1.0, 5.0, 0.2);
-        spinning.shape = Shape::Cuboid { size: Vector3::new(0.1, 0.2, 0.3) };
+        spinning.shape = Shape::cuboid(Vector3::new(0.1, 0.2, 0.3));
         bodies.extend([
             ball,
             spinning,

@@ -211,9 +211,8 @@ fn a_mesh_inside_a_solid_is_pushed_out_and_a_ball_stays_in_a_shell() {
     let state = run.world.body("small").unwrap();
     assert!(state.position.x > 1.249, "{}", state.position);
     assert!(state.linear_velocity.norm() < 0.05, "{}", state.linear_velocity);
-    let Shape::Mesh(model) = cube(2.0) else { unreachable!() };
-    let shell = Shape::Mesh(std::sync::Arc::new(Model::new(model.mesh().clone(), Solidity::Surface)));
-    let mut ball = body("ball", Shape::Ball { radius: 0.3 }, pose(0.0, 0.0, 0.0));
+    let shell = Shape::surface(cube(2.0).model().unwrap().mesh().clone());
+    let mut ball = body("ball", Shape::ball(0.3), pose(0.0, 0.0, 0.0));
     ball.linear_velocity = Vector3::new(1.0, 0.5, 0.2);
     let mut run = Run::new(options, [fixed("shell", shell, pose(0.0, 0.0, 0.0)), ball]);
     run.seconds(4.0);
@@ -239,7 +238,7 @@ fn what_does_not_fit_into_a_world_is_refused_with_its_name() {
     let sheet = TriangleMesh::new(triangle, vec![[0, 1, 2]]).unwrap();
     lost.pose = pose(0.0, 0.0, 0.0);
     for solidity in [Solidity::Solid, Solidity::Surface] {
-        lost.shape = Shape::Mesh(std::sync::Arc::new(Model::new(sheet.clone(), solidity)));
+        lost.shape = Shape::from(Model::new(sheet.clone(), solidity));
         let error = builder.add_body(lost.clone()).unwrap_err();
         assert!(matches!(error, BuildError::NoVolume { .. } | BuildError::SurfaceDensity { .. }), "{error}");
     }

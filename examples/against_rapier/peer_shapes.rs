@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use extricate::dynamics::{BodyDescription, BodyKind, Mass, Shape};
 use extricate::geometry::TriangleMesh;
+use extricate::geometry::convex::Core;
 use extricate::geometry::mass_properties::MassProperties;
 use extricate::proximity::Model;
 use nalgebra::{Isometry3, Vector3};
@@ -37,7 +38,7 @@ impl PeerShapes {
 
     /// The collider of a body, with its mass.
     pub(crate) fn collider(&mut self, body: &BodyDescription) -> Result<ColliderBuilder> {
-        let Shape::Mesh(model) = &body.shape else {
+        let Some(model) = body.shape.model() else {
             let (shape, pose) = primitive(&body.shape)?;
             let builder = ColliderBuilder::new(shape).position(pose.into());
             return Ok(match body.mass {
@@ -85,17 +86,18 @@ fn of_mesh(mesh: &TriangleMesh, meshes: Meshes) -> Result<SharedShape> {
 
 /// rapier's primitive, and its pose in the frame of ours: its cylinders and cones stand along y.
 fn primitive(shape: &Shape) -> Result<(SharedShape, Isometry3<f64>)> {
+    let convex = shape.core().ok_or("meshes are no primitives")?;
+    let radius = convex.radius();
     let upright = Isometry3::identity();
     let y_to_z = Isometry3::rotation(Vector3::new(FRAC_PI_2, 0.0, 0.0));
-    Ok(match shape {
-        Shape::Ball { radius } => (SharedShape::ball(*radius), upright),
-        Shape::Cuboid { size } => (SharedShape::cuboid(size.x / 2.0, size.y / 2.0, size.z / 2.0), upright),
-        Shape::Capsule { radius, length } => (SharedShape::capsule_z(length / 2.0, *radius), upright),
-        Shape::Cylinder { radius, height } => (SharedShape::cylinder(height / 2.0, *radius), y_to_z),
-        Shape::Cone { radius, height } => (SharedShape::cone(height / 2.0, *radius), y_to_z),
-        Shape::HalfSpace { normal } => (SharedShape::halfspace(normal.into_inner().into()), upright),
-        Shape::Mesh(_) | Shape::Hull(_) | Shape::Rounded { .. } => {
-            return Err("hulls and rounded shapes are not compared".into());
-        }
+    Ok(match *convex.core() {
+        Core::Point => (SharedShape::ball(radius), upright),
+        Core::Segment { half_length } => (SharedShape::capsule_z(half_length, radius), upright),
+        Core::HalfSpace => (SharedShape::halfspace(Vector3::z().into()), upright),
+        _ if radius > 0.0 => return Err("rounded shapes are not compared".into()),
+        Core::Cuboid { half_extents: h } => (SharedShape::cuboid(h.x, h.y, h.z), upright),
+        Core::Cylinder { radius, half_height } => (SharedShape::cylinder(half_height, radius), y_to_z),
+        Core::Cone { radius, half_height } => (SharedShape::cone(half_height, radius), y_to_z),
+        Core::Hull(_) => return Err("hulls are not compared".into()),
     })
 }

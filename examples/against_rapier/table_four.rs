@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use extricate::dynamics::{Shape, World};
+use extricate::dynamics::World;
 use extricate::penetration::{
     Effort, LowerBound, MotionCoherence, TranslationalOptions, local_penetrations, penetration_coherent,
 };
@@ -121,10 +121,8 @@ fn measure(
 
 fn model(scene: &Scene, name: &str) -> Result<std::sync::Arc<Model>> {
     let body = scene.bodies.iter().find(|body| body.name == name);
-    match body.map(|body| &body.shape) {
-        Some(Shape::Mesh(model)) => Ok(model.clone()),
-        _ => Err(format!("{} has no mesh {name}", scene.name()).into()),
-    }
+    let model = body.and_then(|body| body.shape.model()).cloned();
+    model.ok_or_else(|| format!("{} has no mesh {name}", scene.name()).into())
 }
 
 fn pose(world: &World, name: &str) -> Isometry3<f64> {

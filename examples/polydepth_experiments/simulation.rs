@@ -77,14 +77,14 @@ fn metre_sized(subject: Subject) -> Result<Arc<Model>> {
 /// One body a little above the floor, lying, and one above it, turned another way.
 fn world(model: &Arc<Model>) -> Result<World> {
     let mut builder = World::builder(WorldOptions::default());
-    let floor = Shape::HalfSpace { normal: Vector3::z_axis() };
+    let floor = Shape::half_space();
     builder.add_body(BodyDescription::new("floor", BodyKind::Fixed, floor, Isometry3::identity()))?;
     let turns = [Vector3::new(0.2, 1.3, 0.0), Vector3::new(1.2, 0.3, 0.9)].map(UnitQuaternion::new);
     let places = [Vector3::new(0.0, 0.0, 0.52), Vector3::new(0.08, 0.05, 1.56)];
     for ((name, turn), place) in ["lower", "upper"].into_iter().zip(turns).zip(places) {
         let centered = Translation3::from(-model.center().coords);
         let pose = Isometry3::from_parts(place.into(), turn) * centered;
-        builder.add_body(BodyDescription::new(name, BodyKind::Dynamic, Shape::Mesh(model.clone()), pose))?;
+        builder.add_body(BodyDescription::new(name, BodyKind::Dynamic, model.clone().into(), pose))?;
     }
     Ok(builder.build()?)
 }
@@ -180,7 +180,7 @@ mod tests {
         let center = MassProperties::of_solid(model.mesh()).unwrap().center;
         let pose = Isometry3::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(0.3, 0.2, 0.9));
         let mut builder = World::builder(WorldOptions::default());
-        let mut hammer = BodyDescription::new("hammer", BodyKind::Dynamic, Shape::Mesh(model), pose);
+        let mut hammer = BodyDescription::new("hammer", BodyKind::Dynamic, model.into(), pose);
         hammer.linear_velocity = Vector3::new(2.0, -1.0, 0.5);
         hammer.angular_velocity = Vector3::new(1.0, 2.0, -3.0);
         builder.add_body(hammer).unwrap();

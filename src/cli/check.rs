@@ -13,7 +13,7 @@ use extricate_core::geometry::tet_mesh::quality::TetQuality;
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::penetration::Effort;
 use extricate_dynamics::{
-    AllowedPair, BodyDescription, BodyPenetration, RobotState, Shape, SoftBodyDescription, World,
+    AllowedPair, BodyDescription, BodyPenetration, RobotState, SoftBodyDescription, World,
 };
 use extricate_scene::request::text::{number, overlap};
 use extricate_scene::scene::{overlaps, soft_overlaps};
@@ -213,7 +213,7 @@ fn meshes(bodies: &[BodyDescription]) -> Vec<MeshFinding> {
     let mut seen: Vec<&TriangleMesh> = Vec::new();
     let mut found = Vec::new();
     for body in bodies {
-        let Shape::Mesh(model) = &body.shape else { continue };
+        let Some(model) = body.shape.model() else { continue };
         if seen.iter().any(|mesh| std::ptr::eq(*mesh, model.mesh())) {
             continue;
         }

@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a scene that does not stand is a failed test")]
 
 use std::f64::consts::FRAC_PI_2;
-use std::sync::Arc;
 
 use extricate::dynamics::{BodyDescription, BodyKind, Shape, StepReport, World, WorldOptions};
 use extricate::geometry::procedural::{Cuboid, Procedural, Torus};
@@ -12,7 +11,7 @@ use extricate::proximity::Model;
 use nalgebra::{Isometry3, Unit, UnitQuaternion, Vector3};
 
 pub fn solid(mesh: TriangleMesh) -> Shape {
-    Shape::Mesh(Arc::new(Model::new(mesh, Solidity::Solid)))
+    Shape::from(Model::new(mesh, Solidity::Solid))
 }
 
 /// A box of full sizes, twelve triangles.
@@ -66,7 +65,7 @@ pub fn fixed(name: &str, shape: Shape, pose: Isometry3<f64>) -> BodyDescription 
 }
 
 pub fn half_space(name: &str) -> BodyDescription {
-    fixed(name, Shape::HalfSpace { normal: Vector3::z_axis() }, Isometry3::identity())
+    fixed(name, Shape::half_space(), Isometry3::identity())
 }
 
 /// A world with what was seen of it.

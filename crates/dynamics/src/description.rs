@@ -2,8 +2,8 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use crate::shape::Shape;
 use extricate_core::kinematics::urdf::Inertial;
+use extricate_core::query::Shape;
 
 /// How a body moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -39,7 +39,6 @@ pub use penetration::BodyPenetration;
 pub use pull::{Grip, Pull};
 pub use robot::{AllowedPair, Motor, RobotBase, RobotDescription, RobotJoint, RobotLink, RobotState};
 pub use separation::Mobility;
-pub use shape::Shape;
 pub use soft::bodies::description::{
     Handle, Keyframe, NodeDepths, SoftAttachment, SoftBodyDescription, SoftOptions, SoftScheme,
 };
@@ -47,3 +46,5 @@ pub use soft::bodies::state::{SoftBodyState, SoftLoad, SoftOverlap, SoftReport};
 pub use state::{AnyBody, BodySeparation, BodyState, Energy, Momentum, WorldContact};
 pub use step::{StepReport, StepTimings};
 pub use world::World;
+
+pub use extricate_core::query::Shape;

@@ -6,9 +6,7 @@ use rapier3d::math::{Matrix, Vector};
 use crate::description::{BodyDescription, Mass};
 use crate::error::BuildError;
 use crate::rigid::rapier_mass;
-use crate::shape::Shape;
-use crate::shape::primitive::primitive_of;
-use crate::shape::volume::of_convex;
+use crate::shape::primitive::{is_primitive, pose_of_rapiers, rapiers_own};
 use extricate_core::geometry::Solidity;
 use extricate_core::geometry::mass_properties::{MassProperties, signed_volume};
 
@@ -21,27 +19,25 @@ const SHELL: f64 = 1.0;
 /// up to 0.5 % of the radius around their core.
 pub(crate) fn mass_properties(body: &BodyDescription) -> Result<RapierMassProperties, BuildError> {
     let no_volume = |volume| BuildError::NoVolume { name: body.name.clone(), volume };
-    let unit = match (&body.shape, body.mass) {
-        (_, Mass::Inertial(inertial)) => return Ok(rapier_mass(&inertial)),
-        (Shape::HalfSpace { .. }, _) => return Err(no_volume(f64::INFINITY)),
-        (Shape::Mesh(model), Mass::Total(_)) if model.solidity() == Solidity::Surface => {
-            MassProperties::of_surface(model.mesh(), SHELL).map_err(|_| no_volume(0.0))?
-        }
-        (Shape::Mesh(model), Mass::Density(_)) if model.solidity() == Solidity::Surface => {
-            return Err(BuildError::SurfaceDensity { name: body.name.clone() });
-        }
-        (Shape::Mesh(model), _) => {
+    if let Mass::Inertial(inertial) = body.mass {
+        return Ok(rapier_mass(&inertial));
+    }
+    let unit = match (body.shape.model(), body.shape.bounded_core()) {
+        (Some(model), _) if model.solidity() == Solidity::Solid => {
             MassProperties::of_solid(model.mesh()).map_err(|_| no_volume(signed_volume(model.mesh())))?
         }
-        (shape @ (Shape::Hull(_) | Shape::Rounded { .. }), _) => {
-            of_convex(shape).ok_or_else(|| no_volume(0.0))?
+        (Some(model), _) if matches!(body.mass, Mass::Total(_)) => {
+            MassProperties::of_surface(model.mesh(), SHELL).map_err(|_| no_volume(0.0))?
         }
-        (primitive, mass) => {
-            let (shape, shape_to_body) = primitive_of(primitive).ok_or_else(|| no_volume(0.0))?;
-            let unit = shape.mass_properties(1.0);
-            let density = density(mass, unit.mass());
-            return Ok(shape.mass_properties(density).transform_by(&shape_to_body.into()));
+        (Some(_), _) => return Err(BuildError::SurfaceDensity { name: body.name.clone() }),
+        (None, None) => return Err(no_volume(f64::INFINITY)),
+        (None, Some(convex)) if is_primitive(convex) => {
+            let shape = rapiers_own(convex).ok_or_else(|| no_volume(0.0))?;
+            let density = density(body.mass, shape.mass_properties(1.0).mass());
+            let pose = pose_of_rapiers(convex.core());
+            return Ok(shape.mass_properties(density).transform_by(&pose.into()));
         }
+        (None, Some(convex)) => convex.measured_mass().ok_or_else(|| no_volume(0.0))?,
     };
     let density = density(body.mass, unit.volume);
     let center: Vector = unit.center.coords.into();

@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use crate::contact::mesh_mesh::depth;
 use crate::contact::proxy::mesh_for;
 use crate::description::BodyKind;
-use crate::shape::Shape;
 use crate::shape::height::depth_below;
 use crate::world::World;
 use extricate_core::geometry::convex::ConvexShape;
@@ -64,21 +63,20 @@ impl World {
         }
         let [pose_a, pose_b] = bodies.map(|index| self.pose(index));
         let [body_a, body_b] = bodies.map(|index| &self.descriptions()[index].shape);
-        match (body_a, body_b) {
-            (other, Shape::HalfSpace { normal }) => Ok(depth_below(other, &pose_a, normal, &pose_b)),
-            (Shape::HalfSpace { normal }, other) => Ok(depth_below(other, &pose_b, normal, &pose_a)),
-            _ => match (body_a.convex(), body_b.convex()) {
-                (Some(a), Some(b)) => convex_depth([(&a, &pose_a), (&b, &pose_b)]),
-                _ => {
-                    let (Some(a), Some(b)) = (mesh_for(a.shape()), mesh_for(b.shape())) else {
-                        return Ok(None);
-                    };
-                    let [pose_a, pose_b] = [self.collider(bodies[0]), self.collider(bodies[1])]
-                        .map(|collider| Isometry3::from(*collider.position()));
-                    depth([&a, &b], &pose_a.inv_mul(&pose_b), options)
-                }
-            },
+        if body_b.is_half_space() {
+            return Ok(depth_below(body_a, &pose_a, &pose_b));
         }
+        if body_a.is_half_space() {
+            return Ok(depth_below(body_b, &pose_b, &pose_a));
+        }
+        if let (Some(a), Some(b)) = (body_a.core(), body_b.core()) {
+            return convex_depth([(a, &pose_a), (b, &pose_b)]);
+        }
+        let (Some(model_a), Some(model_b)) = (mesh_for(a.shape()), mesh_for(b.shape())) else {
+            return Ok(None);
+        };
+        let [pose_a, pose_b] = [a, b].map(|collider| Isometry3::from(*collider.position()));
+        depth([&model_a, &model_b], &pose_a.inv_mul(&pose_b), options)
     }
 }
 

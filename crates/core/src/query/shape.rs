@@ -7,13 +7,13 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::error::QueryError;
 use crate::geometry::convex::{ConvexHull, ConvexShape, Core, START_ANYWHERE};
-use crate::geometry::mass_properties::MassProperties;
+use crate::geometry::mass_properties::{MassProperties, signed_volume};
 use crate::geometry::read::read_mesh;
 use crate::geometry::report::MeshReport;
 use crate::geometry::{Aabb, Solidity, TriangleMesh};
 use crate::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
 use crate::penetration::generalized;
-use crate::penetration::object_norm::{Extent, ObjectNormError};
+use crate::penetration::object_norm::{Extent, Measure, ObjectNormError};
 use crate::proximity::Model;
 
 /// A shape in its own frame [m]: a convex primitive, a hull, a rounded shape, a half-space, or a triangle mesh.
@@ -106,7 +106,7 @@ impl Shape {
         ConvexShape::cone(radius, height).into()
     }
 
-    /// The half-space z ≤ 0.
+    /// The half-space z ≤ 0; a pose turns it.
     #[must_use]
     pub fn half_space() -> Self {
         ConvexShape::half_space().into()
@@ -180,6 +180,12 @@ impl Shape {
         }
     }
 
+    /// The shape as a convex core and a radius, if it has bounds; `None` of a mesh and of a half-space.
+    #[must_use]
+    pub fn bounded_core(&self) -> Option<&ConvexShape> {
+        self.core().filter(|shape| *shape.core() != Core::HalfSpace)
+    }
+
     /// The triangle model; `None` of a convex shape.
     #[must_use]
     pub fn model(&self) -> Option<&Arc<Model>> {
@@ -239,8 +245,30 @@ impl Shape {
     }
 
     /// Whether the shape is a half-space, the only shape without bounds.
-    pub(super) fn is_half_space(&self) -> bool {
-        self.core().is_some_and(|shape| matches!(shape.core(), Core::HalfSpace))
+    #[must_use]
+    pub fn is_half_space(&self) -> bool {
+        self.core().is_some_and(|shape| *shape.core() == Core::HalfSpace)
+    }
+
+    /// Whether two shapes are the same: meshes and hulls by identity, others by their sizes.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        match ([self.core(), other.core()], [self.model(), other.model()]) {
+            ([Some(a), Some(b)], _) => {
+                a.core().is_same(b.core()) && a.radius().to_bits() == b.radius().to_bits()
+            }
+            (_, [Some(a), Some(b)]) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
+    /// Address of the data that clones of a shape share: of a mesh its model, of a convex shape its description.
+    #[must_use]
+    pub fn address(&self) -> usize {
+        match &self.geometry {
+            Geometry::Convex(convex) => Arc::as_ptr(convex).addr(),
+            Geometry::Mesh(mesh) => Arc::as_ptr(&mesh.triangles.model).addr(),
+        }
     }
 
     /// A point of the shape that is farthest along a direction, which must not be zero [m, frame of the shape]; `None` of
@@ -261,21 +289,45 @@ impl Shape {
         }
     }
 
+    /// Volume [m³]; infinite of a half-space. It means nothing for an open mesh.
+    #[must_use]
+    pub fn volume(&self) -> f64 {
+        match &self.geometry {
+            Geometry::Convex(convex) => convex.shape.volume(),
+            Geometry::Mesh(mesh) => signed_volume(mesh.triangles.model.mesh()).abs(),
+        }
+    }
+
+    /// How the shape fills space: by volume, or by area where it is a surface. Of a rounded box, cylinder, cone or hull it is
+    /// that of [`ConvexShape::inscribed_polyhedron`].
+    ///
+    /// # Errors
+    /// [`ObjectNormError`] of a half-space and of what has no volume or area.
+    pub fn extent(&self) -> Result<Extent, ObjectNormError> {
+        match &self.geometry {
+            Geometry::Mesh(mesh) => {
+                let model = &mesh.triangles.model;
+                Extent::of_mesh(model.mesh(), model.solidity())
+            }
+            Geometry::Convex(convex) => match Extent::of_convex(&convex.shape) {
+                Err(ObjectNormError::NoClosedForm) => {
+                    let mesh = convex.shape.inscribed_polyhedron().ok_or(ObjectNormError::NoClosedForm)?;
+                    Extent::of_mesh(&mesh, Solidity::Solid)
+                }
+                extent => extent,
+            },
+        }
+    }
+
     /// Volume [m³], centre of mass [m] and inertia [m⁵] at density 1, in the frame of the shape. Of a rounded box,
-    /// cylinder, cone or hull they are those of [`Shape::triangles`], up to 4 % larger.
+    /// cylinder, cone or hull they are those of a polyhedron that lies within it by up to 0.5 % of the radius.
     ///
     /// # Errors
     /// [`QueryError::Size`] for sizes that make no shape; [`QueryError::Unsupported`] of a half-space and of what has no
     /// volume.
     pub fn mass_properties(&self) -> Result<MassProperties, QueryError> {
         self.check()?;
-        let extent = match &self.geometry {
-            Geometry::Mesh(mesh) => of_solid(&mesh.triangles.model),
-            Geometry::Convex(convex) => match (Extent::of_convex(&convex.shape), self.triangles()) {
-                (Err(ObjectNormError::NoClosedForm), Some(triangles)) => of_solid(&triangles.model),
-                (extent, _) => extent.ok(),
-            },
-        };
+        let extent = self.extent().ok().filter(|extent| extent.kind() == Measure::Volume);
         let reason = "it has no volume, or an infinite one";
         let shapes = [self.kind(), "unit density"];
         let extent = extent.ok_or(QueryError::Unsupported { query: "mass", shapes, reason })?;
@@ -291,6 +343,12 @@ impl Shape {
         }
     }
 
+    /// Radius [m] of [`Shape::bounding_sphere`].
+    #[must_use]
+    pub fn bounding_radius(&self) -> f64 {
+        self.bounding_sphere().1
+    }
+
     /// The smallest axis-aligned box around the shape at a pose [m, world]; all space of a half-space.
     #[must_use]
     pub fn aabb(&self, pose: &Isometry3<f64>) -> Aabb {
@@ -302,11 +360,6 @@ impl Shape {
             }
         }
     }
-}
-
-fn of_solid(model: &Model) -> Option<Extent> {
-    let is_solid = model.solidity() == Solidity::Solid;
-    is_solid.then(|| Extent::of_mesh(model.mesh(), Solidity::Solid).ok()).flatten()
 }
 
 /// Corners of all triangles [m, body frame]; vertices that no triangle uses bound nothing.

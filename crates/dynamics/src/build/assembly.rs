@@ -18,7 +18,6 @@ use crate::options::{NarrowPhase, WorldOptions};
 use crate::passes::Passes;
 use crate::robot::body::RobotBody;
 use crate::robot::parts::Parts;
-use crate::shape::Shape;
 use crate::soft::bodies::Rigid;
 use crate::soft::bodies::description::SoftBodyDescription;
 use crate::soft::bodies::world::SoftWorld;
@@ -101,9 +100,8 @@ fn insert_body(
 /// all, and stacks suffer, so only bodies that bounce get some.
 fn prediction(body: &BodyDescription, narrow_phase: NarrowPhase) -> f64 {
     match &body.shape {
-        Shape::HalfSpace { .. } => 0.0,
-        Shape::Mesh(model) => model.radius(),
-        shape if narrow_phase == NarrowPhase::Extricate => shape.bounding_radius(),
+        shape if shape.is_half_space() => 0.0,
+        shape if shape.model().is_some() || narrow_phase == NarrowPhase::Extricate => shape.bounding_radius(),
         _ if body.restitution > 0.0 => BOUNCE_PREDICTION,
         _ => 0.0,
     }

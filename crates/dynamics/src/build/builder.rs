@@ -12,10 +12,11 @@ use crate::mass::mass_properties;
 use crate::options::WorldOptions;
 use crate::robot::RobotDescription;
 use crate::robot::parts::Parts;
-use crate::shape::Shape;
 use crate::soft::bodies;
 use crate::soft::bodies::description::SoftBodyDescription;
 use crate::world::World;
+use extricate_core::geometry::convex::Core;
+use extricate_core::query::Shape;
 
 /// A world that is being put together.
 #[derive(Debug, Clone)]
@@ -35,7 +36,7 @@ impl World {
     /// use nalgebra::{Isometry3, Vector3};
     ///
     /// let mut builder = World::builder(WorldOptions::default());
-    /// let (ground, ball) = (Shape::HalfSpace { normal: Vector3::z_axis() }, Shape::Ball { radius: 0.1 });
+    /// let (ground, ball) = (Shape::half_space(), Shape::ball(0.1));
     /// builder.add_body(BodyDescription::new("ground", BodyKind::Fixed, ground, Isometry3::identity()))?;
     /// let above = Isometry3::translation(0.0, 0.0, 0.2);
     /// builder.add_body(BodyDescription::new("ball", BodyKind::Dynamic, ball, above))?;
@@ -178,23 +179,27 @@ fn check_motion(
 
 fn check_shape(name: &str, shape: &Shape) -> Result<(), BuildError> {
     let ranges = ranges_of(name);
-    match shape {
-        Shape::Mesh(_) | Shape::Hull(_) | Shape::HalfSpace { .. } => Ok(()),
-        Shape::Rounded { core, radius } => {
-            ranges.positive("the radius of rounding [m]", *radius)?;
-            check_shape(name, core)?;
-            shape.convex().map(drop).ok_or_else(|| BuildError::NotRoundable { name: name.to_owned() })
+    let Some(convex) = shape.core() else { return Ok(()) };
+    let radius = convex.radius();
+    let is_round = matches!(convex.core(), Core::Point | Core::Segment { .. });
+    if radius != 0.0 && !is_round {
+        ranges.positive("the radius of rounding [m]", radius)?;
+    }
+    match *convex.core() {
+        Core::Point => ranges.positive("the radius [m]", radius),
+        Core::Segment { half_length } => {
+            ranges.positive("the radius [m]", radius)?;
+            ranges.positive("the length [m]", 2.0 * half_length)
         }
-        Shape::Ball { radius } => ranges.positive("the radius [m]", *radius),
-        Shape::Cuboid { size } => size.iter().try_for_each(|&edge| ranges.positive("a size [m]", edge)),
-        Shape::Capsule { radius, length } => {
-            ranges.positive("the radius [m]", *radius)?;
-            ranges.positive("the length [m]", *length)
+        Core::Cuboid { half_extents } => {
+            half_extents.iter().try_for_each(|&half| ranges.positive("a size [m]", 2.0 * half))
         }
-        Shape::Cylinder { radius, height } | Shape::Cone { radius, height } => {
-            ranges.positive("the radius [m]", *radius)?;
-            ranges.positive("the height [m]", *height)
+        Core::Cylinder { radius, half_height } | Core::Cone { radius, half_height } => {
+            ranges.positive("the radius [m]", radius)?;
+            ranges.positive("the height [m]", 2.0 * half_height)
         }
+        Core::HalfSpace if radius != 0.0 => Err(BuildError::NotRoundable { name: name.to_owned() }),
+        Core::Hull(_) | Core::HalfSpace => Ok(()),
     }
 }
 

@@ -56,7 +56,7 @@ impl World {
     /// use nalgebra::Isometry3;
     ///
     /// let ball = || {
-    ///     let shape = Shape::Ball { radius: 0.5 };
+    ///     let shape = Shape::ball(0.5);
     ///     BodyDescription::new("ball", BodyKind::Dynamic, shape, Isometry3::identity())
     /// };
     /// let mut builder = World::builder(WorldOptions::default());

@@ -11,8 +11,8 @@ use super::mesh_shape::MeshShape;
 use crate::description::BodyDescription;
 use crate::error::BuildError;
 use crate::options::NarrowPhase;
-use crate::shape::Shape;
-use crate::shape::primitive::{primitive_of, rapiers_own};
+use crate::shape::primitive::{is_primitive, pose_of_rapiers, rapiers_own};
+use extricate_core::geometry::convex::ConvexShape;
 use extricate_core::proximity::Model;
 use extricate_core::proximity::contacts::Adjacency;
 
@@ -20,8 +20,8 @@ use extricate_core::proximity::contacts::Adjacency;
 pub(crate) struct Shapes {
     narrow_phase: NarrowPhase,
     adjacencies: BTreeMap<*const Model, Arc<Adjacency>>,
-    /// By the address of the hull or core, the bits of the radius, and whether the bodies bounce.
-    convex: BTreeMap<(usize, u64, bool), SharedShape>,
+    /// By the address of the shape, and whether the bodies bounce.
+    convex: BTreeMap<(usize, bool), SharedShape>,
 }
 
 impl Shapes {
@@ -31,14 +31,15 @@ impl Shapes {
 
     /// The shape of a body in rapier's own frame, and the pose of that frame in the body.
     pub(crate) fn of(&mut self, body: &BodyDescription) -> Result<(SharedShape, Isometry3<f64>), BuildError> {
-        match &body.shape {
-            Shape::Mesh(model) => Ok((self.mesh(model), Isometry3::identity())),
-            Shape::Hull(hull) => self.shared(body, (Arc::as_ptr(hull).addr(), 0, bounces(body))),
-            Shape::Rounded { core, radius } => {
-                self.shared(body, (Arc::as_ptr(core).addr(), radius.to_bits(), bounces(body)))
-            }
-            _ => self.primitive(body).ok_or_else(|| not_roundable(body)),
-        }
+        let shape = &body.shape;
+        let Some(convex) = shape.core() else {
+            let model = shape.model().expect("what is not convex is a mesh");
+            return Ok((self.mesh(model), Isometry3::identity()));
+        };
+        let pose = pose_of_rapiers(convex.core());
+        let made =
+            if is_primitive(convex) { self.primitive(body, convex) } else { self.shared(body, convex) };
+        Ok((made?, pose))
     }
 
     fn mesh(&mut self, model: &Arc<Model>) -> SharedShape {
@@ -50,50 +51,40 @@ impl Shapes {
         SharedShape::new(MeshShape::new(model.clone(), adjacency))
     }
 
-    fn primitive(&self, body: &BodyDescription) -> Option<(SharedShape, Isometry3<f64>)> {
-        let shape = &body.shape;
-        let (own, pose) = primitive_of(shape)?;
-        match shape.convex() {
-            Some(convex) if self.narrow_phase == NarrowPhase::Extricate => {
-                let core_to_shape = turned(&pose).then(|| pose.inverse());
-                let stand_in = StandIn::Primitive(own);
-                let made = ConvexBody::new(convex, core_to_shape, shape.bounding_radius(), stand_in);
-                Some((shared(made, body), pose))
-            }
-            _ => Some((own, pose)),
+    fn primitive(&self, body: &BodyDescription, convex: &ConvexShape) -> Result<SharedShape, BuildError> {
+        let own = rapiers_own(convex).ok_or_else(|| not_for_rapier(body))?;
+        if self.narrow_phase == NarrowPhase::Rapier || body.shape.is_half_space() {
+            return Ok(own);
         }
+        Ok(shared(convex_body(body, convex, StandIn::Primitive(own)), body))
     }
 
     /// A hull or a rounded shape.
-    fn shared(
-        &mut self,
-        body: &BodyDescription,
-        key: (usize, u64, bool),
-    ) -> Result<(SharedShape, Isometry3<f64>), BuildError> {
-        // rapier's cylinders and cones stand along y, rounded ones too.
-        let pose = match &body.shape {
-            Shape::Rounded { core, .. } => primitive_of(core).map_or(Isometry3::identity(), |(_, pose)| pose),
-            _ => Isometry3::identity(),
-        };
+    fn shared(&mut self, body: &BodyDescription, convex: &ConvexShape) -> Result<SharedShape, BuildError> {
+        let key = (body.shape.address(), bounces(body));
         if let Some(known) = self.convex.get(&key) {
-            return Ok((known.clone(), pose));
+            return Ok(known.clone());
         }
-        let convex = body.shape.convex().ok_or_else(|| not_roundable(body))?;
         let for_rapier = match self.narrow_phase {
             NarrowPhase::Extricate => None,
-            NarrowPhase::Rapier => {
-                let refused = || BuildError::NotForRapier { name: body.name.clone() };
-                Some(rapiers_own(&body.shape).ok_or_else(refused)?)
-            }
+            NarrowPhase::Rapier => Some(rapiers_own(convex).ok_or_else(|| not_for_rapier(body))?),
         };
-        let core_to_shape = turned(&pose).then(|| pose.inverse());
-        let stand_in = StandIn::mesh(&convex, core_to_shape.as_ref(), for_rapier)
-            .map_err(|_| BuildError::NoVolume { name: body.name.clone(), volume: 0.0 })?;
-        let made = ConvexBody::new(convex, core_to_shape, body.shape.bounding_radius(), stand_in);
-        let made = shared(made, body);
+        let stand_in = StandIn::mesh(convex, core_to_shape(convex).as_ref(), for_rapier)
+            .ok_or_else(|| BuildError::NoVolume { name: body.name.clone(), volume: 0.0 })?;
+        let made = shared(convex_body(body, convex, stand_in), body);
         self.convex.insert(key, made.clone());
-        Ok((made, pose))
+        Ok(made)
     }
+}
+
+fn convex_body(body: &BodyDescription, convex: &ConvexShape, stand_in: StandIn) -> ConvexBody {
+    ConvexBody::new(convex.clone(), core_to_shape(convex), body.shape.bounding_radius(), stand_in)
+}
+
+/// Core → rapier's shape, where they differ.
+fn core_to_shape(convex: &ConvexShape) -> Option<Isometry3<f64>> {
+    let pose = pose_of_rapiers(convex.core());
+    (pose != Isometry3::identity()).then(|| pose.inverse())
 }
 
 fn shared(made: ConvexBody, body: &BodyDescription) -> SharedShape {
@@ -104,10 +95,6 @@ fn bounces(body: &BodyDescription) -> bool {
     body.restitution > 0.0
 }
 
-fn turned(pose: &Isometry3<f64>) -> bool {
-    *pose != Isometry3::identity()
-}
-
-fn not_roundable(body: &BodyDescription) -> BuildError {
-    BuildError::NotRoundable { name: body.name.clone() }
+fn not_for_rapier(body: &BodyDescription) -> BuildError {
+    BuildError::NotForRapier { name: body.name.clone() }
 }

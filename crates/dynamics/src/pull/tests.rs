@@ -21,7 +21,7 @@ fn options(time_step: f64, gravity: f64) -> WorldOptions {
 }
 
 fn cuboid(name: &str, edge: f64, mass: f64) -> BodyDescription {
-    let shape = Shape::Cuboid { size: Vector3::new(edge, 0.7 * edge, 0.4 * edge) };
+    let shape = Shape::cuboid(Vector3::new(edge, 0.7 * edge, 0.4 * edge));
     let body = BodyDescription::new(name, BodyKind::Dynamic, shape, Isometry3::identity());
     BodyDescription { mass: Mass::Total(mass), ..body }
 }

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{BuildError, Ranges, ranges_of_part};
 use extricate_core::geometry::Solidity;
-use extricate_core::geometry::report::MeshReport;
 use extricate_core::kinematics::Articulation;
 use extricate_core::kinematics::urdf::{Inertial, Robot};
 use extricate_core::proximity::Model;
@@ -282,6 +281,6 @@ impl Motor {
 
 /// The mesh with its tree: a solid where it is closed.
 fn solid_where_closed(mesh: extricate_core::geometry::TriangleMesh) -> Arc<Model> {
-    let solidity = if MeshReport::of(&mesh).solid { Solidity::Solid } else { Solidity::Surface };
+    let solidity = Solidity::of(&mesh);
     Arc::new(Model::new(mesh, solidity))
 }

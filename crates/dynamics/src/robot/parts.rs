@@ -7,12 +7,12 @@ use nalgebra::{Isometry3, Point3};
 use super::description::{RobotBase, RobotDescription, RobotLink};
 use crate::description::{BodyDescription, BodyKind, Mass};
 use crate::error::BuildError;
-use crate::shape::Shape;
 use extricate_core::geometry::mass_properties::MassProperties;
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::kinematics::urdf::Inertial;
 use extricate_core::kinematics::{Articulation, Joint, JointKind};
 use extricate_core::proximity::{AllowedBecause, ArticulatedModel, DerivedCollisions, Model, Sampling};
+use extricate_core::query::Shape;
 
 /// A robot that is ready to be put into a world.
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ impl Parts {
     pub(crate) fn bodies(&self) -> impl Iterator<Item = BodyDescription> {
         let RobotDescription { friction, restitution, .. } = self.description;
         self.parts.iter().filter_map(move |part| {
-            let shape = Shape::Mesh(Arc::clone(part.model.as_ref()?));
+            let shape = Shape::from(Arc::clone(part.model.as_ref()?));
             let own = BodyDescription::new(&part.name, part.kind, shape, part.pose);
             let mass = part.inertial.map_or(own.mass, Mass::Inertial);
             Some(BodyDescription { mass, friction, restitution, ..own })

@@ -9,7 +9,6 @@ use super::groups::Groups;
 use crate::contact::mesh_shape::MeshShape;
 use crate::contact::proxy;
 use crate::description::BodyKind;
-use crate::shape::Shape;
 use crate::shape::height::height_above;
 use crate::world::World;
 use extricate_core::geometry::convex::ConvexShape;
@@ -17,6 +16,7 @@ use extricate_core::penetration::convex::{ConvexCache, ConvexOptions, SignedDist
 use extricate_core::penetration::n_bodies::models::MeshPair;
 use extricate_core::penetration::n_bodies::source::{Contact, Demand, Facts, Pairs, Search};
 use extricate_core::penetration::{Effort, PenetrationError};
+use extricate_core::query::Shape;
 
 /// Depth over the size of the smaller body up to which two bodies touch and do not overlap: what rests on each other is
 /// left alone.
@@ -27,7 +27,6 @@ pub(super) struct WorldPairs<'a> {
     world: &'a World,
     groups: &'a Groups,
     facts: Vec<Facts>,
-    convex: Vec<Option<ConvexShape>>,
     /// Meshes that are or stand for the bodies, made when first asked for.
     meshes: Vec<OnceLock<Option<Arc<MeshShape>>>>,
 }
@@ -40,7 +39,6 @@ impl<'a> WorldPairs<'a> {
             world,
             groups,
             facts: facts.map(|(members, weight)| facts_of(world, members, *weight)).collect(),
-            convex: bodies.iter().map(|body| body.shape.convex()).collect(),
             meshes: bodies.iter().map(|_| OnceLock::new()).collect(),
         }
     }
@@ -80,6 +78,10 @@ impl<'a> WorldPairs<'a> {
         Translation3::from(*shift) * self.world.pose(body)
     }
 
+    fn shape(&self, body: usize) -> &Shape {
+        &self.world.descriptions()[body].shape
+    }
+
     fn mesh(&self, body: usize) -> Option<&MeshShape> {
         self.meshes[body].get_or_init(|| proxy::mesh_for(self.world.collider(body).shape())).as_deref()
     }
@@ -98,30 +100,27 @@ impl<'a> WorldPairs<'a> {
     /// convex; minus the depth where they overlap. None for pairs that meshes must answer.
     fn exact(&self, pair: [usize; 2], shift: &Vector3<f64>) -> Option<Result<Demand, PenetrationError>> {
         let [a, b] = pair;
-        let [shape_a, shape_b] = pair.map(|body| &self.world.descriptions()[body].shape);
+        let [shape_a, shape_b] = pair.map(|body| self.shape(body));
         let (pose_a, pose_b) = (self.pose(a, shift), self.world.pose(b));
-        let above = |shape, pose, normal, plane| {
-            let height = height_above(shape, pose, normal, plane)?;
-            Some(Ok(Demand { normal: plane.rotation * normal, depth: -height }))
+        let above = |shape, pose, plane: &Isometry3<f64>| {
+            let height = height_above(shape, pose, plane)?;
+            Some(Demand { normal: plane.rotation * Vector3::z(), depth: -height })
         };
-        match (shape_a, shape_b) {
-            (other, Shape::HalfSpace { normal }) => above(other, &pose_a, normal, &pose_b),
-            (Shape::HalfSpace { normal }, other) => {
-                let demand = above(other, &pose_b, normal, &pose_a)?;
-                Some(demand.map(|demand| Demand { normal: -demand.normal, ..demand }))
-            }
-            _ => {
-                let (a, b) = (self.convex[a].as_ref()?, self.convex[b].as_ref()?);
-                let found = signed(a, &pose_a, b, &pose_b)?;
-                Some(Ok(Demand { normal: found.direction.into_inner(), depth: -found.value }))
-            }
+        if shape_b.is_half_space() {
+            return above(shape_a, &pose_a, &pose_b).map(Ok);
         }
+        if shape_a.is_half_space() {
+            let demand = above(shape_b, &pose_b, &pose_a)?;
+            return Some(Ok(Demand { normal: -demand.normal, ..demand }));
+        }
+        let found = signed(shape_a.core()?, &pose_a, shape_b.core()?, &pose_b)?;
+        Some(Ok(Demand { normal: found.direction.into_inner(), depth: -found.value }))
     }
 
     /// Whether meshes must answer for two bodies.
     fn meshes_only(&self, [a, b]: [usize; 2]) -> bool {
-        let is_plane = |body: usize| matches!(self.world.descriptions()[body].shape, Shape::HalfSpace { .. });
-        !is_plane(a) && !is_plane(b) && (self.convex[a].is_none() || self.convex[b].is_none())
+        let shapes = [a, b].map(|body| self.shape(body));
+        !shapes.iter().any(|shape| shape.is_half_space()) && shapes.iter().any(|shape| shape.core().is_none())
     }
 
     /// What two bodies ask for; see [`Pairs::demand`].
@@ -170,7 +169,7 @@ impl<'a> WorldPairs<'a> {
 
     /// Depth at which two bodies touch and do not overlap [m].
     fn touching(&self, pair: [usize; 2]) -> f64 {
-        let sizes = pair.map(|body| self.world.descriptions()[body].shape.bounding_radius());
+        let sizes = pair.map(|body| self.shape(body).bounding_radius());
         TOUCHING * sizes[0].min(sizes[1])
     }
 }
@@ -253,7 +252,7 @@ fn facts_of(world: &World, members: &[usize], weight: Option<f64>) -> Facts {
 
 /// A box around a body [m, world]; around a half-space, everything.
 fn bounds(world: &World, body: usize) -> [Vector3<f64>; 2] {
-    if matches!(world.descriptions()[body].shape, Shape::HalfSpace { .. }) {
+    if world.descriptions()[body].shape.is_half_space() {
         return [Vector3::repeat(f64::NEG_INFINITY), Vector3::repeat(f64::INFINITY)];
     }
     let aabb = world.collider(body).compute_aabb();

@@ -25,7 +25,7 @@ impl World {
     /// use nalgebra::{Isometry3, Vector3};
     ///
     /// let mut builder = World::builder(WorldOptions::default());
-    /// let (ground, ball) = (Shape::HalfSpace { normal: Vector3::z_axis() }, Shape::Ball { radius: 0.1 });
+    /// let (ground, ball) = (Shape::half_space(), Shape::ball(0.1));
     /// builder.add_body(BodyDescription::new("ground", BodyKind::Fixed, ground, Isometry3::identity()))?;
     /// let sunk = Isometry3::translation(0.0, 0.0, 0.04);
     /// builder.add_body(BodyDescription::new("ball", BodyKind::Dynamic, ball, sunk))?;

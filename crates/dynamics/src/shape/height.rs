@@ -2,34 +2,24 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::kind::Shape;
 use extricate_core::geometry::convex::START_ANYWHERE;
+use extricate_core::query::Shape;
 
 /// Depth of a shape below the plane of a half-space [m], exact, if it reaches down to it.
-pub(crate) fn depth_below(
-    shape: &Shape,
-    pose: &Isometry3<f64>,
-    normal: &Vector3<f64>,
-    plane_pose: &Isometry3<f64>,
-) -> Option<f64> {
-    let lowest = height_above(shape, pose, normal, plane_pose)?;
+pub(crate) fn depth_below(shape: &Shape, pose: &Isometry3<f64>, plane: &Isometry3<f64>) -> Option<f64> {
+    let lowest = height_above(shape, pose, plane)?;
     (lowest <= 0.0).then_some(-lowest)
 }
 
 /// Height of the lowest point of a shape above the plane of a half-space [m], exact; none for another half-space.
-pub(crate) fn height_above(
-    shape: &Shape,
-    pose: &Isometry3<f64>,
-    normal: &Vector3<f64>,
-    plane_pose: &Isometry3<f64>,
-) -> Option<f64> {
-    let (up, ground) = (plane_pose.rotation * normal, plane_pose.translation.vector);
+pub(crate) fn height_above(shape: &Shape, pose: &Isometry3<f64>, plane: &Isometry3<f64>) -> Option<f64> {
+    let (up, ground) = (plane.rotation * Vector3::z(), plane.translation.vector);
     let height = |point: Point3<f64>| (pose * point - Point3::from(ground)).dot(&up);
-    Some(if let Shape::Mesh(model) = shape {
+    Some(if let Some(model) = shape.model() {
         let corners = model.mesh().triangles().iter().flatten();
         corners.map(|&index| height(model.mesh().vertices()[index as usize])).fold(f64::INFINITY, f64::min)
     } else {
-        let convex = shape.convex()?;
+        let convex = shape.bounded_core()?;
         let down = -(pose.rotation.inverse() * up);
         height(convex.core().support(&down, START_ANYWHERE).point.into()) - convex.radius()
     })

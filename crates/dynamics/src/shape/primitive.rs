@@ -6,42 +6,46 @@ use nalgebra::{Isometry3, Vector3};
 use rapier3d::geometry::SharedShape;
 use rapier3d::math::Vector;
 
-use super::kind::Shape;
-use extricate_core::geometry::convex::ConvexHull;
+use extricate_core::geometry::convex::{ConvexHull, ConvexShape, Core};
 
-/// rapier's primitive, with its pose in the frame of ours: its cylinders and cones stand along y.
-pub(crate) fn primitive_of(shape: &Shape) -> Option<(SharedShape, Isometry3<f64>)> {
-    let upright = Isometry3::identity();
-    let y_to_z = Isometry3::rotation(Vector3::new(FRAC_PI_2, 0.0, 0.0));
-    Some(match shape {
-        Shape::Ball { radius } => (SharedShape::ball(*radius), upright),
-        Shape::Cuboid { size } => (SharedShape::cuboid(size.x / 2.0, size.y / 2.0, size.z / 2.0), upright),
-        Shape::Capsule { radius, length } => (SharedShape::capsule_z(length / 2.0, *radius), upright),
-        Shape::Cylinder { radius, height } => (SharedShape::cylinder(height / 2.0, *radius), y_to_z),
-        Shape::Cone { radius, height } => (SharedShape::cone(height / 2.0, *radius), y_to_z),
-        Shape::HalfSpace { normal } => (SharedShape::halfspace(normal.into_inner().into()), upright),
-        Shape::Mesh(_) | Shape::Hull(_) | Shape::Rounded { .. } => return None,
-    })
+/// Whether a shape is neither a hull nor rounded: rapier's primitive is the shape itself.
+pub(crate) fn is_primitive(shape: &ConvexShape) -> bool {
+    match shape.core() {
+        Core::Hull(_) => false,
+        Core::Point | Core::Segment { .. } => true,
+        _ => shape.radius() == 0.0,
+    }
 }
 
-/// A hull or a rounded shape as rapier has it, in the frame of ours; none for hulls that rapier cannot take.
-pub(crate) fn rapiers_own(shape: &Shape) -> Option<SharedShape> {
+/// Pose of rapier's shape in the frame of ours: its cylinders and cones stand along y.
+pub(crate) fn pose_of_rapiers(core: &Core) -> Isometry3<f64> {
+    match core {
+        Core::Cylinder { .. } | Core::Cone { .. } => Isometry3::rotation(Vector3::new(FRAC_PI_2, 0.0, 0.0)),
+        _ => Isometry3::identity(),
+    }
+}
+
+/// The shape as rapier has it, in rapier's frame; none for hulls that rapier cannot take.
+pub(crate) fn rapiers_own(shape: &ConvexShape) -> Option<SharedShape> {
     let points = |hull: &ConvexHull| -> Vec<Vector> {
         hull.vertices().iter().map(|vertex| vertex.coords.into()).collect()
     };
-    match shape {
-        Shape::Hull(hull) => SharedShape::convex_hull(&points(hull)),
-        Shape::Rounded { core, radius } => match &**core {
-            Shape::Cuboid { size } => {
-                Some(SharedShape::round_cuboid(size.x / 2.0, size.y / 2.0, size.z / 2.0, *radius))
-            }
-            Shape::Hull(hull) => SharedShape::round_convex_hull(&points(hull), *radius),
-            Shape::Cylinder { radius: rim, height } => {
-                Some(SharedShape::round_cylinder(height / 2.0, *rim, *radius))
-            }
-            Shape::Cone { radius: rim, height } => Some(SharedShape::round_cone(height / 2.0, *rim, *radius)),
-            _ => None,
-        },
-        _ => None,
-    }
+    let radius = shape.radius();
+    Some(match (shape.core(), radius > 0.0) {
+        (Core::Point, _) => SharedShape::ball(radius),
+        (Core::Segment { half_length }, _) => SharedShape::capsule_z(*half_length, radius),
+        (Core::Cuboid { half_extents: h }, false) => SharedShape::cuboid(h.x, h.y, h.z),
+        (Core::Cuboid { half_extents: h }, true) => SharedShape::round_cuboid(h.x, h.y, h.z, radius),
+        (Core::Cylinder { radius: rim, half_height }, false) => SharedShape::cylinder(*half_height, *rim),
+        (Core::Cylinder { radius: rim, half_height }, true) => {
+            SharedShape::round_cylinder(*half_height, *rim, radius)
+        }
+        (Core::Cone { radius: rim, half_height }, false) => SharedShape::cone(*half_height, *rim),
+        (Core::Cone { radius: rim, half_height }, true) => {
+            SharedShape::round_cone(*half_height, *rim, radius)
+        }
+        (Core::Hull(hull), false) => SharedShape::convex_hull(&points(hull))?,
+        (Core::Hull(hull), true) => SharedShape::round_convex_hull(&points(hull), radius)?,
+        (Core::HalfSpace, _) => SharedShape::halfspace(Vector3::z().into()),
+    })
 }

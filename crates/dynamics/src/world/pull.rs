@@ -18,7 +18,7 @@ impl World {
     /// use nalgebra::{Isometry3, Point3};
     ///
     /// let mut builder = World::builder(WorldOptions::default());
-    /// let cube = Shape::Cuboid { size: nalgebra::Vector3::repeat(0.1) };
+    /// let cube = Shape::cuboid(nalgebra::Vector3::repeat(0.1));
     /// builder.add_body(BodyDescription::new("cube", BodyKind::Dynamic, cube, Isometry3::identity()))?;
     /// let mut world = builder.build()?;
     /// let (grip, target) = (Grip::Point(Point3::new(0.05, 0.05, 0.05)), Point3::new(1.0, 2.0, 3.0));

@@ -7,7 +7,6 @@ use nalgebra::Isometry3;
 use super::ensemble::in_search;
 use super::{Actor, Ensemble, Freedom, Prop, RepairError};
 use extricate_core::geometry::Solidity;
-use extricate_core::geometry::report::MeshReport;
 use extricate_core::kinematics::{Articulation, urdf};
 use extricate_core::penetration::generalized::{Base, GeneralizedError, Mover, Pose, Shape};
 use extricate_core::penetration::object_norm::{Extent, Measure, ObjectNorm, ObjectNormError};
@@ -79,8 +78,8 @@ impl Robot {
     /// [`RepairError::UnknownName`] when a link that may or may not collide does not exist.
     pub fn new(robot: urdf::Robot, options: &RobotOptions) -> Result<Self, RepairError> {
         let model = |mesh| {
-            let solid = if MeshReport::of(&mesh).solid { Solidity::Solid } else { Solidity::Surface };
-            Model::new(mesh, solid)
+            let solidity = Solidity::of(&mesh);
+            Model::new(mesh, solidity)
         };
         let models = robot.meshes.into_iter().map(|mesh| mesh.map(model)).collect();
         Self::of_model(ArticulatedModel::of_models(robot.articulation, models), options)

@@ -4,8 +4,6 @@
 //! ([`ConvexShape::circumscribed_polyhedron`](extricate_core::geometry::convex::ConvexShape::circumscribed_polyhedron)).
 //! A half-space has none; the search meets it by its plane.
 
-use std::f64::consts::PI;
-
 use nalgebra::{Isometry3, Vector3};
 
 use super::parts::{Actor, Prop};
@@ -57,13 +55,6 @@ pub(super) fn with_triangles_where_needed(
     (actors, props)
 }
 
-/// The pose of a half-space z ≤ 0 whose normal is another one.
-pub(super) fn facing(normal: &Vector3<f64>) -> Isometry3<f64> {
-    let turn = nalgebra::UnitQuaternion::rotation_between(&Vector3::z(), normal)
-        .unwrap_or_else(|| nalgebra::UnitQuaternion::from_axis_angle(&Vector3::x_axis(), PI));
-    Isometry3::from_parts(nalgebra::Translation3::identity(), turn)
-}
-
 /// The plane of a half-space at a pose: its outward unit normal and its height along that [m]; `None` of another shape.
 pub(super) fn plane(shape: &Shape, pose: &Isometry3<f64>) -> Option<(Vector3<f64>, f64)> {
     let [piece] = shape.pieces() else { return None };
@@ -73,16 +64,4 @@ pub(super) fn plane(shape: &Shape, pose: &Isometry3<f64>) -> Option<(Vector3<f64
     let place = pose * piece.pose;
     let normal = place.rotation * Vector3::z();
     Some((normal, normal.dot(&place.translation.vector) + piece.shape.radius()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_half_space_faces_its_normal() {
-        for normal in [Vector3::z(), -Vector3::z(), Vector3::x(), Vector3::new(0.6, 0.0, -0.8)] {
-            assert!((facing(&normal).rotation * Vector3::z() - normal).norm() < 1e-15);
-        }
-    }
 }

@@ -9,7 +9,6 @@ use super::library::Library;
 use super::shape::{ShapeArgument, is_robot};
 use crate::repair::{Prop, at_rest};
 use extricate_core::geometry::Solidity;
-use extricate_core::geometry::report::MeshReport;
 use extricate_core::kinematics::urdf::UrdfOptions;
 use extricate_core::penetration::generalized::{Obstacle, Shape};
 use extricate_core::proximity::Model;
@@ -111,8 +110,8 @@ fn of_robot(
     let links = robot.articulation.links().iter().zip(robot.meshes).zip(places);
     let prop = |((link, mesh), pose): ((&String, Option<_>), _)| {
         let mesh = mesh?;
-        let solid = if MeshReport::of(&mesh).solid { Solidity::Solid } else { Solidity::Surface };
-        let shape = Shape::of_model(Model::new(mesh, solid));
+        let solidity = Solidity::of(&mesh);
+        let shape = Shape::of_model(Model::new(mesh, solidity));
         Some(Prop { name: format!("{name}/{link}"), obstacle: Obstacle { shape, pose } })
     };
     let props: Vec<_> = links.filter_map(prop).collect();

@@ -12,7 +12,6 @@ use super::reply::{Answered, coordinates};
 use super::self_collision::LinksAtRest;
 use super::time_of_contact::{FirstContact, Interpolation, LinkContact};
 use extricate_core::geometry::Solidity;
-use extricate_core::geometry::report::MeshReport;
 use extricate_core::kinematics::urdf::Shapes;
 use extricate_core::proximity::{
     AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion, ContinuousOptions, Model,
@@ -88,8 +87,8 @@ impl Robot {
         let robot = access.robot(folder.join(path), shapes, &packages);
         let robot = robot.map_err(|error| Fault::of(Class::BadFile, &error))?;
         let model = |mesh| {
-            let solid = if MeshReport::of(&mesh).solid { Solidity::Solid } else { Solidity::Surface };
-            Model::new(mesh, solidity.unwrap_or(solid))
+            let solidity = solidity.unwrap_or_else(|| Solidity::of(&mesh));
+            Model::new(mesh, solidity)
         };
         let models = robot.meshes.into_iter().map(|mesh| mesh.map(model)).collect();
         let model = ArticulatedModel::of_models(robot.articulation, models);

@@ -4,10 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nalgebra::Vector3;
-
 use super::access::Access;
 use super::fault::{Class, Fault};
+use crate::scene::schema::ShapeEntry;
 use extricate_core::geometry::convex::{ConvexHull, ConvexShape, Core};
 use extricate_core::geometry::procedural::{Cuboid, Procedural};
 use extricate_core::geometry::report::MeshReport;
@@ -19,19 +18,9 @@ use extricate_core::proximity::Model;
 pub struct ShapeArgument {
     /// As it was written.
     text: String,
-    form: Form,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-enum Form {
-    /// A mesh file.
-    File(PathBuf),
-    /// The convex hull of a mesh file's vertices.
-    Hull(PathBuf),
-    /// A convex shape that needs no file.
-    Primitive(ConvexShape),
-    /// All points at most a length [m] from a convex shape.
-    Rounded(f64, Box<Form>),
+    entry: ShapeEntry,
+    /// Path of the file that it names.
+    file: Option<PathBuf>,
 }
 
 /// Triangles of a mesh whose tree is worth keeping: it takes about as long to build as a program to start.
@@ -61,18 +50,20 @@ impl ShapeArgument {
 
     /// The shape that the text names, its file against a folder.
     pub(crate) fn parse_in(text: &str, folder: &Path) -> Result<Self, Fault> {
-        let form = form(text, folder).map_err(|why| Fault::new(Class::Usage, format!("`{text}`: {why}")))?;
-        Ok(Self { text: text.to_owned(), form })
+        let entry =
+            entry(text, folder).map_err(|why| Fault::new(Class::Usage, format!("`{text}`: {why}")))?;
+        let file = entry.file().map(|file| folder.join(file));
+        Ok(Self { text: text.to_owned(), entry, file })
     }
 
     /// The mesh file that it needs, if it needs one.
     pub(crate) fn file(&self) -> Option<&Path> {
-        self.form.file()
+        self.file.as_deref()
     }
 
     /// The text without the file: what is made of it.
-    pub(crate) fn text_before_file(&self) -> String {
-        self.form.text_before_file()
+    pub(crate) fn text_before_file(&self) -> &str {
+        self.text.strip_suffix(self.entry.file().unwrap_or_default()).unwrap_or(&self.text)
     }
 
     /// As it was written.
@@ -82,7 +73,7 @@ impl ShapeArgument {
 
     /// Whether the shape is convex by its form; that of a mesh file is not known.
     pub(super) fn is_convex(&self) -> bool {
-        !matches!(self.form, Form::File(_))
+        !matches!(self.entry, ShapeEntry::Mesh { .. })
     }
 
     /// Refuses a shape without triangles, which are needed because of `why`.
@@ -95,16 +86,37 @@ impl ShapeArgument {
 
     /// Whether triangles describe the shape exactly.
     pub(super) fn has_triangles(&self) -> bool {
-        match &self.form {
-            Form::File(_) | Form::Hull(_) => true,
-            Form::Primitive(shape) => matches!(shape.core(), Core::Cuboid { .. }),
-            Form::Rounded(..) => false,
-        }
+        matches!(self.entry, ShapeEntry::Mesh { .. } | ShapeEntry::Hull { .. } | ShapeEntry::Cuboid { .. })
     }
 
     /// The convex shape.
     pub(super) fn convex(&self, access: &Access) -> Result<ConvexShape, Fault> {
-        self.form.convex(access)
+        self.convex_of(&self.entry, access)
+    }
+
+    fn convex_of(&self, entry: &ShapeEntry, access: &Access) -> Result<ConvexShape, Fault> {
+        match entry {
+            ShapeEntry::Rounded { core, radius } => Ok(self.convex_of(core, access)?.rounded(*radius)),
+            ShapeEntry::Hull { .. } => {
+                let hull = ConvexHull::new(self.read(access)?.vertices());
+                let hull = hull.map_err(|error| Fault::of(Class::BadFile, &error))?;
+                Ok(ConvexShape::hull(Arc::new(hull)))
+            }
+            entry => entry.primitive().and_then(|shape| shape.core().cloned()).ok_or_else(|| {
+                let path = self.path().display();
+                let why = format!("{path} is a mesh file: write hull:FILE for its convex hull");
+                Fault::new(Class::Usage, why)
+            }),
+        }
+    }
+
+    fn path(&self) -> &Path {
+        self.file.as_deref().unwrap_or(Path::new(""))
+    }
+
+    /// The mesh of its file.
+    fn read(&self, access: &Access) -> Result<TriangleMesh, Fault> {
+        access.mesh(self.path()).map_err(|error| Fault::of(Class::BadFile, &error))
     }
 
     /// The shape with its tree, which is kept in the folder `cache` if it is large; closed meshes are solid unless
@@ -134,13 +146,10 @@ impl ShapeArgument {
 
     /// The triangles of a shape that has some.
     fn mesh(&self, access: &Access) -> Result<TriangleMesh, Fault> {
-        let core = match &self.form {
-            Form::File(path) => {
-                return access.mesh(path).map_err(|error| Fault::of(Class::BadFile, &error));
-            }
-            form => form.convex(access)?.core().clone(),
-        };
-        match core {
+        if !self.is_convex() {
+            return self.read(access);
+        }
+        match self.convex(access)?.core() {
             Core::Hull(hull) => hull
                 .mesh()
                 .map_err(|error| Fault::new(Class::BadFile, format!("{} is flat: {error}", self.text))),
@@ -174,74 +183,45 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), Fault> {
     })
 }
 
-impl Form {
-    fn file(&self) -> Option<&Path> {
-        match self {
-            Self::File(path) | Self::Hull(path) => Some(path),
-            Self::Primitive(_) => None,
-            Self::Rounded(_, form) => form.file(),
-        }
-    }
-
-    fn text_before_file(&self) -> String {
-        match self {
-            Self::File(_) => String::new(),
-            Self::Hull(_) => String::from("hull:"),
-            Self::Primitive(shape) => format!("{shape:?}"),
-            Self::Rounded(radius, form) => format!("rounded:{radius:?}:{}", form.text_before_file()),
-        }
-    }
-
-    fn convex(&self, access: &Access) -> Result<ConvexShape, Fault> {
-        match self {
-            Self::File(path) => {
-                let why = format!("{} is a mesh file: write hull:FILE for its convex hull", path.display());
-                Err(Fault::new(Class::Usage, why))
-            }
-            Self::Hull(path) => {
-                let mesh = access.mesh(path).map_err(|error| Fault::of(Class::BadFile, &error))?;
-                let hull = ConvexHull::new(mesh.vertices());
-                let hull = hull.map_err(|error| Fault::of(Class::BadFile, &error))?;
-                Ok(ConvexShape::hull(Arc::new(hull)))
-            }
-            Self::Primitive(shape) => Ok(shape.clone()),
-            Self::Rounded(radius, form) => Ok(form.convex(access)?.rounded(*radius)),
-        }
-    }
-}
-
-/// The form that a text names, or why there is none.
-fn form(text: &str, folder: &Path) -> Result<Form, String> {
+/// The shape that a text names, or why there is none.
+fn entry(text: &str, folder: &Path) -> Result<ShapeEntry, String> {
     let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-    let shape = match name {
+    let entry = match name {
         "sphere" => {
             let [radius] = sizes(rest, "sphere:R")?;
-            ConvexShape::sphere(radius)
+            ShapeEntry::Ball { radius }
         }
         "box" => {
             let [x, y, z] = sizes(rest, "box:X,Y,Z with full sizes")?;
-            ConvexShape::cuboid(Vector3::new(x, y, z))
+            ShapeEntry::Cuboid { size: (x, y, z) }
         }
         "capsule" => {
             let [radius, length] = sizes(rest, "capsule:R,LENGTH, the length without the caps,")?;
-            ConvexShape::capsule(radius, length)
+            ShapeEntry::Capsule { radius, length }
         }
         "cylinder" => {
             let [radius, height] = sizes(rest, "cylinder:R,H")?;
-            ConvexShape::cylinder(radius, height)
+            ShapeEntry::Cylinder { radius, height }
         }
         "cone" => {
             let [radius, height] = sizes(rest, "cone:R,H")?;
-            ConvexShape::cone(radius, height)
+            ShapeEntry::Cone { radius, height }
         }
-        "halfspace" if text == name => ConvexShape::half_space(),
+        "halfspace" if text == name => ShapeEntry::HalfSpace,
         "halfspace" => return Err(String::from("a half-space has no sizes: write halfspace")),
         "hull" if rest.is_empty() => return Err(String::from("write hull:FILE with a mesh file")),
-        "hull" => return Ok(Form::Hull(folder.join(rest))),
+        "hull" => ShapeEntry::Hull { of: Box::new(mesh_file(rest)) },
         "rounded" => return rounded(rest, folder),
         _ => return file(text, name, folder),
     };
-    shape.validated().map(Form::Primitive).map_err(|error| error.to_string())
+    if let Some(shape) = entry.primitive() {
+        shape.validated().map_err(|error| error.to_string())?;
+    }
+    Ok(entry)
+}
+
+fn mesh_file(path: &str) -> ShapeEntry {
+    ShapeEntry::Mesh { file: path.to_owned(), scale: 1.0, solidity: None }
 }
 
 /// The numbers of a shape.
@@ -251,7 +231,7 @@ fn sizes<const N: usize>(text: &str, written: &str) -> Result<[f64; N], String> 
     numbers.ok_or_else(|| format!("write {written} in metres"))
 }
 
-fn rounded(text: &str, folder: &Path) -> Result<Form, String> {
+fn rounded(text: &str, folder: &Path) -> Result<ShapeEntry, String> {
     // Each is read within the one before it.
     if text.matches("rounded:").count() >= MOST_ROUNDINGS {
         return Err(format!("a shape is rounded at most {MOST_ROUNDINGS} times"));
@@ -265,26 +245,27 @@ fn rounded(text: &str, folder: &Path) -> Result<Form, String> {
             "the radius of a rounded shape must be zero or above and finite, not {radius} m"
         ));
     }
-    match form(shape, folder)? {
-        Form::File(_) => {
+    match entry(shape, folder)? {
+        ShapeEntry::Mesh { .. } => {
             Err(String::from("a mesh file can be rounded as its convex hull only: rounded:R:hull:FILE"))
         }
-        shape => Ok(Form::Rounded(radius, Box::new(shape))),
+        core => Ok(ShapeEntry::Rounded { core: Box::new(core), radius }),
     }
 }
 
 /// A file, unless what it would be called looks like a shape. One letter before a colon is a drive.
-fn file(text: &str, name: &str, folder: &Path) -> Result<Form, String> {
-    let path = folder.join(text);
+fn file(text: &str, name: &str, folder: &Path) -> Result<ShapeEntry, String> {
     let is_word = name.len() > 1 && name.chars().all(|letter| letter.is_ascii_alphabetic());
-    if text != name && is_word && !path.exists() {
+    if text != name && is_word && !folder.join(text).exists() {
         return Err(format!("there is no shape `{name}`; shapes are {FORMS} and mesh files"));
     }
-    Ok(Form::File(path))
+    Ok(mesh_file(text))
 }
 
 #[cfg(test)]
 mod tests {
+    use nalgebra::Vector3;
+
     use super::*;
 
     fn convex(text: &str) -> ConvexShape {
@@ -304,9 +285,14 @@ mod tests {
             ConvexShape::cone(0.5, 2.0).rounded(0.2).rounded(0.1)
         );
         let hull = ShapeArgument::parse("rounded:0.1:hull:C:\\cup.obj").unwrap();
-        assert_eq!(hull.form, Form::Rounded(0.1, Box::new(Form::Hull("C:\\cup.obj".into()))));
+        let core = ShapeEntry::Hull { of: Box::new(mesh_file("C:\\cup.obj")) };
+        assert_eq!(hull.entry, ShapeEntry::Rounded { core: Box::new(core), radius: 0.1 });
+        assert_eq!(
+            (hull.file(), hull.text_before_file()),
+            (Some(Path::new("C:\\cup.obj")), "rounded:0.1:hull:")
+        );
         for path in ["cup.obj", "C:\\meshes\\cup.obj", "./box", "./halfspace", "a b/c:d.obj"] {
-            assert_eq!(ShapeArgument::parse(path).unwrap().form, Form::File(path.into()));
+            assert_eq!(ShapeArgument::parse(path).unwrap().entry, mesh_file(path));
         }
     }
 

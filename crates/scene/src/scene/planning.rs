@@ -1,17 +1,16 @@
 //! What a scene asks a path for: the one that moves among all the others, where it starts, and where it is to go.
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3};
 
 use super::error::SceneError;
 use super::load::Scene;
 use super::placement::{orientation, point, vector};
 use super::robots::within_limits;
 use super::schema::PlanEntry;
-use extricate_core::geometry::convex::ConvexShape;
 use extricate_core::kinematics::{Articulation, ArticulationError};
 use extricate_core::penetration::generalized::{Arrangement, Base, Mover, Obstacle, Part, Pose, Shape};
 use extricate_core::proximity::{AllowedCollisions, ArticulatedModel, Sampling};
-use extricate_dynamics::{BodyDescription, RobotBase, RobotDescription, Shape as BodyShape};
+use extricate_dynamics::{RobotBase, RobotDescription};
 
 /// What a scene asks a path for.
 #[derive(Debug)]
@@ -65,14 +64,14 @@ impl Scene {
             None => {
                 let body = self.bodies.iter().find(|body| body.name == plan.mover);
                 let body = body.ok_or(SceneError::NoPlan)?;
-                let mover = Mover::rigid(shape_of(&body.shape)).map_err(refused)?;
+                let mover = Mover::rigid(body.shape.searchable()).map_err(refused)?;
                 (mover, body.pose.into(), placed(&body.pose, plan).into())
             }
         };
         let (mut obstacles, mut names) = (Vec::new(), Vec::new());
         for body in self.bodies.iter().filter(|body| body.name != plan.mover) {
             names.push(body.name.clone());
-            obstacles.push(Obstacle { shape: shape_of(&body.shape), pose: pose_of(body) });
+            obstacles.push(Obstacle { shape: body.shape.searchable(), pose: body.pose });
         }
         for robot in self.robots.iter().filter(|robot| robot.name != plan.mover) {
             let poses = robot.articulation.link_poses(&robot.configuration, &robot.pose);
@@ -150,22 +149,4 @@ fn placed(start: &Isometry3<f64>, plan: &PlanEntry) -> Isometry3<f64> {
     let position = plan.position.map_or(start.translation.vector, vector);
     let rotation = plan.rotation.as_ref().map_or(start.rotation, orientation);
     Isometry3::from_parts(position.into(), rotation)
-}
-
-fn shape_of(shape: &BodyShape) -> Shape {
-    match shape {
-        BodyShape::Mesh(model) => Shape::of_model(std::sync::Arc::clone(model)),
-        BodyShape::HalfSpace { .. } => Shape::convex(ConvexShape::half_space()),
-        other => other.convex().map_or_else(|| Shape::of_pieces(Vec::new()), Shape::convex),
-    }
-}
-
-/// The pose of a body; of a half-space, which is everything at z ≤ 0 of its frame, with z along its normal.
-fn pose_of(body: &BodyDescription) -> Isometry3<f64> {
-    let BodyShape::HalfSpace { normal } = &body.shape else { return body.pose };
-    let turn = nalgebra::UnitQuaternion::rotation_between(&Vector3::z(), normal);
-    let turn = turn.unwrap_or_else(|| {
-        nalgebra::UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)
-    });
-    body.pose * turn
 }

@@ -3,20 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nalgebra::{Unit, Vector3};
+use nalgebra::Vector3;
 
 use super::error::Fault;
 use super::files::Files;
 use super::locate::Step::{self, Field};
-use super::placement::vector;
 use super::schema::{ShapeEntry, SolidityEntry};
-use extricate_core::geometry::convex::ConvexHull;
-use extricate_core::geometry::mass_properties::{MassProperties, signed_volume};
+use extricate_core::geometry::convex::{ConvexHull, ConvexShape};
 use extricate_core::geometry::read::{Reach, read_mesh_within};
 use extricate_core::geometry::report::MeshReport;
 use extricate_core::geometry::{Solidity, TriangleMesh, procedural};
 use extricate_core::proximity::Model;
-use extricate_dynamics::Shape;
+use extricate_core::query::Shape;
 
 /// A shape, and the file it comes from: the path as written, and against the folder of the scene.
 #[derive(Debug, Clone)]
@@ -28,7 +26,7 @@ pub(super) struct LoadedShape {
 impl LoadedShape {
     /// Why a dynamic body `body` of a density cannot have this shape, if it cannot.
     pub(super) fn why_massless(&self, body: &str, name: &str) -> Option<Fault> {
-        let Shape::Mesh(model) = &self.shape else { return None };
+        let model = self.shape.model()?;
         (model.solidity() == Solidity::Surface).then(|| {
             let open = MeshReport::of(model.mesh()).unbalanced_edges;
             let why = if open > 0 { format!(" ({open} open edges)") } else { String::new() };
@@ -58,15 +56,13 @@ pub(super) fn load(entry: &ShapeEntry, files: &Files) -> Result<LoadedShape, Fai
         }
         ShapeEntry::Rounded { core, radius } => {
             let core = load(core, files).map_err(|failure| within("core", failure))?;
-            let shape = Shape::Rounded { core: Arc::new(core.shape), radius: *radius };
+            let shape = core
+                .shape
+                .rounded(*radius)
+                .map_err(|error| at("core", Fault::Shape { cause: error.into() }))?;
             return Ok(LoadedShape { shape, file: core.file });
         }
-        ShapeEntry::Ball { radius } => Shape::Ball { radius: *radius },
-        ShapeEntry::Cuboid { size } => Shape::Cuboid { size: vector(*size) },
-        ShapeEntry::Capsule { radius, length } => Shape::Capsule { radius: *radius, length: *length },
-        ShapeEntry::Cylinder { radius, height } => Shape::Cylinder { radius: *radius, height: *height },
-        ShapeEntry::Cone { radius, height } => Shape::Cone { radius: *radius, height: *height },
-        ShapeEntry::HalfSpace => Shape::HalfSpace { normal: Unit::new_unchecked(Vector3::z()) },
+        entry => entry.primitive().expect("all other entries are primitives"),
     };
     Ok(LoadedShape { shape, file: None })
 }
@@ -114,12 +110,12 @@ fn hull(of: &ShapeEntry, files: &Files) -> Result<(Shape, Option<(String, PathBu
     let (mesh, file) = mesh(of, files)?;
     let hull = ConvexHull::new(mesh.vertices())
         .map_err(|error| (Vec::new(), Fault::Shape { cause: error.into() }))?;
-    let solid = hull.mesh().is_ok_and(|mesh| MassProperties::of_solid(&mesh).is_ok());
-    if !solid {
+    let hull = ConvexShape::hull(Arc::new(hull));
+    if hull.measured_mass().is_none() {
         let message = String::from("the mesh is flat: its convex hull has no volume");
         return Err((Vec::new(), Fault::Contradiction { message }));
     }
-    Ok((Shape::Hull(Arc::new(hull)), file))
+    Ok((hull.into(), file))
 }
 
 fn read(path: &Path, reach: &Reach) -> Result<TriangleMesh, Fault> {
@@ -139,21 +135,19 @@ pub(super) fn missing_folder(path: &Path) -> Option<&Path> {
 
 /// The mesh with its tree, as a solid or a surface.
 fn model(mesh: TriangleMesh, solidity: Option<SolidityEntry>) -> Result<Shape, Failure> {
-    let report = MeshReport::of(&mesh);
-    let solidity = match solidity {
-        Some(SolidityEntry::Solid) if !report.solid => {
-            return Err(at("solidity", not_a_solid(&report)));
+    match solidity {
+        None => Ok(Shape::mesh(mesh)),
+        Some(SolidityEntry::Surface) => Ok(Shape::surface(mesh)),
+        Some(SolidityEntry::Solid) if Solidity::of(&mesh) == Solidity::Surface => {
+            Err(at("solidity", not_a_solid(&mesh)))
         }
-        Some(SolidityEntry::Solid) => Solidity::Solid,
-        Some(SolidityEntry::Surface) => Solidity::Surface,
-        None if report.solid => Solidity::Solid,
-        None => Solidity::Surface,
-    };
-    Ok(Shape::Mesh(Arc::new(Model::new(mesh, solidity))))
+        Some(SolidityEntry::Solid) => Ok(Model::new(mesh, Solidity::Solid).into()),
+    }
 }
 
 /// Why a mesh cannot be a solid.
-fn not_a_solid(report: &MeshReport) -> Fault {
+fn not_a_solid(mesh: &TriangleMesh) -> Fault {
+    let report = MeshReport::of(mesh);
     match report.volume {
         Some(volume) => Fault::NoVolume { volume },
         None => Fault::Contradiction {
@@ -162,20 +156,5 @@ fn not_a_solid(report: &MeshReport) -> Fault {
                 report.unbalanced_edges, report.edges
             ),
         },
-    }
-}
-
-/// Volume of a shape [m³]; infinite for a half-space.
-pub(super) fn volume(shape: &Shape) -> f64 {
-    use std::f64::consts::PI;
-    match shape {
-        Shape::Mesh(model) => signed_volume(model.mesh()).abs(),
-        Shape::Ball { radius } => 4.0 / 3.0 * PI * radius.powi(3),
-        Shape::Cuboid { size } => size.product(),
-        Shape::Capsule { radius, length } => PI * radius.powi(2) * (length + 4.0 / 3.0 * radius),
-        Shape::Cylinder { radius, height } => PI * radius.powi(2) * height,
-        Shape::Cone { radius, height } => PI * radius.powi(2) * height / 3.0,
-        Shape::Hull(_) | Shape::Rounded { .. } => shape.convex_volume().unwrap_or(0.0),
-        Shape::HalfSpace { .. } => f64::INFINITY,
     }
 }

@@ -4,9 +4,10 @@ mod mass;
 
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Point3, Unit, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::{Color, palette};
+use extricate_core::geometry::convex::Core;
 use extricate_core::geometry::procedural::{
     Capsule, Cone, Cuboid, Cylinder, Procedural, ProceduralError, Sphere,
 };
@@ -58,8 +59,6 @@ pub struct SoftModel {
 pub struct Ground {
     /// Index of its body.
     pub body: usize,
-    /// Outward normal in the body's frame.
-    pub normal: Unit<Vector3<f64>>,
 }
 
 impl Models {
@@ -72,11 +71,11 @@ impl Models {
         let (mut bodies, mut grounds) = (Vec::new(), Vec::new());
         let mut colors = Colors::default();
         for (index, body) in world.descriptions().iter().enumerate() {
-            if let Shape::HalfSpace { normal } = body.shape {
-                grounds.push(Ground { body: index, normal });
+            if body.shape.is_half_space() {
+                grounds.push(Ground { body: index });
             }
             let mesh = shared_surface(&body.shape, &mut shapes)?;
-            let mass = mass::of(body, mesh.as_deref());
+            let mass = mass::of(body);
             bodies.push(BodyModel {
                 name: body.name.clone(),
                 kind: body.kind,
@@ -180,7 +179,7 @@ type Shapes = Vec<(Shape, Arc<TriangleMesh>)>;
 
 /// The surface of a shape, the same one for equal shapes; none for a half-space.
 fn shared_surface(shape: &Shape, shapes: &mut Shapes) -> Result<Option<Arc<TriangleMesh>>, ProceduralError> {
-    if let Some((_, mesh)) = shapes.iter().find(|(other, _)| is_same(shape, other)) {
+    if let Some((_, mesh)) = shapes.iter().find(|(other, _)| shape.is_same(other)) {
         return Ok(Some(Arc::clone(mesh)));
     }
     let Some(mesh) = surface(shape)?.map(Arc::new) else { return Ok(None) };
@@ -188,28 +187,27 @@ fn shared_surface(shape: &Shape, shapes: &mut Shapes) -> Result<Option<Arc<Trian
     Ok(Some(mesh))
 }
 
-fn is_same(a: &Shape, b: &Shape) -> bool {
-    match (a, b) {
-        (Shape::Mesh(a), Shape::Mesh(b)) => Arc::ptr_eq(a, b),
-        (Shape::Hull(a), Shape::Hull(b)) => Arc::ptr_eq(a, b),
-        (Shape::Rounded { core: a, radius: r }, Shape::Rounded { core: b, radius: s }) => {
-            r.to_bits() == s.to_bits() && is_same(a, b)
-        }
-        (Shape::Mesh(_) | Shape::Hull(_) | Shape::Rounded { .. }, _) => false,
-        _ => format!("{a:?}") == format!("{b:?}"),
-    }
-}
-
 fn surface(shape: &Shape) -> Result<Option<TriangleMesh>, ProceduralError> {
-    Ok(Some(match *shape {
-        Shape::Mesh(ref model) => model.mesh().clone(),
-        Shape::Ball { radius } => Sphere { radius, ..Sphere::default() }.mesh()?,
-        Shape::Cuboid { size } => Cuboid { x: size.x, y: size.y, z: size.z, ..Cuboid::default() }.mesh()?,
-        Shape::Capsule { radius, length } => Capsule { radius, length, ..Capsule::default() }.mesh()?,
-        Shape::Cylinder { radius, height } => Cylinder { radius, height, ..Cylinder::default() }.mesh()?,
-        Shape::Cone { radius, height } => Cone { radius, height, ..Cone::default() }.mesh()?,
-        Shape::Hull(_) | Shape::Rounded { .. } => return Ok(shape.surface()),
-        Shape::HalfSpace { .. } => return Ok(None),
+    let Some(convex) = shape.core() else { return Ok(shape.model().map(|model| model.mesh().clone())) };
+    let radius = convex.radius();
+    Ok(Some(match *convex.core() {
+        Core::HalfSpace => return Ok(None),
+        Core::Point => Sphere { radius, ..Sphere::default() }.mesh()?,
+        Core::Segment { half_length } => {
+            Capsule { radius, length: 2.0 * half_length, ..Capsule::default() }.mesh()?
+        }
+        Core::Hull(_) => return Ok(convex.inscribed_polyhedron()),
+        _ if radius > 0.0 => return Ok(convex.inscribed_polyhedron()),
+        Core::Cuboid { half_extents } => {
+            let [x, y, z] = (2.0 * half_extents).into();
+            Cuboid { x, y, z, ..Cuboid::default() }.mesh()?
+        }
+        Core::Cylinder { radius, half_height } => {
+            Cylinder { radius, height: 2.0 * half_height, ..Cylinder::default() }.mesh()?
+        }
+        Core::Cone { radius, half_height } => {
+            Cone { radius, height: 2.0 * half_height, ..Cone::default() }.mesh()?
+        }
     }))
 }
 
@@ -218,7 +216,7 @@ impl Ground {
     #[must_use]
     pub fn pose(&self, state: &WorldState) -> Isometry3<f64> {
         let body = state.pose(self.body);
-        let up = body.rotation * self.normal.into_inner();
+        let up = body.rotation * Vector3::z();
         let turn = nalgebra::UnitQuaternion::rotation_between(&Vector3::z(), &up);
         let turn = turn.unwrap_or_else(|| {
             nalgebra::UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)

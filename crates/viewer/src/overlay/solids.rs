@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::super::Models;
 use extricate_core::geometry::{Aabb, Solidity, TriangleMesh};
 use extricate_core::proximity::{Model, collide};
-use extricate_dynamics::{AnyBody, BodyKind, Shape, World};
+use extricate_dynamics::{AnyBody, BodyKind, World};
 use extricate_scene::record::WorldState;
 
 /// The bodies of a scene as models that queries take.
@@ -25,7 +25,7 @@ impl Solids {
     pub(super) fn of(world: &World, drawn: &Models) -> Self {
         let mut made: Vec<(*const TriangleMesh, Arc<Model>)> = Vec::new();
         let models = world.descriptions().iter().zip(&drawn.bodies).map(|(body, drawn)| {
-            if let Shape::Mesh(model) = &body.shape {
+            if let Some(model) = body.shape.model() {
                 return Some(Arc::clone(model));
             }
             let mesh = drawn.mesh.as_ref()?;

@@ -47,7 +47,7 @@ impl Scene {
 }
 
 fn cube(name: &str, kind: BodyKind, x: f64) -> BodyDescription {
-    let shape = Shape::Cuboid { size: Vector3::repeat(1.0) };
+    let shape = Shape::cuboid(Vector3::repeat(1.0));
     BodyDescription::new(name, kind, shape, Isometry3::translation(x, 0.1 * x, 0.05 * x))
 }
 
@@ -81,7 +81,7 @@ fn nothing_is_drawn_that_is_not_wanted() {
 
 #[test]
 fn contacts_are_points_with_arrows_as_long_as_their_forces_are_great() {
-    let plane = Shape::HalfSpace { normal: Vector3::z_axis() };
+    let plane = Shape::half_space();
     // The ground's name comes first, and what is pushed is the cube.
     let ground = BodyDescription::new("a ground", BodyKind::Fixed, plane, Isometry3::identity());
     let mut body = cube("cube", BodyKind::Dynamic, 0.0);
@@ -165,7 +165,7 @@ fn the_walk_is_shown_step_by_step_and_what_is_shown_as_free_is_free() {
         let mesh = Torus::default().mesh().unwrap();
         let model = extricate_core::proximity::Model::new(mesh, extricate_core::geometry::Solidity::Solid);
         let pose = Isometry3::new(Vector3::new(x, 0.1, 0.05), Vector3::new(0.3 * x, 0.7, 0.1));
-        BodyDescription::new(name, BodyKind::Dynamic, Shape::Mesh(Arc::new(model)), pose)
+        BodyDescription::new(name, BodyKind::Dynamic, Shape::from(model), pose)
     };
     let scene = Scene::of(vec![torus("a", 0.0), torus("b", 0.4)], Vec::new(), 0.0);
     let mut insight = Insight::default();
@@ -270,7 +270,7 @@ fn a_slice_through_a_ball_is_a_disc_as_deep_as_the_distance_to_its_rim() {
         Translation3::new(1.0, -2.0, 3.0),
         UnitQuaternion::from_euler_angles(0.3, 1.0, 2.0),
     );
-    let ball = BodyDescription::new("ball", BodyKind::Dynamic, Shape::Ball { radius: 0.5 }, pose);
+    let ball = BodyDescription::new("ball", BodyKind::Dynamic, Shape::ball(0.5), pose);
     let scene = Scene::of(vec![ball], Vec::new(), 0.0);
     for axis in 0..3 {
         let section = Some(Section { axis, ..Section::default() });

@@ -25,12 +25,7 @@ struct Shown {
 impl Shown {
     /// A ball that has fallen a little, everything shown that can be.
     fn new(recorded: bool) -> Self {
-        let ball = BodyDescription::new(
-            "ball",
-            BodyKind::Dynamic,
-            Shape::Ball { radius: 0.5 },
-            Isometry3::identity(),
-        );
+        let ball = BodyDescription::new("ball", BodyKind::Dynamic, Shape::ball(0.5), Isometry3::identity());
         let mut builder = World::builder(WorldOptions::default());
         builder.add_body(ball).expect("a ball");
         let mut world = builder.build().expect("a world");

@@ -13,9 +13,9 @@ fn scene(unit: f64) -> (Models, WorldState) {
     let mut builder = World::builder(WorldOptions::default());
     let at = |x: f64, z: f64| Isometry3::translation(x * unit, 0.3 * x * unit, z * unit);
     let bodies = [
-        ("ball", BodyKind::Dynamic, Shape::Ball { radius: 0.5 * unit }, at(0.0, 0.5)),
-        ("box", BodyKind::Dynamic, Shape::Cuboid { size: Vector3::new(1.0, 0.6, 0.8) * unit }, at(1.5, 0.4)),
-        ("ground", BodyKind::Fixed, Shape::HalfSpace { normal: Vector3::z_axis() }, at(0.0, 0.0)),
+        ("ball", BodyKind::Dynamic, Shape::ball(0.5 * unit), at(0.0, 0.5)),
+        ("box", BodyKind::Dynamic, Shape::cuboid(Vector3::new(1.0, 0.6, 0.8) * unit), at(1.5, 0.4)),
+        ("ground", BodyKind::Fixed, Shape::half_space(), at(0.0, 0.0)),
     ];
     for (name, kind, shape, pose) in bodies {
         builder.add_body(BodyDescription::new(name, kind, shape, pose)).expect("a body");

@@ -3,6 +3,8 @@
 mod bounds;
 pub(crate) mod extreme;
 pub(crate) mod hull;
+mod inscribed;
+mod mass;
 mod polyhedron;
 pub(crate) mod shape;
 pub(crate) mod support;

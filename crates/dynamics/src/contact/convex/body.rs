@@ -10,7 +10,6 @@ use rapier3d::parry::query::{PointProjection, PointQuery, Ray, RayCast, RayInter
 use rapier3d::parry::shape::{FeatureId, Shape, ShapeType, SharedShape, TypedShape};
 
 use crate::contact::mesh_shape::MeshShape;
-use crate::shape::rounded::{NoMesh, mesh_of};
 use extricate_core::geometry::Solidity;
 use extricate_core::geometry::convex::{ConvexShape, Core, START_ANYWHERE};
 use extricate_core::proximity::Model;
@@ -72,18 +71,18 @@ pub(crate) enum StandIn {
 
 impl StandIn {
     /// A mesh for a hull or a rounded shape, in the frame of rapier's shape, with what rapier's own narrow phase takes
-    /// for it.
+    /// for it; none of a hull without area.
     pub(crate) fn mesh(
         shape: &ConvexShape,
         core_to_shape: Option<&Isometry3<f64>>,
         for_rapier: Option<SharedShape>,
-    ) -> Result<Self, NoMesh> {
-        let mesh = mesh_of(shape)?;
+    ) -> Option<Self> {
+        let mesh = shape.inscribed_polyhedron()?;
         let mesh =
             core_to_shape.map_or_else(|| mesh.clone(), |core_to_shape| mesh.transformed(core_to_shape));
         let adjacency = Arc::new(Adjacency::new(&mesh));
         let model = Arc::new(Model::new(mesh, Solidity::Solid));
-        Ok(Self::Mesh(Arc::new(MeshShape::new(model, adjacency)), for_rapier))
+        Some(Self::Mesh(Arc::new(MeshShape::new(model, adjacency)), for_rapier))
     }
 }
 

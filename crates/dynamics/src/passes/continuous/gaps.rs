@@ -1,6 +1,6 @@
 //! Gaps of moving bodies that are exact: above a plane, of convex shapes, of a ball and a mesh.
 
-use nalgebra::{Point3, Unit, Vector3};
+use nalgebra::{Point3, Vector3};
 
 use super::advancement::Gap;
 use super::path::Path;
@@ -28,13 +28,12 @@ pub(super) struct Height<'a> {
     pub(super) shape: &'a SweptShape,
     pub(super) path: &'a Path,
     pub(super) plane: &'a Path,
-    pub(super) normal: &'a Unit<Vector3<f64>>,
 }
 
 impl Gap for Height<'_> {
     fn at(&mut self, time: f64) -> (f64, f64) {
         let (pose, plane) = (self.path.pose_at(time), self.plane.pose_at(time));
-        let up = plane.rotation * self.normal.into_inner();
+        let up = plane.rotation * Vector3::z();
         let height = |point: Point3<f64>| (pose * point - Point3::from(plane.translation.vector)).dot(&up);
         let lowest = match &self.shape.kind {
             Kind::Convex(convex) => {

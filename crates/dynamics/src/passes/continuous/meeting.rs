@@ -9,8 +9,6 @@
 //!
 //! In the last row cylinders, cones and capsules are the meshes that stand for them.
 
-use nalgebra::{Unit, Vector3};
-
 use super::advancement::meeting_of;
 use super::gaps::{BallGap, ConvexGap, Height};
 use super::path::Path;
@@ -23,9 +21,9 @@ use extricate_core::penetration::convex::ConvexCache;
 pub(super) fn meeting(pair: [Moving<'_>; 2], from: f64) -> Option<f64> {
     let [(a, path_a), (b, path_b)] = pair;
     match (&a.kind, &b.kind) {
-        (Kind::HalfSpace(_), Kind::HalfSpace(_)) => None,
-        (_, Kind::HalfSpace(normal)) => above_plane((a, path_a), (normal, path_b), from),
-        (Kind::HalfSpace(normal), _) => above_plane((b, path_b), (normal, path_a), from),
+        (Kind::HalfSpace, Kind::HalfSpace) => None,
+        (_, Kind::HalfSpace) => above_plane((a, path_a), path_b, from),
+        (Kind::HalfSpace, _) => above_plane((b, path_b), path_a, from),
         (Kind::Convex(of_a), Kind::Convex(of_b)) => {
             let reaches = [a.reach_from(&path_a.center), b.reach_from(&path_b.center)];
             let (shapes, paths, cache) = ([of_a, of_b], [path_a, path_b], ConvexCache::default());
@@ -50,15 +48,11 @@ fn least_skin(a: &SweptShape, b: &SweptShape) -> f64 {
     if a.skin > 0.0 && b.skin > 0.0 { a.skin.min(b.skin) } else { a.skin.max(b.skin) }
 }
 
-fn above_plane(
-    (shape, path): Moving<'_>,
-    (normal, plane): (&Unit<Vector3<f64>>, &Path),
-    from: f64,
-) -> Option<f64> {
+fn above_plane((shape, path): Moving<'_>, plane: &Path, from: f64) -> Option<f64> {
     /// Share of the reach that stands for the skin of a surface, which has none of its own.
     const SURFACE: f64 = 5e-3;
     let skin = if shape.skin > 0.0 { shape.skin } else { SURFACE * shape.reach_from(&path.center) };
-    meeting_of(&mut Height { shape, path, plane, normal }, skin, from)
+    meeting_of(&mut Height { shape, path, plane }, skin, from)
 }
 
 fn ball_and_mesh(

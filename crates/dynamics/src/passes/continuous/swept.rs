@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use nalgebra::{Isometry3, Point3, Unit, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::erosion::{eroded, kernel};
 use super::path::Path;
 use crate::contact::proxy;
 use crate::description::{BodyDescription, BodyKind};
-use crate::shape::Shape;
-use crate::shape::primitive::primitive_of;
+use crate::shape::primitive::{is_primitive, pose_of_rapiers, rapiers_own};
 use extricate_core::geometry::convex::{ConvexShape, Core};
 use extricate_core::geometry::mass_properties::{signed_volume, surface_area};
 use extricate_core::geometry::{Aabb, Solidity, TriangleMesh};
 use extricate_core::proximity::{Model, overlapping_pairs};
+use extricate_core::query::Shape;
 
 /// A body moves far when it moves by more than this share of its thickness relative to another one, or of the other's: up
 /// to there more than half of it is still on its side of a wall, and contacts see it …
@@ -52,7 +52,7 @@ impl Outline {
     }
 }
 
-/// A shape as the sweeps take it; shared by the bodies of one mesh or hull.
+/// A shape as the sweeps take it; bodies of one shape share it.
 pub(super) struct SweptShape {
     pub(super) kind: Kind,
     pub(super) outline: Outline,
@@ -75,27 +75,22 @@ pub(super) enum Kind {
     /// By the motion of its triangles.
     Mesh(Aabb),
     /// By the height of what moves above it.
-    HalfSpace(Unit<Vector3<f64>>),
+    HalfSpace,
 }
 
 impl SweptShape {
     fn new(shape: &Shape) -> Self {
         let outline = Outline { thickness: thickness(shape), size: shape.bounding_radius() };
         let skin = (SKIN[0] * outline.size).min(SKIN[1] * outline.thickness);
-        let (kind, around) = match (shape, shape.convex()) {
-            (Shape::Mesh(model), _) => (Kind::Mesh(model.mesh().aabb()), (model.center(), model.radius())),
-            (Shape::HalfSpace { normal }, _) => (Kind::HalfSpace(*normal), (Point3::origin(), f64::INFINITY)),
-            (_, Some(convex)) => {
-                let around = convex.bounding_sphere();
-                (Kind::Convex(convex), around)
-            }
-            // Descriptions with a shape that cannot be rounded are refused before.
-            (_, None) => (Kind::Mesh(Aabb::EMPTY), (Point3::origin(), 0.0)),
+        let kind = match (shape.model(), shape.bounded_core()) {
+            (Some(model), _) => Kind::Mesh(model.mesh().aabb()),
+            (None, Some(convex)) => Kind::Convex(convex.clone()),
+            (None, None) => Kind::HalfSpace,
         };
         Self {
             kind,
             outline,
-            around,
+            around: shape.bounding_sphere(),
             skin: if skin.is_finite() { skin } else { 0.0 },
             surface: OnceLock::new(),
             cores: Default::default(),
@@ -132,7 +127,7 @@ impl SweptShape {
                 let half = pose.rotation.to_rotation_matrix().into_inner().abs() * (aabb.extents() / 2.0);
                 Aabb { min: middle - half, max: middle + half }
             }
-            Kind::HalfSpace(_) => Aabb {
+            Kind::HalfSpace => Aabb {
                 min: Point3::from(Vector3::repeat(f64::NEG_INFINITY)),
                 max: Point3::from(Vector3::repeat(f64::INFINITY)),
             },
@@ -150,15 +145,10 @@ pub(super) struct Swept {
 }
 
 impl Swept {
-    /// A body; `shapes` holds what is known already, by the address of the mesh or hull.
+    /// A body; `shapes` holds what is known already, by the address of the shape.
     pub(super) fn new(body: &BodyDescription, shapes: &mut BTreeMap<usize, Arc<SweptShape>>) -> Self {
-        let address = match &body.shape {
-            Shape::Mesh(model) => Some(Arc::as_ptr(model).addr()),
-            Shape::Hull(hull) => Some(Arc::as_ptr(hull).addr()),
-            _ => None,
-        };
         let made = || Arc::new(SweptShape::new(&body.shape));
-        let shape = address.map_or_else(made, |address| shapes.entry(address).or_insert_with(made).clone());
+        let shape = shapes.entry(body.shape.address()).or_insert_with(made).clone();
         Self { shape, moves_under_forces: body.kind == BodyKind::Dynamic, always: body.continuous }
     }
 
@@ -229,7 +219,7 @@ impl Swept {
 
 /// Pairs of bodies, one of them fast, whose ways come near each other; sorted.
 pub(super) fn near_pairs(bodies: &[Swept], paths: &[Path], fast: &[bool]) -> Vec<[usize; 2]> {
-    let bounded = |index: &usize| !matches!(bodies[*index].shape.kind, Kind::HalfSpace(_));
+    let bounded = |index: &usize| !matches!(bodies[*index].shape.kind, Kind::HalfSpace);
     let boxed = (0..bodies.len()).filter(bounded).collect::<Vec<_>>();
     let boxes = boxed.iter().map(|&index| bodies[index].swept_box(&paths[index])).collect::<Vec<_>>();
     // Poses that are not finite stop the world before.
@@ -244,12 +234,15 @@ pub(super) fn near_pairs(bodies: &[Swept], paths: &[Path], fast: &[bool]) -> Vec
 }
 
 fn surface(shape: &Shape) -> Option<Arc<Model>> {
-    if let Shape::Mesh(model) = shape {
+    if let Some(model) = shape.model() {
         return Some(model.clone());
     }
-    let mesh = match primitive_of(shape) {
-        Some((primitive, pose)) => proxy::new(&*primitive)?.model.mesh().transformed(&pose),
-        None => shape.surface()?,
+    let convex = shape.bounded_core()?;
+    let mesh = if is_primitive(convex) {
+        let pose = pose_of_rapiers(convex.core());
+        proxy::new(&*rapiers_own(convex)?)?.model.mesh().transformed(&pose)
+    } else {
+        convex.inscribed_polyhedron()?
     };
     Some(Arc::new(Model::new(mesh, Solidity::Solid)))
 }
@@ -257,16 +250,31 @@ fn surface(shape: &Shape) -> Option<Arc<Model>> {
 /// Twice the volume over the area of a shape [m].
 fn thickness(shape: &Shape) -> f64 {
     let of_mesh = |mesh: &TriangleMesh| 2.0 * signed_volume(mesh).abs() / surface_area(mesh);
-    match shape {
-        Shape::Mesh(model) if model.solidity() == Solidity::Surface => 0.0,
-        Shape::Mesh(model) => of_mesh(model.mesh()),
-        Shape::Ball { radius } => 2.0 / 3.0 * radius,
-        Shape::Cuboid { size: s } => s.product() / (s.x * s.y + s.y * s.z + s.z * s.x),
-        Shape::Capsule { radius, length } => radius * (length + 4.0 / 3.0 * radius) / (length + 2.0 * radius),
-        Shape::Cylinder { radius, height } => radius * height / (radius + height),
-        Shape::Cone { radius, height } => 2.0 / 3.0 * radius * height / (radius + radius.hypot(*height)),
-        Shape::Rounded { core, radius } => thickness(core).max(2.0 / 3.0 * radius),
-        Shape::Hull(_) => shape.surface().map_or(0.0, |mesh| of_mesh(&mesh)),
-        Shape::HalfSpace { .. } => f64::INFINITY,
-    }
+    let Some(convex) = shape.core() else {
+        let solid = shape.model().filter(|model| model.solidity() == Solidity::Solid);
+        return solid.map_or(0.0, |model| of_mesh(model.mesh()));
+    };
+    let ball = 2.0 / 3.0 * convex.radius();
+    let core = match convex.core() {
+        Core::Point => 0.0,
+        Core::Segment { half_length } => {
+            let (radius, length) = (convex.radius(), 2.0 * half_length);
+            return radius * (length + 4.0 / 3.0 * radius) / (length + 2.0 * radius);
+        }
+        Core::Cuboid { half_extents } => {
+            let s = 2.0 * half_extents;
+            s.product() / (s.x * s.y + s.y * s.z + s.z * s.x)
+        }
+        Core::Cylinder { radius, half_height } => {
+            let height = 2.0 * half_height;
+            radius * height / (radius + height)
+        }
+        Core::Cone { radius, half_height } => {
+            let height = 2.0 * half_height;
+            2.0 / 3.0 * radius * height / (radius + radius.hypot(height))
+        }
+        Core::Hull(hull) => hull.mesh().map_or(0.0, |mesh| of_mesh(&mesh)),
+        Core::HalfSpace => f64::INFINITY,
+    };
+    core.max(ball)
 }

@@ -30,7 +30,7 @@
 //! use nalgebra::{Isometry3, Point3, Vector3};
 //!
 //! let mut builder = World::builder(WorldOptions { time_step: 0.01, ..WorldOptions::default() });
-//! let ground = Shape::HalfSpace { normal: Vector3::z_axis() };
+//! let ground = Shape::half_space();
 //! builder.add_body(BodyDescription::new("ground", BodyKind::Fixed, ground, Isometry3::identity()))?;
 //! let mesh = Arc::new(block([1, 1, 1], Vector3::repeat(0.1), Point3::origin())?);
 //! let material = Material::new(Constitutive::Corotational, 1000.0, 1e5, 0.3)?.with_damping(2.0, 1e-3)?;

@@ -5,13 +5,14 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::shape::Shape;
 use crate::soft::contact::{Obstacle, Primitive, SignedDistance};
+use extricate_core::geometry::convex::Core;
 use extricate_core::geometry::procedural::{Capsule, Cone, Cuboid, Cylinder, Procedural, Sphere};
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::proximity::Model;
+use extricate_core::query::Shape;
 
 /// Cells along an edge of a cuboid whose corners are its samples.
 const CUTS: u32 = 6;
@@ -40,75 +41,77 @@ impl SignedDistance for Placed {
 /// None where a shape has no mesh.
 pub(super) fn obstacle(shape: &Shape, centre: &Vector3<f64>) -> Option<Obstacle> {
     let formula = primitive(shape);
-    let (own, turn): (Arc<dyn SignedDistance>, _) = match formula {
-        Some((primitive, turn)) => (Arc::new(primitive), turn),
-        None => (model(shape)?, UnitQuaternion::identity()),
+    let own: Arc<dyn SignedDistance> = match formula {
+        Some(primitive) => Arc::new(primitive),
+        None => model(shape)?,
     };
     let mut samples = match shape {
-        Shape::HalfSpace { .. } => Vec::new(),
+        shape if shape.is_half_space() => Vec::new(),
         _ => Obstacle::of_model(sampled(shape)?, Isometry3::identity()).samples,
     };
     samples.iter_mut().for_each(|(point, _)| *point -= centre);
-    let to_shape = Isometry3::from_parts((turn * centre).into(), turn);
+    let to_shape = Isometry3::from(*centre);
     let mut obstacle = Obstacle::new(Arc::new(Placed { shape: own, to_shape }), Isometry3::identity());
     obstacle.samples = samples;
     Some(obstacle)
 }
 
-/// The formula of a shape, and the rotation body frame → the formula's.
-fn primitive(shape: &Shape) -> Option<(Primitive, UnitQuaternion<f64>)> {
-    let upright = UnitQuaternion::identity();
-    Some(match *shape {
-        Shape::HalfSpace { normal } => {
-            // Opposite vectors have no shortest rotation; half a turn about any axis across will do.
-            let upside_down = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
-            let turn = UnitQuaternion::rotation_between(&normal, &Vector3::z()).unwrap_or(upside_down);
-            (Primitive::HalfSpace, turn)
+/// The formula of a shape that has one.
+fn primitive(shape: &Shape) -> Option<Primitive> {
+    let convex = shape.core()?;
+    let radius = convex.radius();
+    Some(match *convex.core() {
+        Core::HalfSpace => Primitive::HalfSpace,
+        Core::Point => Primitive::Ball { radius },
+        Core::Segment { half_length } => Primitive::Capsule { half_height: half_length, radius },
+        Core::Cuboid { half_extents } if radius == 0.0 => Primitive::Cuboid { half: half_extents },
+        Core::Cylinder { radius: rim, half_height } if radius == 0.0 => {
+            Primitive::Cylinder { half_height, radius: rim }
         }
-        Shape::Ball { radius } => (Primitive::Ball { radius }, upright),
-        Shape::Cuboid { size } => (Primitive::Cuboid { half: size / 2.0 }, upright),
-        Shape::Capsule { radius, length } => {
-            (Primitive::Capsule { half_height: length / 2.0, radius }, upright)
-        }
-        Shape::Cylinder { radius, height } => {
-            (Primitive::Cylinder { half_height: height / 2.0, radius }, upright)
-        }
-        Shape::Mesh(_) | Shape::Cone { .. } | Shape::Hull(_) | Shape::Rounded { .. } => return None,
+        _ => return None,
     })
 }
 
 /// The mesh of a shape that has no formula.
 fn model(shape: &Shape) -> Option<Arc<Model>> {
-    let solid = |mesh: TriangleMesh| Arc::new(Model::new(mesh, Solidity::Solid));
-    match shape {
-        Shape::Mesh(model) => Some(model.clone()),
-        Shape::Cone { radius, height } => {
-            Cone { radius: *radius, height: *height, segments: SIDES }.mesh().ok().map(solid)
+    let Some(convex) = shape.core() else { return shape.model().cloned() };
+    let mesh = match *convex.core() {
+        Core::Cone { radius, half_height } if convex.radius() == 0.0 => {
+            Cone { radius, height: 2.0 * half_height, segments: SIDES }.mesh().ok()
         }
-        _ => shape.surface().map(solid),
-    }
+        _ => convex.inscribed_polyhedron(),
+    };
+    mesh.map(solid)
 }
 
 /// A mesh whose vertices are the samples.
 fn sampled(shape: &Shape) -> Option<Arc<Model>> {
-    let mesh = match *shape {
-        Shape::Ball { radius } => Sphere { radius, frequency: FREQUENCY }.mesh(),
-        Shape::Cuboid { size } => Cuboid { x: size.x, y: size.y, z: size.z, subdivisions: CUTS }.mesh(),
-        Shape::Capsule { radius, length } => {
-            Capsule { radius, length, segments: AROUND, rings: FREQUENCY }.mesh()
+    let mesh = match primitive(shape) {
+        Some(Primitive::Ball { radius }) => Sphere { radius, frequency: FREQUENCY }.mesh(),
+        Some(Primitive::Cuboid { half }) => {
+            let [x, y, z] = (2.0 * half).into();
+            Cuboid { x, y, z, subdivisions: CUTS }.mesh()
         }
-        Shape::Cylinder { radius, height } => Cylinder { radius, height, segments: AROUND }.mesh(),
-        _ => return model(shape),
+        Some(Primitive::Capsule { half_height, radius }) => {
+            Capsule { radius, length: 2.0 * half_height, segments: AROUND, rings: FREQUENCY }.mesh()
+        }
+        Some(Primitive::Cylinder { half_height, radius }) => {
+            Cylinder { radius, height: 2.0 * half_height, segments: AROUND }.mesh()
+        }
+        Some(Primitive::HalfSpace) | None => return model(shape),
     };
-    mesh.ok().map(|mesh| Arc::new(Model::new(mesh, Solidity::Solid)))
+    mesh.ok().map(solid)
+}
+
+fn solid(mesh: TriangleMesh) -> Arc<Model> {
+    Arc::new(Model::new(mesh, Solidity::Solid))
 }
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::Unit;
+    use nalgebra::UnitQuaternion;
 
     use super::*;
-    use extricate_core::geometry::convex::ConvexHull;
 
     fn shapes() -> Vec<Shape> {
         let size = Vector3::new(0.4, 0.6, 0.2);
@@ -117,14 +120,14 @@ mod tests {
             .collect();
         let torus = extricate_core::geometry::procedural::Torus::default().mesh().unwrap();
         vec![
-            Shape::Ball { radius: 0.3 },
-            Shape::Cuboid { size },
-            Shape::Capsule { radius: 0.1, length: 0.5 },
-            Shape::Cylinder { radius: 0.2, height: 0.3 },
-            Shape::Cone { radius: 0.2, height: 0.3 },
-            Shape::Hull(Arc::new(ConvexHull::new(&corners).unwrap())),
-            Shape::Rounded { core: Arc::new(Shape::Cuboid { size }), radius: 0.05 },
-            Shape::Mesh(Arc::new(Model::new(torus, Solidity::Solid))),
+            Shape::ball(0.3),
+            Shape::cuboid(size),
+            Shape::capsule(0.1, 0.5),
+            Shape::cylinder(0.2, 0.3),
+            Shape::cone(0.2, 0.3),
+            Shape::hull(&corners).unwrap(),
+            Shape::cuboid(size).rounded(0.05).unwrap(),
+            Shape::mesh(torus),
         ]
     }
 
@@ -154,14 +157,15 @@ mod tests {
     #[test]
     fn a_half_space_is_below_its_plane_whichever_way_it_faces() {
         for normal in [Vector3::z(), -Vector3::z(), Vector3::new(0.48, -0.6, 0.64), -Vector3::x()] {
-            let shape = Shape::HalfSpace { normal: Unit::new_normalize(normal) };
+            let upside_down = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
+            let turn = UnitQuaternion::rotation_between(&Vector3::z(), &normal).unwrap_or(upside_down);
             let centre = Vector3::new(0.1, 0.2, 0.3);
-            let obstacle = obstacle(&shape, &centre).unwrap();
+            let obstacle = obstacle(&Shape::half_space(), &centre).unwrap();
             assert!(obstacle.samples.is_empty());
             let point = Point3::new(0.7, -0.4, 1.1);
-            let (distance, gradient) = obstacle.shape.value_and_gradient(&point);
-            assert!((distance - normal.dot(&(point.coords + centre))).abs() < 1e-14);
-            assert!((gradient - normal).norm() < 1e-14);
+            let (distance, gradient) = obstacle.shape.value_and_gradient(&(turn.inverse() * point));
+            assert!((distance - normal.dot(&(point.coords + turn * centre))).abs() < 1e-14);
+            assert!((turn * gradient - normal).norm() < 1e-14);
         }
     }
 }

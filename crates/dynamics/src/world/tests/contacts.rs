@@ -20,7 +20,7 @@ use extricate_core::proximity::Model;
 const GRAVITY: f64 = 9.81;
 
 fn plane() -> BodyDescription {
-    let plane = Shape::HalfSpace { normal: Vector3::z_axis() };
+    let plane = Shape::half_space();
     BodyDescription::new("ground", BodyKind::Fixed, plane, Isometry3::identity())
 }
 
@@ -54,13 +54,13 @@ fn push_on(world: &World, name: &str) -> Vector3<f64> {
 
 fn cube(edge: f64) -> Shape {
     let mesh = Cuboid { x: edge, y: edge, z: edge, ..Cuboid::default() }.mesh().unwrap();
-    Shape::Mesh(Arc::new(Model::new(mesh, Solidity::Solid)))
+    Shape::from(Model::new(mesh, Solidity::Solid))
 }
 
 #[test]
 fn boxes_on_the_ground_are_held_at_their_corners_with_their_weight_whatever_their_names() {
     for narrow_phase in [NarrowPhase::Extricate, NarrowPhase::default()] {
-        for (name, shape) in [("a box", cube(0.2)), ("z box", Shape::Cuboid { size: Vector3::repeat(0.2) })] {
+        for (name, shape) in [("a box", cube(0.2)), ("z box", Shape::cuboid(Vector3::repeat(0.2)))] {
             let mut builder = World::builder(WorldOptions { narrow_phase, ..WorldOptions::default() });
             builder.add_body(plane()).unwrap();
             builder.add_body(body(name, shape, 0.1)).unwrap();
@@ -89,9 +89,9 @@ fn boxes_on_the_ground_are_held_at_their_corners_with_their_weight_whatever_thei
 fn a_body_in_the_air_that_is_hit_gains_what_its_contacts_pushed() {
     let weightless = WorldOptions { gravity: Vector3::zeros(), ..WorldOptions::default() };
     let mut builder = World::builder(weightless);
-    let mut fast = body("fast", Shape::Ball { radius: 0.1 }, -0.3);
+    let mut fast = body("fast", Shape::ball(0.1), -0.3);
     (fast.linear_velocity.z, fast.friction) = (2.0, 0.0);
-    let still = BodyDescription { friction: 0.0, ..body("still", Shape::Ball { radius: 0.2 }, 0.0) };
+    let still = BodyDescription { friction: 0.0, ..body("still", Shape::ball(0.2), 0.0) };
     builder.add_body(fast).unwrap();
     builder.add_body(still).unwrap();
     let mut world = builder.build().unwrap();

@@ -1,21 +1,17 @@
 //! What bodies and robots of a scene are in an ensemble: actors where they move, props where they stand still.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use nalgebra::Isometry3;
 
 use super::super::ensemble::in_search;
 use super::super::robot::norm_of;
-use super::super::stand_in::facing;
 use super::super::{Actor, Prop, RepairError};
 use crate::scene::Scene;
-use extricate_core::geometry::Solidity;
-use extricate_core::geometry::convex::ConvexShape;
 use extricate_core::kinematics::{Articulation, Joint, JointKind};
 use extricate_core::penetration::generalized::{Base, GeneralizedError, Mover, Obstacle, Pose, Shape};
-use extricate_core::penetration::object_norm::{Extent, ObjectNorm, ObjectNormError};
-use extricate_core::proximity::{AllowedCollisions, ArticulatedModel, Model};
+use extricate_core::penetration::object_norm::{Extent, Measure, ObjectNorm};
+use extricate_core::proximity::{AllowedCollisions, ArticulatedModel};
 use extricate_dynamics::{BodyDescription, RobotBase, RobotDescription, World};
 
 /// Share of its radius that a body without an inside is thick, for its weight against the others.
@@ -88,7 +84,7 @@ pub(super) fn actor_of_bodies(scene: &Scene, members: &[usize]) -> Result<(Actor
     let extents = bodies.iter().map(|body| extent_of(body).map(Some)).collect::<Result<Vec<_>, _>>()?;
     let norm =
         ObjectNorm::new(&articulation, extents).map_err(|error| in_search(GeneralizedError::Norm(error)))?;
-    let shapes = bodies.iter().map(|body| Some(shape_of(&body.shape))).collect();
+    let shapes = bodies.iter().map(|body| Some(body.shape.searchable())).collect();
     let mover = Mover::with_norm(norm, shapes, allowed, Base::Floating);
     let actor = Actor { prefix: String::new(), base: first.name.clone(), mover };
     Ok((actor, first.pose.into()))
@@ -96,46 +92,14 @@ pub(super) fn actor_of_bodies(scene: &Scene, members: &[usize]) -> Result<(Actor
 
 fn extent_of(body: &BodyDescription) -> Result<Extent, RepairError> {
     let refused = |source| RepairError::Norm { name: body.name.clone(), source };
-    let given = |extent: Extent, measure: f64| Extent::given(measure, extent.centroid(), extent.spread());
-    let extent = match &body.shape {
-        extricate_dynamics::Shape::Mesh(model) => {
-            let extent = Extent::of_mesh(model.mesh(), model.solidity()).map_err(refused)?;
-            let thickness = if model.solidity() == Solidity::Solid { 1.0 } else { SKIN * model.radius() };
-            given(extent, extent.measure() * thickness)
-        }
-        shape => {
-            let closed_form = shape.convex().map(|convex| Extent::of_convex(&convex));
-            let extent = match (closed_form, shape.surface()) {
-                (Some(Err(ObjectNormError::NoClosedForm)), Some(mesh)) => {
-                    Extent::of_mesh(&mesh, Solidity::Solid)
-                }
-                (Some(extent), _) => extent,
-                (None, _) => Err(ObjectNormError::NoClosedForm),
-            };
-            let extent = extent.map_err(refused)?;
-            given(extent, extent.measure())
-        }
-    };
-    extent.map_err(refused)
-}
-
-/// The shape of a body for the search.
-fn shape_of(shape: &extricate_dynamics::Shape) -> Shape {
-    match shape {
-        extricate_dynamics::Shape::Mesh(model) => Shape::of_model(Arc::clone(model)),
-        extricate_dynamics::Shape::HalfSpace { normal } => {
-            Shape::of_pieces(vec![(ConvexShape::half_space(), facing(normal))])
-        }
-        other => match (other.convex(), other.surface()) {
-            (Some(convex), _) => Shape::convex(convex),
-            (None, Some(mesh)) => Shape::of_model(Model::new(mesh, Solidity::Solid)),
-            (None, None) => Shape::of_pieces(Vec::new()),
-        },
-    }
+    let extent = body.shape.extent().map_err(refused)?;
+    let skin = SKIN * body.shape.bounding_radius();
+    let thickness = if extent.kind() == Measure::Area { skin } else { 1.0 };
+    Extent::given(extent.measure() * thickness, extent.centroid(), extent.spread()).map_err(refused)
 }
 
 pub(super) fn prop(body: &BodyDescription) -> Prop {
-    let obstacle = Obstacle { shape: shape_of(&body.shape), pose: body.pose };
+    let obstacle = Obstacle { shape: body.shape.searchable(), pose: body.pose };
     Prop { name: body.name.clone(), obstacle }
 }
 

@@ -14,7 +14,6 @@ use super::linking::linking_number;
 use super::placement::point;
 use super::quantity::{Meter, Reading};
 use super::schema::{Core, Expect, JointAt, JointValue, Measured, Region};
-use super::shape::volume;
 use crate::state::WorldState;
 use extricate_dynamics::{
     BodyDescription, BodyKind, BodyState, Energy, Mass, RobotState, SoftBodyDescription, SoftReport,
@@ -328,7 +327,7 @@ fn mass_of(body: &BodyDescription) -> f64 {
     match body.mass {
         Mass::Total(mass) => mass,
         Mass::Inertial(inertial) => inertial.mass,
-        Mass::Density(density) => density * volume(&body.shape),
+        Mass::Density(density) => density * body.shape.volume(),
     }
 }
 

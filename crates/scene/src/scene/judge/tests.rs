@@ -7,7 +7,7 @@ use nalgebra::{Isometry3, UnitQuaternion};
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -10.0);
 
 fn ball(name: &str, kind: BodyKind) -> BodyDescription {
-    let mut body = BodyDescription::new(name, kind, Shape::Ball { radius: 0.5 }, Isometry3::identity());
+    let mut body = BodyDescription::new(name, kind, Shape::ball(0.5), Isometry3::identity());
     body.mass = Mass::Total(2.0);
     body
 }

@@ -13,9 +13,12 @@ mod solver;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use nalgebra::Vector3;
 use schemars::JsonSchema;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
+
+use extricate_core::query::Shape;
 
 pub use camera::CameraEntry;
 pub use expect::{BodyAt, BodyWithin, Core, Distance, Expect, Linked, Measured, Quantity, Region};
@@ -167,8 +170,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     }
 }
 
-/// A shape, in its own frame.
-#[derive(Debug, Clone, Deserialize)]
+/// A shape by its sizes or its file, in its own frame: an entry of a scene, or a word of a command line or manifest.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename = "Shape", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ShapeEntry {
     /// A triangle mesh from a file.
@@ -241,6 +244,32 @@ pub enum ShapeEntry {
     },
     /// Everything at z ≤ 0.
     HalfSpace,
+}
+
+impl ShapeEntry {
+    /// The shape, if it is a primitive: its sizes are not checked.
+    pub(crate) fn primitive(&self) -> Option<Shape> {
+        Some(match *self {
+            Self::Ball { radius } => Shape::ball(radius),
+            Self::Cuboid { size: (x, y, z) } => Shape::cuboid(Vector3::new(x, y, z)),
+            Self::Capsule { radius, length } => Shape::capsule(radius, length),
+            Self::Cylinder { radius, height } => Shape::cylinder(radius, height),
+            Self::Cone { radius, height } => Shape::cone(radius, height),
+            Self::HalfSpace => Shape::half_space(),
+            Self::Mesh { .. } | Self::Procedural { .. } | Self::Hull { .. } | Self::Rounded { .. } => {
+                return None;
+            }
+        })
+    }
+
+    /// Path of the mesh file that it needs, if it needs one.
+    pub(crate) fn file(&self) -> Option<&str> {
+        match self {
+            Self::Mesh { file, .. } => Some(file),
+            Self::Hull { of: inner } | Self::Rounded { core: inner, .. } => inner.file(),
+            _ => None,
+        }
+    }
 }
 
 fn default_scale() -> f64 {

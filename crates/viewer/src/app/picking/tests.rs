@@ -1,4 +1,4 @@
-use nalgebra::{Isometry3, Unit};
+use nalgebra::Isometry3;
 
 use super::*;
 use crate::{BodyModel, palette};
@@ -113,7 +113,7 @@ fn the_tree_finds_what_every_triangle_by_itself_gives() {
 
 #[test]
 fn a_half_space_is_hit_from_above_and_not_from_below() {
-    let ground = Ground { body: 0, normal: Vector3::z_axis() };
+    let ground = Ground { body: 0 };
     let models = Models { bodies: vec![body("ground", None)], soft: Vec::new(), grounds: vec![ground] };
     let tilt = Isometry3::new(Vector3::new(0.0, 0.0, 1.0), Vector3::zeros());
     let state = at_poses(vec![tilt]);
@@ -123,8 +123,8 @@ fn a_half_space_is_hit_from_above_and_not_from_below() {
     assert_eq!(picker.pick(&models, &state, &ray([0.0, 0.0, 5.0], [0.0, 0.0, 1.0])), None);
     assert_eq!(picker.pick(&models, &state, &ray([0.0, 0.0, 0.0], [0.0, 0.0, 1.0])), None);
     // A plane that stands: its outward normal is x.
-    let side = Ground { body: 0, normal: Unit::new_normalize(Vector3::x()) };
-    let models = Models { grounds: vec![side], ..models };
+    let upright = Isometry3::new(Vector3::new(0.0, 0.0, 1.0), Vector3::y() * std::f64::consts::FRAC_PI_2);
+    let state = at_poses(vec![upright]);
     let hit = picker.pick(&models, &state, &ray([2.0, 0.0, 0.0], [-1.0, 0.0, 0.0])).expect("it is there");
     assert!((hit.distance - 2.0).abs() < 1e-12);
 }

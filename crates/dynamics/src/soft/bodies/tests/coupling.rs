@@ -79,7 +79,7 @@ fn a_rigid_ball_hangs_on_a_soft_cube_that_a_fixed_body_holds() {
     let holder = rigid_box("holder", Vector3::repeat(0.02), 1.2);
     builder.add_body(BodyDescription { kind: BodyKind::Fixed, ..holder }).unwrap();
     let place = Isometry3::translation(0.0, 0.0, 0.8);
-    let ball = BodyDescription::new("ball", BodyKind::Dynamic, Shape::Ball { radius: 0.03 }, place);
+    let ball = BodyDescription::new("ball", BodyKind::Dynamic, Shape::ball(0.03), place);
     builder.add_body(BodyDescription { mass: Mass::Total(0.3), ..ball }).unwrap();
     let mut cube = soft_cube("cube", 1.0);
     let face = |top: bool| {

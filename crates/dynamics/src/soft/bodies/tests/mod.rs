@@ -47,13 +47,13 @@ fn options(stiffness: f64, time_step: f64) -> WorldOptions {
 }
 
 fn ground() -> BodyDescription {
-    let plane = Shape::HalfSpace { normal: Vector3::z_axis() };
+    let plane = Shape::half_space();
     BodyDescription::new("ground", BodyKind::Fixed, plane, Isometry3::identity())
 }
 
 fn rigid_box(name: &str, size: Vector3<f64>, height: f64) -> BodyDescription {
     let above = Isometry3::translation(0.0, 0.0, height);
-    BodyDescription::new(name, BodyKind::Dynamic, Shape::Cuboid { size }, above)
+    BodyDescription::new(name, BodyKind::Dynamic, Shape::cuboid(size), above)
 }
 
 fn run(world: &mut World, duration: f64) {

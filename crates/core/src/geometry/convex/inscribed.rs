@@ -1,12 +1,14 @@
-//! Meshes of hulls and of rounded shapes: fine ones from points on the surface.
+//! Meshes within convex shapes: that of a hull, and fine ones from points on the surface of round shapes.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use nalgebra::{Point3, Vector3};
 
-use extricate_core::geometry::convex::{ConvexHull, ConvexShape, Core, HullError};
-use extricate_core::geometry::procedural::{Procedural, Sphere};
-use extricate_core::geometry::{MeshError, TriangleMesh};
+use super::extreme::START_ANYWHERE;
+use super::hull::ConvexHull;
+use super::shape::{ConvexShape, Core};
+use crate::geometry::procedural::{Procedural, Sphere};
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Steps of a quarter of a circle across a rounded edge: the mesh lies inside the shape by up to 0.5 % of the radius
 /// around it.
@@ -14,21 +16,16 @@ const STEPS: u32 = 8;
 /// Steps around a cylinder or a cone: the mesh lies inside by up to 0.05 % of its radius.
 const SIDES: u32 = 96;
 
-/// Why a convex shape has no mesh.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum NoMesh {
-    /// Its surface has no hull.
-    Hull(HullError),
-    /// Its surface has no area.
-    Mesh(MeshError),
-}
-
-/// The mesh of a hull, or a fine one of a rounded shape.
-pub(crate) fn mesh_of(shape: &ConvexShape) -> Result<TriangleMesh, NoMesh> {
-    let of_hull = |hull: &ConvexHull| hull.mesh().map_err(NoMesh::Mesh);
-    match shape.core() {
-        Core::Hull(hull) if shape.radius() == 0.0 => of_hull(hull),
-        _ => of_hull(&ConvexHull::new(&surface_points(shape)).map_err(NoMesh::Hull)?),
+impl ConvexShape {
+    /// A polyhedron within the shape [m, frame of the shape]: the shape itself where it is a hull, otherwise by up to 0.5 %
+    /// of the radius around the core and 0.05 % of that of a cylinder or cone. `None` of a half-space, and of a hull
+    /// without area.
+    #[must_use]
+    pub fn inscribed_polyhedron(&self) -> Option<TriangleMesh> {
+        match self.core() {
+            Core::Hull(hull) if self.radius() == 0.0 => hull.mesh().ok(),
+            _ => ConvexHull::new(&surface_points(self)).ok()?.mesh().ok(),
+        }
     }
 }
 
@@ -103,7 +100,7 @@ fn around_hull(hull: &ConvexHull, radius: f64) -> Vec<Point3<f64>> {
     }
     let core = Core::Hull(std::sync::Arc::new(hull.clone()));
     points.extend(directions().iter().map(|direction| {
-        let support = core.support(direction, extricate_core::geometry::convex::START_ANYWHERE);
+        let support = core.support(direction, START_ANYWHERE);
         Point3::from(support.point + radius * direction)
     }));
     points

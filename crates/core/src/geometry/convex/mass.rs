@@ -1,27 +1,38 @@
-//! Volume and inertia of hulls and rounded shapes.
+//! Volume and inertia of convex shapes.
 
 use std::f64::consts::PI;
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use super::kind::Shape;
-use extricate_core::geometry::mass_properties::MassProperties;
+use super::shape::{ConvexShape, Core};
+use crate::geometry::mass_properties::MassProperties;
 
-impl Shape {
-    /// Volume [m³] of a hull or a rounded shape, if it has one.
-    pub fn convex_volume(&self) -> Option<f64> {
-        of_convex(self).map(|unit| unit.volume)
+impl ConvexShape {
+    /// Volume [m³]: infinite of a half-space, zero of a hull that is flat. Of rounded cylinders, cones and hulls it is that
+    /// of [`ConvexShape::inscribed_polyhedron`].
+    #[must_use]
+    pub fn volume(&self) -> f64 {
+        let r = self.radius();
+        match *self.core() {
+            Core::Point => 4.0 / 3.0 * PI * r.powi(3),
+            Core::Segment { half_length } => PI * r.powi(2) * (2.0 * half_length + 4.0 / 3.0 * r),
+            Core::Cuboid { half_extents } if r == 0.0 => (2.0 * half_extents).product(),
+            Core::Cylinder { radius, half_height } if r == 0.0 => PI * radius.powi(2) * (2.0 * half_height),
+            Core::Cone { radius, half_height } if r == 0.0 => PI * radius.powi(2) * (2.0 * half_height) / 3.0,
+            Core::HalfSpace => f64::INFINITY,
+            _ => self.measured_mass().map_or(0.0, |unit| unit.volume),
+        }
     }
-}
 
-/// Volume, centre and inertia of a hull or a rounded shape of density one, if it has a volume.
-pub(crate) fn of_convex(shape: &Shape) -> Option<MassProperties> {
-    if let Shape::Rounded { core, radius } = shape
-        && let Shape::Cuboid { size } = &**core
-    {
-        return Some(of_rounded_box(size, *radius));
+    /// Volume, centre and inertia at density 1, if the shape has a volume: in closed form of a rounded box, otherwise those of
+    /// [`ConvexShape::inscribed_polyhedron`], which are exact of a hull alone.
+    #[must_use]
+    pub fn measured_mass(&self) -> Option<MassProperties> {
+        match self.core() {
+            Core::Cuboid { half_extents } => Some(of_rounded_box(&(2.0 * half_extents), self.radius())),
+            _ => MassProperties::of_solid(&self.inscribed_polyhedron()?).ok(),
+        }
     }
-    MassProperties::of_solid(&shape.surface()?).ok()
 }
 
 /// The box of all points at most `r` away from a box of edge lengths a, b, c: that box, a slab of thickness r on each
@@ -58,11 +69,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use extricate_core::geometry::convex::ConvexHull;
-
-    fn rounded(core: Shape, radius: f64) -> Shape {
-        Shape::Rounded { core: Arc::new(core), radius }
-    }
+    use crate::geometry::convex::ConvexHull;
 
     fn close(found: f64, exact: f64, tolerance: f64) {
         assert!((found - exact).abs() <= tolerance * exact, "{found} is not {exact}");
@@ -80,9 +87,9 @@ mod tests {
 
     #[test]
     fn the_closed_form_of_a_rounded_box_is_that_of_its_fine_mesh() {
-        let shape = rounded(Shape::Cuboid { size: Vector3::new(0.3, 0.5, 0.2) }, 0.1);
-        let exact = of_convex(&shape).unwrap();
-        let mesh = shape.surface().unwrap();
+        let shape = ConvexShape::cuboid(Vector3::new(0.3, 0.5, 0.2)).rounded(0.1);
+        let exact = shape.measured_mass().unwrap();
+        let mesh = shape.inscribed_polyhedron().unwrap();
         let fine = MassProperties::of_solid(&mesh).unwrap();
         close(fine.volume, exact.volume, 3e-3);
         for axis in 0..3 {
@@ -94,28 +101,28 @@ mod tests {
     fn rounded_cylinders_cones_and_hulls_have_the_volume_of_their_steiner_formula() {
         // Volume = V + A r + M r² + 4/3 π r³ with the mean curvature M; for a cylinder M = π (h + π R), A the surface.
         let (r, radius, height) = (0.05, 0.3, 0.8);
-        let cylinder = rounded(Shape::Cylinder { radius, height }, r);
+        let cylinder = ConvexShape::cylinder(radius, height).rounded(r);
         let exact = PI * radius * radius * height
             + 2.0 * PI * radius * (height + radius) * r
             + PI * (height + PI * radius) * r * r
             + 4.0 / 3.0 * PI * r.powi(3);
-        close(cylinder.convex_volume().unwrap(), exact, 2e-3);
+        close(cylinder.volume(), exact, 2e-3);
         // A tetrahedron with three edges 1 at right angles: M = ½ Σ length · exterior angle.
         let corners = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(Point3::from);
-        let hull = Shape::Hull(Arc::new(ConvexHull::new(&corners).unwrap()));
-        close(hull.convex_volume().unwrap(), 1.0 / 6.0, 1e-12);
+        let hull = ConvexShape::hull(Arc::new(ConvexHull::new(&corners).unwrap()));
+        close(hull.volume(), 1.0 / 6.0, 1e-12);
         let slanted = PI - (1.0 / 3.0_f64.sqrt()).acos();
         let curvature = 0.5 * (3.0 * PI / 2.0 + 3.0 * 2.0_f64.sqrt() * slanted);
         let area = 1.5 + 3.0_f64.sqrt() / 2.0;
         let exact = 1.0 / 6.0 + area * r + curvature * r * r + 4.0 / 3.0 * PI * r.powi(3);
-        close(rounded(hull, r).convex_volume().unwrap(), exact, 2e-3);
+        close(hull.rounded(r).volume(), exact, 2e-3);
         // A cone of slant s and base angle β: its side has half the curvature π h, its rim π R (π − β).
-        let cone = rounded(Shape::Cone { radius, height }, r);
+        let cone = ConvexShape::cone(radius, height).rounded(r);
         let slant = radius.hypot(height);
         let exact = PI * radius * radius * height / 3.0
             + PI * radius * (radius + slant) * r
             + PI * (height + radius * (PI - height.atan2(radius))) * r * r
             + 4.0 / 3.0 * PI * r.powi(3);
-        close(cone.convex_volume().unwrap(), exact, 2e-3);
+        close(cone.volume(), exact, 2e-3);
     }
 }
