@@ -11,9 +11,10 @@ use super::terminal::{Console, Exit, Failure};
 use extricate_core::geometry::report::MeshReport;
 use extricate_core::geometry::tet_mesh::quality::TetQuality;
 use extricate_core::geometry::{Solidity, TriangleMesh};
+use extricate_core::kinematics::urdf::Correction;
 use extricate_core::penetration::Effort;
 use extricate_dynamics::{
-    AllowedPair, BodyDescription, BodyPenetration, RobotState, SoftBodyDescription, World,
+    AllowedPair, BodyDescription, BodyPenetration, RobotDescription, RobotState, SoftBodyDescription, World,
 };
 use extricate_scene::request::text::{number, overlap};
 use extricate_scene::scene::{overlaps, soft_overlaps};
@@ -23,7 +24,7 @@ Examples:
   extricate check scenes/rigid/ring_stack.ron
   extricate check scene.ron --strict
 
-With --strict, bodies that overlap end with exit code 4, else defects of meshes with exit code 1.";
+With --strict, bodies that overlap end with exit code 4, else defects of meshes and corrections of robots with exit code 1.";
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
@@ -31,7 +32,7 @@ With --strict, bodies that overlap end with exit code 4, else defects of meshes 
 pub(super) struct Arguments {
     /// The scene file.
     scene: PathBuf,
-    /// Fail when bodies overlap at the start or meshes have defects.
+    /// Fail when bodies overlap at the start, meshes have defects, or robots were corrected.
     #[arg(long)]
     strict: bool,
 }
@@ -106,6 +107,22 @@ struct RobotFinding {
     allowed_collisions: Vec<AllowedFinding>,
     /// Other pairs of its bodies that collide at the start.
     collisions_at_start: Vec<[String; 2]>,
+    /// What was not taken as it stands in its file.
+    corrections: Vec<CorrectionFinding>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct CorrectionFinding {
+    /// The file.
+    file: String,
+    /// The line, from 1.
+    line: usize,
+    /// The link or joint.
+    part: String,
+    /// What the file says.
+    found: String,
+    /// What it became.
+    became: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -149,7 +166,7 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
         title: scene.title.clone(),
         bodies: world.descriptions().len(),
         joints: scene.joints.len(),
-        robots: world.robots().iter().map(|robot| robot_finding(&world, robot)).collect(),
+        robots: world.robots().iter().map(|robot| robot_finding(&world, robot, &scene.robots)).collect(),
         steps: scene.steps(scene.duration),
         soft: world.soft_descriptions().iter().map(soft_finding).collect(),
         penetrations,
@@ -160,7 +177,8 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     } else {
         tell(console, &findings, &overlaps)?;
     }
-    let has_defects = findings.meshes.iter().any(|mesh| !mesh.defects.is_empty());
+    let has_defects = findings.meshes.iter().any(|mesh| !mesh.defects.is_empty())
+        || findings.robots.iter().any(|robot| !robot.corrections.is_empty());
     match arguments.strict {
         true if !overlaps.is_empty() => Err(Failure::Silent(Exit::InitialPenetration)),
         true if has_defects => Err(Failure::Silent(Exit::CheckFailed)),
@@ -190,7 +208,9 @@ fn soft_finding(body: &SoftBodyDescription) -> SoftFinding {
 }
 
 /// A robot with the collisions between its links that are allowed, and why.
-fn robot_finding(world: &World, robot: &RobotState) -> RobotFinding {
+fn robot_finding(world: &World, robot: &RobotState, described: &[RobotDescription]) -> RobotFinding {
+    let description = described.iter().find(|description| description.name == robot.name);
+    let corrections = description.map_or(&[][..], |description| &description.corrections);
     let finding = |pair: &AllowedPair| {
         let (because, configurations) = allowed::because(pair.because);
         AllowedFinding { bodies: pair.bodies.clone(), because, configurations }
@@ -205,7 +225,13 @@ fn robot_finding(world: &World, robot: &RobotState) -> RobotFinding {
             .map(finding)
             .collect(),
         collisions_at_start: world.self_collisions_at_start(&robot.name).unwrap_or_default().to_vec(),
+        corrections: corrections.iter().map(correction_finding).collect(),
     }
+}
+
+fn correction_finding(correction: &Correction) -> CorrectionFinding {
+    let Correction { path, line, part, found, became } = correction.clone();
+    CorrectionFinding { file: path.display().to_string(), line, part, found, became }
 }
 
 /// Every mesh once, named by the first body that has it.
@@ -273,7 +299,7 @@ fn tell(console: &mut Console, findings: &Findings, overlaps: &[BodyPenetration]
 
 /// A robot with the contacts between its links that are off.
 fn tell_robot(console: &mut Console, robot: &RobotFinding) -> Result<(), Failure> {
-    let RobotFinding { robot, joints, allowed_collisions, collisions_at_start } = robot;
+    let RobotFinding { robot, joints, allowed_collisions, collisions_at_start, .. } = robot;
     console.line(format_args!(
         "  robot {robot}: {joints} joints that move, {} pairs of links are allowed to collide",
         allowed_collisions.len()

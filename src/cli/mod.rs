@@ -147,7 +147,8 @@ fn dispatch(command_line: CommandLine) -> Result<(), Failure> {
         .num_threads(threads)
         .build_global()
         .map_err(|error| Failure::new(Exit::Usage, format!("cannot start {threads} threads: {error}")))?;
-    let access = Access { roots: root, anywhere: allow_outside };
+    let corrected = (!quiet).then_some(terminal::warn_of_correction as fn(&_));
+    let access = Access { roots: root, anywhere: allow_outside, corrected };
     let mut console = Console::new(Style { json, quiet }, access, Interrupt::listen()?);
     let result = match &command {
         Command::Run(arguments) => run::execute(&mut console, arguments),

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::failure::Failure;
 use super::interrupt::Interrupt;
+use extricate_core::kinematics::urdf::Correction;
 use extricate_scene::request::Access;
 
 /// How the results are told.
@@ -91,6 +92,11 @@ impl Console {
         let hidden = self.style.quiet || !io::stderr().is_terminal();
         Progress { started: Instant::now(), total, bar: None, hidden }
     }
+}
+
+/// Warns on stderr of what was not taken as it stands in a file.
+pub(in crate::cli) fn warn_of_correction(correction: &Correction) {
+    let _ = writeln!(io::stderr(), "warning: {correction}");
 }
 
 /// A progress bar that keeps out of the way of what is quick.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{BuildError, Ranges, ranges_of_part};
 use extricate_core::geometry::Solidity;
 use extricate_core::kinematics::Articulation;
-use extricate_core::kinematics::urdf::{Inertial, Robot};
+use extricate_core::kinematics::urdf::{Correction, Inertial, Robot};
 use extricate_core::proximity::Model;
 
 /// Whether the root link moves.
@@ -132,6 +132,8 @@ pub struct RobotDescription {
     pub self_collision: bool,
     /// Names of links that may collide, on top of what is derived.
     pub allowed: Vec<[String; 2]>,
+    /// What was not taken as it stands in its file.
+    pub corrections: Vec<Correction>,
 }
 
 impl RobotDescription {
@@ -176,6 +178,7 @@ impl RobotDescription {
             self_collision: true,
             allowed: Vec::new(),
             articulation: robot.articulation,
+            corrections: robot.corrections,
         }
     }
 

@@ -21,7 +21,7 @@ use crate::request::{Access, Context, Origin, RunPlace};
 use crate::request::{Class, Fault};
 
 /// How a manifest is to be answered.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct BatchOptions {
     /// Which of its items.
     pub shard: Shard,

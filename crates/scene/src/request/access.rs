@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 use crate::scene::{Scene, SceneError};
 use extricate_core::geometry::TriangleMesh;
 use extricate_core::geometry::read::{Reach, ReadError, read_mesh_within};
-use extricate_core::kinematics::urdf::{Robot, Shapes, UrdfError, UrdfOptions, read_urdf};
+use extricate_core::kinematics::urdf::{Correction, Robot, Shapes, UrdfError, UrdfOptions, read_urdf};
 
 /// Files that may be named beyond those around the file that names them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Access {
     /// Folders whose files may be named.
     pub roots: Vec<PathBuf>,
     /// Whether any file may be named.
     pub anywhere: bool,
+    /// Hears of what was not taken as it stands in the files of robots.
+    pub corrected: Option<fn(&Correction)>,
 }
 
 impl Access {
@@ -38,7 +40,16 @@ impl Access {
     /// [`SceneError`] when the file cannot be read or is no scene.
     pub fn scene(&self, path: impl AsRef<Path>) -> Result<Scene, SceneError> {
         let path = path.as_ref();
-        Scene::load_within(path, &self.reach_of_scene(path))
+        let scene = Scene::load_within(path, &self.reach_of_scene(path))?;
+        let mut files: Vec<&[Correction]> = Vec::new();
+        for robot in &scene.robots {
+            // Many a scene has a robot several times.
+            if !files.contains(&&*robot.corrections) {
+                self.tell(&robot.corrections);
+                files.push(&robot.corrections);
+            }
+        }
+        Ok(scene)
     }
 
     /// The mesh of a file.
@@ -63,6 +74,14 @@ impl Access {
         let path = path.as_ref();
         let own = packages.iter().fold(Reach::around_robot(path), |reach, folder| reach.and(folder));
         let (packages, reach) = (packages.to_vec(), Some(self.widened(own)));
-        read_urdf(path, &UrdfOptions { shapes, packages, reach, ..UrdfOptions::default() })
+        let robot = read_urdf(path, &UrdfOptions { shapes, packages, reach, ..UrdfOptions::default() })?;
+        self.tell(&robot.corrections);
+        Ok(robot)
+    }
+
+    fn tell(&self, corrections: &[Correction]) {
+        if let Some(corrected) = self.corrected {
+            corrections.iter().for_each(corrected);
+        }
     }
 }

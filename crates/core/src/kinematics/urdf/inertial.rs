@@ -1,9 +1,7 @@
 //! Masses of links and what resists and drives joints, as a URDF file states them.
 
-use nalgebra::{Matrix3, Point3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use thiserror::Error;
-
-use super::joints::pose_of;
 
 /// Share of the largest principal moment by which rounding in a file may break the triangle inequality.
 const ROUNDING: f64 = 1e-6;
@@ -121,29 +119,14 @@ pub struct JointDynamics {
     pub speed: Option<f64>,
 }
 
-/// The mass of a link; none where the file states none, or nothing but zeros.
-pub(super) fn inertial_of(link: &urdf_rs::Link) -> Option<Inertial> {
-    let of_file = &link.inertial;
-    let i = &of_file.inertia;
-    let numbers = [of_file.mass.value, i.ixx, i.ixy, i.ixz, i.iyy, i.iyz, i.izz];
-    if numbers.iter().all(|number| number.abs() <= 0.0) {
-        return None;
-    }
-    let pose = pose_of(&of_file.origin);
-    let turn = pose.rotation.to_rotation_matrix();
-    let own = Matrix3::new(i.ixx, i.ixy, i.ixz, i.ixy, i.iyy, i.iyz, i.ixz, i.iyz, i.izz);
-    let inertia = turn.matrix() * own * turn.matrix().transpose();
-    Some(Inertial { mass: of_file.mass.value, center: pose.translation.vector.into(), inertia })
-}
-
-/// What resists and drives a joint of one freedom. An effort or velocity of zero is none stated.
-pub(super) fn dynamics_of(joint: &urdf_rs::Joint) -> JointDynamics {
-    let stated = |value: f64| (value > 0.0 && value.is_finite()).then_some(value);
-    let resistance = joint.dynamics.as_ref();
-    JointDynamics {
-        damping: resistance.map_or(0.0, |dynamics| dynamics.damping),
-        friction: resistance.map_or(0.0, |dynamics| dynamics.friction),
-        effort: stated(joint.limit.effort),
-        speed: stated(joint.limit.velocity),
-    }
+/// A mass [kg] at a pose in its link, with the moments xx, xy, xz, yy, yz, zz about its centre [kg·m², axes of the pose].
+pub(super) fn rotated(
+    mass: f64,
+    [ixx, ixy, ixz, iyy, iyz, izz]: [f64; 6],
+    pose: &Isometry3<f64>,
+) -> Inertial {
+    let rotation = pose.rotation.to_rotation_matrix();
+    let own = Matrix3::new(ixx, ixy, ixz, ixy, iyy, iyz, ixz, iyz, izz);
+    let inertia = rotation.matrix() * own * rotation.matrix().transpose();
+    Inertial { mass, center: pose.translation.vector.into(), inertia }
 }

@@ -1,30 +1,37 @@
 //! Robots in URDF files: their articulation, and a mesh for every link that has a shape.
 //!
-//! `urdf-rs` reads the format. Joints: *fixed*, *revolute*, *continuous* and *prismatic*, with *mimic*; *planar*,
+//! Files are read as far as they make sense: what cannot be taken as it stands is corrected, with a [`Correction`] that
+//! tells, or refused where [`UrdfOptions::strict`] asks. Joints: *fixed*, *revolute*, *continuous* and *prismatic*, with *mimic*; *planar*,
 //! *floating* and *spherical* joints become chains of these, named `JOINT/x`, `JOINT/yaw` and so on, between links
 //! without a shape. The shapes of a link become one mesh in its frame. Meshes are looked for beside the file, and those
 //! of a `package://` in the folders given, in a folder of that name above the file, or beside one above it. Round
 //! primitives become meshes that *contain* them, so that what is free of the mesh is free of the primitive.
 //!
-//! Masses, damping, friction, efforts and speeds are read for dynamics. A mass or inertia that no body has is an error
+//! Masses, damping, friction, efforts and speeds are read for dynamics. Whether a body can have a mass or inertia matters
 //! only where [`UrdfOptions::sound_masses`] asks: kinematics does not care.
 
+mod correction;
+mod document;
 mod inertial;
 mod joints;
 pub mod limits;
 mod options;
 mod shapes;
+mod xml;
 
 pub use self::options::{Shapes, UrdfError, UrdfOptions};
 use std::path::Path;
 
+use self::document::Reader;
 use self::options::File;
+use self::shapes::Shaping;
 use super::articulation::tree::Articulation;
 use crate::geometry::read::file::text_of;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
-pub use shapes::mesh_places;
+pub use shapes::place_of_mesh;
 
+pub use correction::Correction;
 pub use inertial::{Inertial, InertialError, JointDynamics};
 
 /// A robot as its file describes it.
@@ -40,6 +47,8 @@ pub struct Robot {
     pub inertials: Vec<Option<Inertial>>,
     /// What resists and drives each joint of the articulation, in its order. Of a joint that became a chain, nothing.
     pub dynamics: Vec<JointDynamics>,
+    /// What was not taken as it stands, in the order of the file.
+    pub corrections: Vec<Correction>,
 }
 
 /// The robot in a file.
@@ -86,32 +95,30 @@ pub fn read_urdf(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Robot,
 /// As [`read_urdf`].
 pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robot, UrdfError> {
     let file = File { path, text, reach: &options.reach(path) };
-    if let Some(cause) = limits::excess(text) {
-        return Err(file.content(None, cause));
-    }
-    let robot = urdf_rs::read_from_string(text).map_err(|error| file.content(None, error.to_string()))?;
-    file.check_counts(&robot, options.shapes)?;
+    let (mut robot, mut corrections) = Reader::read(&file, options)?;
+    file.check_counts(&robot)?;
     let (mut links, mut joints, mut dynamics) =
         (robot.links.iter().map(|link| link.name.clone()).collect::<Vec<_>>(), Vec::new(), Vec::new());
     for joint in &robot.joints {
         let first = joints.len();
         joints::add(joint, &mut links, &mut joints);
-        let own = inertial::dynamics_of(joint);
-        dynamics.extend(if joints.len() == first + 1 { Some(own) } else { None });
+        dynamics.extend(if joints.len() == first + 1 { Some(joint.dynamics) } else { None });
         dynamics.resize(joints.len(), JointDynamics::default());
     }
     if options.sound_masses {
-        file.check_masses(&robot)?;
+        file.correct_masses(&mut robot, options.strict, &mut corrections)?;
     }
-    let (mut meshes, mut triangles) = (Vec::new(), 0);
-    for link in &robot.links {
-        meshes.push(shapes::mesh_of(link, &file, options, &mut triangles)?);
-    }
-    let mut inertials = robot.links.iter().map(inertial::inertial_of).collect::<Vec<_>>();
+    let mut shaping = Shaping::new(&file, options);
+    let meshes = robot.links.iter().map(|link| shaping.mesh_of(link)).collect::<Result<Vec<_>, _>>();
+    let mut meshes = meshes?;
+    corrections.append(&mut shaping.corrections);
+    corrections.sort_by_key(|correction| correction.line);
+    let mut inertials = robot.links.iter().map(|link| link.inertial).collect::<Vec<_>>();
     meshes.resize(links.len(), None);
     inertials.resize(links.len(), None);
-    let articulation = Articulation::new(links, joints).map_err(|source| file.articulation(source))?;
-    Ok(Robot { name: robot.name, articulation, meshes, inertials, dynamics })
+    let articulation = Articulation::new(links, joints);
+    let articulation = articulation.map_err(|source| file.articulation(source, &robot.lines()))?;
+    Ok(Robot { name: robot.name, articulation, meshes, inertials, dynamics, corrections })
 }
 
 #[cfg(test)]

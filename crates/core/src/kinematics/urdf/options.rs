@@ -1,11 +1,14 @@
 //! Options and errors of reading URDF files.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::correction::Correction;
+use super::document::Document;
 use super::inertial::InertialError;
-use super::{inertial, limits};
+use super::limits;
 use crate::geometry::read::error::ReadError;
 use crate::geometry::read::reach::{OutOfReach, Reach};
 use crate::kinematics::articulation::error::ArticulationError;
@@ -27,8 +30,11 @@ pub struct UrdfOptions {
     pub shapes: Shapes,
     /// Folders that are packages, or that hold packages.
     pub packages: Vec<PathBuf>,
-    /// Whether a mass or inertia that no body can have, or a damping or friction below zero, is an error.
+    /// Whether masses are needed: then a mass or inertia that no body can have counts as none stated, and a damping or
+    /// friction below zero as zero.
     pub sound_masses: bool,
+    /// Whether what cannot be taken as it stands is an error, where it would be corrected otherwise.
+    pub strict: bool,
     /// Which files the robot may name; where nothing is said, those of its folder and ROS package
     /// ([`Reach::around_robot`]), and of the packages.
     pub reach: Option<Reach>,
@@ -123,27 +129,16 @@ pub(super) struct File<'a> {
 }
 
 impl File<'_> {
-    /// The first line that holds `what` between quotes.
-    pub(super) fn line_of(&self, what: &str) -> Option<usize> {
-        let quoted = [format!("\"{what}\""), format!("'{what}'")];
-        let line = self.text.lines().position(|line| quoted.iter().any(|quoted| line.contains(quoted)));
-        line.map(|line| line + 1)
-    }
-
     pub(super) fn content(&self, line: Option<usize>, cause: String) -> UrdfError {
         UrdfError::Content { path: self.path.to_owned(), line, cause }
     }
 
     /// Refuses more links, joints and shapes than anybody means.
-    pub(super) fn check_counts(&self, robot: &urdf_rs::Robot, shapes: Shapes) -> Result<(), UrdfError> {
-        let of_link = |link: &urdf_rs::Link| match shapes {
-            Shapes::Collision => link.collision.len(),
-            Shapes::Visual => link.visual.len(),
-        };
+    pub(super) fn check_counts(&self, robot: &Document) -> Result<(), UrdfError> {
         let counts = [
             ("links", robot.links.len(), limits::LINKS),
             ("joints", robot.joints.len(), limits::LINKS),
-            ("shapes", robot.links.iter().map(of_link).sum(), limits::SHAPES),
+            ("shapes", robot.links.iter().map(|link| link.shapes.len()).sum(), limits::SHAPES),
         ];
         for (what, count, most) in counts {
             if count > most {
@@ -153,30 +148,32 @@ impl File<'_> {
         Ok(())
     }
 
-    /// Refuses masses and inertias that no body has, and damping and friction below zero.
-    pub(super) fn check_masses(&self, robot: &urdf_rs::Robot) -> Result<(), UrdfError> {
-        for link in &robot.links {
-            let Some(Err(source)) = inertial::inertial_of(link).map(|inertial| inertial.check()) else {
-                continue;
-            };
-            let (path, line, link) = (self.path.to_owned(), self.line_of(&link.name), link.name.clone());
-            return Err(UrdfError::Inertial { path, line, link, source });
-        }
-        for joint in &robot.joints {
-            let own = inertial::dynamics_of(joint);
-            for (what, value) in [("damping", own.damping), ("friction", own.friction)] {
-                let is_sound = value >= 0.0 && value.is_finite();
-                if !is_sound {
-                    let cause =
-                        format!("joint \"{}\": the {what} is {value}, but must be zero or above", joint.name);
-                    return Err(self.content(self.line_of(&joint.name), cause));
-                }
+    /// Drops masses and inertias that no body has, or refuses them where the options are strict.
+    pub(super) fn correct_masses(
+        &self,
+        robot: &mut Document,
+        strict: bool,
+        corrections: &mut Vec<Correction>,
+    ) -> Result<(), UrdfError> {
+        for link in &mut robot.links {
+            let Some(Err(source)) = link.inertial.map(|inertial| inertial.check()) else { continue };
+            let (path, line, name) = (self.path.to_owned(), link.line, link.name.clone());
+            if strict {
+                return Err(UrdfError::Inertial { path, line: Some(line), link: name, source });
             }
+            let became = "mass and inertia are those of the shape at its density".to_owned();
+            let part = format!("link \"{name}\"");
+            corrections.push(Correction { path, line, part, found: source.to_string(), became });
+            link.inertial = None;
         }
         Ok(())
     }
 
-    pub(super) fn articulation(&self, source: ArticulationError) -> UrdfError {
+    pub(super) fn articulation(
+        &self,
+        source: ArticulationError,
+        lines: &HashMap<String, usize>,
+    ) -> UrdfError {
         let name = match &source {
             ArticulationError::DuplicateName { name } => Some(name),
             ArticulationError::UnknownLink { joint, .. }
@@ -189,7 +186,7 @@ impl File<'_> {
             ArticulationError::SeveralRoots { roots } => roots.get(1),
             ArticulationError::Length { .. } => None,
         };
-        let line = name.and_then(|name| self.line_of(name));
+        let line = name.and_then(|name| lines.get(name)).copied();
         UrdfError::Articulation { path: self.path.to_owned(), line, source }
     }
 }

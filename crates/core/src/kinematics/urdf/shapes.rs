@@ -3,14 +3,15 @@
 use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 
-use nalgebra::{Isometry3, Vector3};
-use urdf_rs::Geometry;
+use nalgebra::Vector3;
 
-use super::joints::pose_of;
+use super::correction::Correction;
+use super::document::{Geometry, LinkElement};
 use super::limits::TRIANGLES;
-use super::options::{File, Shapes, UrdfError, UrdfOptions};
-use crate::geometry::procedural::parameters::Procedural;
+use super::options::{File, UrdfError, UrdfOptions};
+use crate::geometry::procedural::parameters::{Procedural, ProceduralError};
 use crate::geometry::procedural::{Capsule, Cuboid, Cylinder, Sphere};
+use crate::geometry::read::reach::Reach;
 use crate::geometry::read::read_mesh_within;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
@@ -19,55 +20,113 @@ const SEGMENTS: u32 = 48;
 /// Parts of an icosahedron's edge of a sphere: its mesh is up to 0.4 % larger.
 const FREQUENCY: u32 = 10;
 
-/// The mesh of all shapes of a link, in its frame; `total` counts the triangles of all links so far.
-pub(super) fn mesh_of(
-    link: &urdf_rs::Link,
-    file: &File<'_>,
-    options: &UrdfOptions,
-    total: &mut usize,
-) -> Result<Option<TriangleMesh>, UrdfError> {
-    let shapes: Vec<_> = match options.shapes {
-        Shapes::Collision => link.collision.iter().map(|shape| (&shape.origin, &shape.geometry)).collect(),
-        Shapes::Visual => link.visual.iter().map(|shape| (&shape.origin, &shape.geometry)).collect(),
-    };
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    for (origin, geometry) in shapes {
-        let pose: Isometry3<f64> = pose_of(origin);
-        let mesh = shape(geometry, &link.name, file, options)?.transformed(&pose);
-        *total += mesh.triangles().len();
-        if *total > TRIANGLES {
-            let cause = format!("its meshes have more than {TRIANGLES} triangles");
-            return Err(file.content(file.line_of(&link.name), cause));
-        }
-        let first = vertices.len() as u32;
-        vertices.extend_from_slice(mesh.vertices());
-        triangles.extend(mesh.triangles().iter().map(|corners| corners.map(|corner| corner + first)));
-    }
-    if triangles.is_empty() {
-        return Ok(None);
-    }
-    let refused =
-        |cause: String| file.content(file.line_of(&link.name), format!("link \"{}\": {cause}", link.name));
-    TriangleMesh::new(vertices, triangles).map(Some).map_err(|error| refused(error.to_string()))
+/// Makes the meshes of a robot's links.
+pub(super) struct Shaping<'a> {
+    file: &'a File<'a>,
+    options: &'a UrdfOptions,
+    /// Triangles of all links so far.
+    triangles: usize,
+    pub(super) corrections: Vec<Correction>,
 }
 
-fn shape(
-    geometry: &Geometry,
-    link: &str,
-    file: &File<'_>,
-    options: &UrdfOptions,
-) -> Result<TriangleMesh, UrdfError> {
-    let refused = |cause: String| file.content(file.line_of(link), format!("link \"{link}\": {cause}"));
+impl<'a> Shaping<'a> {
+    pub(super) fn new(file: &'a File<'a>, options: &'a UrdfOptions) -> Self {
+        Self { file, options, triangles: 0, corrections: Vec::new() }
+    }
+
+    /// The mesh of all shapes of a link, in its frame.
+    pub(super) fn mesh_of(&mut self, link: &LinkElement) -> Result<Option<TriangleMesh>, UrdfError> {
+        let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+        for shape in &link.shapes {
+            let refused = |cause: String| self.refused(link, shape.line, &cause);
+            let mesh = match &shape.geometry {
+                Geometry::Mesh { filename, scale } => self.mesh(filename, *scale, link, shape.line)?,
+                geometry => containing(geometry).map_err(|error| refused(error.to_string()))?,
+            };
+            let mesh = mesh.transformed(&shape.pose);
+            self.triangles += mesh.triangles().len();
+            if self.triangles > TRIANGLES {
+                let cause = format!("its meshes have more than {TRIANGLES} triangles");
+                return Err(self.file.content(Some(link.line), cause));
+            }
+            let first = vertices.len() as u32;
+            vertices.extend_from_slice(mesh.vertices());
+            triangles.extend(mesh.triangles().iter().map(|corners| corners.map(|corner| corner + first)));
+        }
+        if triangles.is_empty() {
+            return Ok(None);
+        }
+        let made = TriangleMesh::new(vertices, triangles);
+        made.map(Some).map_err(|error| self.refused(link, link.line, &error.to_string()))
+    }
+
+    fn refused(&self, link: &LinkElement, line: usize, cause: &str) -> UrdfError {
+        self.file.content(Some(line), format!("link \"{}\": {cause}", link.name))
+    }
+
+    fn mesh(
+        &mut self,
+        filename: &str,
+        scale: Option<[f64; 3]>,
+        link: &LinkElement,
+        line: usize,
+    ) -> Result<TriangleMesh, UrdfError> {
+        let path = self.found(filename, link, line)?;
+        let mesh = read_mesh_within(&path, self.file.reach).map_err(|source| UrdfError::Mesh {
+            path: self.file.path.to_owned(),
+            line: Some(line),
+            link: link.name.clone(),
+            source: Box::new(source),
+        })?;
+        let Some(scale) = scale else { return Ok(mesh) };
+        let scaled = mesh.scaled(&Vector3::from(scale));
+        scaled.map_err(|error| self.refused(link, line, &format!("scale {scale:?}: {error}")))
+    }
+
+    /// Where a mesh is. Nothing is looked for out of reach; where it is nowhere within, the first place that is not tells
+    /// why.
+    fn found(&mut self, filename: &str, link: &LinkElement, line: usize) -> Result<PathBuf, UrdfError> {
+        let (mut tried, mut out_of_reach) = (Vec::new(), None);
+        for path in mesh_places(filename, self.file.path, &self.options.packages) {
+            match self.file.reach.check(&path, self.file.path) {
+                Ok(()) if path.exists() => return Ok(path),
+                Ok(()) => tried.push(path.display().to_string()),
+                Err(error) => out_of_reach = out_of_reach.or(Some(error)),
+            }
+        }
+        let elsewhere = || elsewhere(filename, self.file.path, &self.options.packages, self.file.reach);
+        if !self.options.strict
+            && let Some(path) = elsewhere()
+        {
+            self.corrections.push(Correction {
+                path: self.file.path.to_owned(),
+                line,
+                part: format!("link \"{}\"", link.name),
+                found: format!("the mesh \"{filename}\" is not where its name says"),
+                became: format!("{} is read", path.display()),
+            });
+            return Ok(path);
+        }
+        let not_there = || format!("the mesh \"{filename}\" is not there; looked for {}", tried.join(", "));
+        match out_of_reach {
+            None => Err(self.refused(link, line, &not_there())),
+            Some(error) if !tried.is_empty() => {
+                Err(self.refused(link, line, &format!("{}; {error}", not_there())))
+            }
+            Some(source) => {
+                let (path, link) = (self.file.path.to_owned(), link.name.clone());
+                Err(UrdfError::OutOfReach { path, line: Some(line), link, source: Box::new(source) })
+            }
+        }
+    }
+}
+
+/// The mesh of a primitive; of a round one, a mesh that contains it.
+fn containing(geometry: &Geometry) -> Result<TriangleMesh, ProceduralError> {
     // A polygon around a circle touches it in the middles of its sides.
     let around = 1.0 / (PI / f64::from(SEGMENTS)).cos();
-    let made = match *geometry {
-        Geometry::Mesh { ref filename, scale } => {
-            return mesh(filename, scale.map(|s| s.0), link, file, options);
-        }
-        Geometry::Box { size } => {
-            let [x, y, z] = size.0;
-            Cuboid { x, y, z, ..Cuboid::default() }.mesh()
-        }
+    match *geometry {
+        Geometry::Box { size: [x, y, z] } => Cuboid { x, y, z, ..Cuboid::default() }.mesh(),
         Geometry::Cylinder { radius, length } => {
             Cylinder { radius: radius * around, height: length, segments: SEGMENTS }.mesh()
         }
@@ -79,8 +138,8 @@ fn shape(
         Geometry::Sphere { radius } => {
             Sphere { radius, frequency: FREQUENCY }.mesh().map(|mesh| around_sphere(&mesh, radius))
         }
-    };
-    made.map_err(|error| refused(error.to_string()))
+        Geometry::Mesh { .. } => unreachable!("a mesh is read from its file"),
+    }
 }
 
 /// A mesh with its vertices on a sphere, made larger until it contains the sphere.
@@ -93,56 +152,10 @@ fn around_sphere(mesh: &TriangleMesh, radius: f64) -> TriangleMesh {
     mesh.scaled(&Vector3::repeat(radius / least)).expect("a factor a little above one")
 }
 
-fn mesh(
-    filename: &str,
-    scale: Option<[f64; 3]>,
-    link: &str,
-    file: &File<'_>,
-    options: &UrdfOptions,
-) -> Result<TriangleMesh, UrdfError> {
-    let path = found(filename, link, file, options)?;
-    let mesh = read_mesh_within(&path, file.reach).map_err(|source| UrdfError::Mesh {
-        path: file.path.to_owned(),
-        line: file.line_of(filename),
-        link: link.to_owned(),
-        source: Box::new(source),
-    })?;
-    match scale {
-        None => Ok(mesh),
-        Some(scale) => mesh.scaled(&Vector3::from(scale)).map_err(|error| {
-            file.content(file.line_of(filename), format!("link \"{link}\": scale {scale:?}: {error}"))
-        }),
-    }
-}
-
-/// Where a mesh is. Nothing is looked for out of reach; where it is nowhere within, the first place that is not tells why.
-fn found(filename: &str, link: &str, file: &File<'_>, options: &UrdfOptions) -> Result<PathBuf, UrdfError> {
-    let (mut tried, mut out_of_reach) = (Vec::new(), None);
-    for path in mesh_places(filename, file.path, &options.packages) {
-        match file.reach.check(&path, file.path) {
-            Ok(()) if path.exists() => return Ok(path),
-            Ok(()) => tried.push(path.display().to_string()),
-            Err(error) => out_of_reach = out_of_reach.or(Some(error)),
-        }
-    }
-    let line = file.line_of(filename);
-    let not_there =
-        || format!("link \"{link}\": the mesh \"{filename}\" is not there; looked for {}", tried.join(", "));
-    match out_of_reach {
-        None => Err(file.content(line, not_there())),
-        Some(error) if !tried.is_empty() => Err(file.content(line, format!("{}; {error}", not_there()))),
-        Some(source) => {
-            let (path, link) = (file.path.to_owned(), link.to_owned());
-            Err(UrdfError::OutOfReach { path, line, link, source: Box::new(source) })
-        }
-    }
-}
-
 /// Where a mesh that a URDF file names may be, best place first.
-pub fn mesh_places(filename: &str, robot: &Path, packages: &[PathBuf]) -> Vec<PathBuf> {
+fn mesh_places(filename: &str, robot: &Path, packages: &[PathBuf]) -> Vec<PathBuf> {
     let folder = robot.parent().unwrap_or(Path::new(""));
-    let in_package = ["package://", "model://"].iter().find_map(|scheme| filename.strip_prefix(scheme));
-    let Some(in_package) = in_package else {
+    let Some(in_package) = in_package(filename) else {
         return vec![folder.join(filename.strip_prefix("file://").unwrap_or(filename))];
     };
     let rest = in_package.split_once('/').map_or(in_package, |(_, rest)| rest);
@@ -156,4 +169,33 @@ pub fn mesh_places(filename: &str, robot: &Path, packages: &[PathBuf]) -> Vec<Pa
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let above: Vec<_> = absolute.ancestors().flat_map(of_folder).collect();
     given.chain(above).chain([folder.join(rest)]).collect()
+}
+
+/// Where a mesh that a URDF file names is; none where it is not there, or out of reach.
+pub fn place_of_mesh(filename: &str, robot: &Path, packages: &[PathBuf], reach: &Reach) -> Option<PathBuf> {
+    let is_there = |place: &PathBuf| reach.check(place, robot).is_ok() && place.is_file();
+    let place = mesh_places(filename, robot, packages).into_iter().find(is_there);
+    place.or_else(|| elsewhere(filename, robot, packages, reach))
+}
+
+/// A file within reach that ends as a name does, in a package or above the robot: folders of packages are often called
+/// otherwise than the packages, and paths often begin at the root of a package.
+fn elsewhere(filename: &str, robot: &Path, packages: &[PathBuf], reach: &Reach) -> Option<PathBuf> {
+    let rest = in_package(filename).unwrap_or(filename);
+    let parts: Vec<_> = rest.split('/').filter(|part| !part.is_empty()).collect();
+    let folder = robot.parent().unwrap_or(Path::new(""));
+    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let folders = absolute.ancestors().chain(packages.iter().map(PathBuf::as_path));
+    let folders: Vec<_> = folders.filter(|folder| reach.check(folder, robot).is_ok()).collect();
+    let mut paths = (0..parts.len()).flat_map(|from| {
+        let end: PathBuf = parts[from..].iter().collect();
+        folders.iter().map(move |folder| folder.join(&end))
+    });
+    paths.find(|path| path.is_file() && reach.check(path, robot).is_ok())
+}
+
+/// What a name says within packages: that of one, then a path in it. Some files write three slashes.
+fn in_package(filename: &str) -> Option<&str> {
+    let rest = ["package://", "model://"].iter().find_map(|scheme| filename.strip_prefix(scheme));
+    rest.map(|rest| rest.trim_start_matches('/'))
 }

@@ -14,6 +14,20 @@ fn parse(text: &str) -> Result<Robot, UrdfError> {
     parse_urdf(text, Path::new("robots/r.urdf"), &UrdfOptions::default())
 }
 
+fn strict(text: &str) -> Result<Robot, UrdfError> {
+    let options = UrdfOptions { strict: true, ..UrdfOptions::default() };
+    parse_urdf(text, Path::new("robots/r.urdf"), &options)
+}
+
+/// What is corrected in a robot, as it is told.
+fn corrections(text: &str) -> Vec<String> {
+    let options = UrdfOptions { sound_masses: true, ..UrdfOptions::default() };
+    let robot = parse_urdf(text, Path::new("r.urdf"), &options).unwrap();
+    let refused = parse_urdf(text, Path::new("r.urdf"), &UrdfOptions { strict: true, ..options });
+    assert!(robot.corrections.is_empty() == refused.is_ok(), "{refused:?}");
+    robot.corrections.iter().map(ToString::to_string).collect()
+}
+
 /// A robot of two links and the joint in between.
 fn with_joint(kind: &str, inner: &str) -> String {
     format!(
@@ -129,14 +143,14 @@ fn meshes_are_found_beside_the_file_and_in_packages() {
 
 #[test]
 fn errors_name_the_file_the_line_and_the_cause() {
-    let error = |text: &str| parse(text).unwrap_err().to_string();
+    let error = |text: &str| strict(text).unwrap_err().to_string();
     let reversed = r#"<limit lower="1" upper="-1" effort="1" velocity="1"/>"#;
     let found = error(&with_joint("revolute", reversed));
     assert_eq!(found, "robots/r.urdf:2: the limits of joint \"j\" are reversed: 1 > -1");
     let found = error(&with_joint("revolute", r#"<axis xyz="0 0 0"/>"#));
     assert_eq!(found, "robots/r.urdf:2: the axis of joint \"j\" is zero");
     let found = error(&with_shape(r#"<sphere radius="-1"/>"#));
-    assert!(found.starts_with("robots/r.urdf:2: link \"a\": ") && found.contains("radius"), "{found}");
+    assert!(found.starts_with("robots/r.urdf:3: link \"a\": ") && found.contains("radius"), "{found}");
     for text in
         ["", "<robot", "<robot name=\"r\"><link/></robot>", "<robot name=\"r\"><link name=\"a\"></robot>"]
     {
@@ -197,7 +211,7 @@ fn a_mass_that_no_body_has_is_refused_where_dynamics_needs_it_and_nowhere_else()
     ];
     for (text, expected) in cases {
         assert!(parse(&text).is_ok(), "{expected}");
-        let options = UrdfOptions { sound_masses: true, ..UrdfOptions::default() };
+        let options = UrdfOptions { sound_masses: true, strict: true, ..UrdfOptions::default() };
         let told = parse_urdf(&text, Path::new("robots/r.urdf"), &options).unwrap_err().to_string();
         assert!(told.contains(expected), "{told} (expected {expected})");
     }
@@ -304,4 +318,84 @@ fn what_is_no_tree_is_refused_with_its_line() {
         let error = parse(&text).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
+}
+
+#[test]
+fn what_cannot_be_taken_as_it_stands_is_corrected_and_told_with_its_line() {
+    let shape = |shape: &str| corrections(&with_shape(shape)).join("; ");
+    assert_eq!(
+        shape("<sphere radius='0'/>"),
+        "r.urdf:3: link \"a\": the radius is zero; the shape is left out"
+    );
+    assert!(shape("<cylinder radius='1' length='0'/>").contains("the length 0 m; the shape is left out"));
+    assert!(shape("<box size='1 0 1'/>").contains("edges 1, 0 and 1 m"));
+    assert!(shape("<mesh scale='1 1 1'/>").contains("has no file name"));
+    assert!(shape("<heightmap/>").contains("known are box, cylinder, capsule, sphere, mesh"));
+    let joint = |inner: &str| corrections(&with_joint("revolute", inner)).join("; ");
+    assert_eq!(
+        joint("<limit lower='1' upper='-2' velocity='1'/>"),
+        "r.urdf:2: joint \"j\": the limits are reversed: 1 > -2; they are exchanged"
+    );
+    let axes = "<axis xyz='1 0 0'/>\n<axis xyz='0 1 0'/>";
+    assert_eq!(joint(axes), "r.urdf:3: joint \"j\": <axis> stands several times; the first counts");
+    assert_eq!(joint("<origin xyz='1 2 3' rpy='0 0 0'/><gazebo/><unknown:tag/>"), "");
+    let text = with_joint("revolute", "<limit lower='1' upper='-2'/><axis xyz='1 0 0'/><axis xyz='0 1 0'/>");
+    let robot = parse(&text).unwrap();
+    assert_eq!(robot.articulation.joints()[0].limits, Some([-2.0, 1.0]));
+    assert_eq!(robot.articulation.joints()[0].kind, JointKind::Revolute { axis: Vector3::x() });
+
+    let mass = |inertial: &str| corrections(&with_mass(inertial, "<dynamics damping='-1'/>")).join("; ");
+    let told = mass("<mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0'/>");
+    assert!(told.starts_with("r.urdf:2: link \"b\": <inertia> lacks `izz`; it counts as if there"), "{told}");
+    assert!(
+        told.ends_with("r.urdf:3: joint \"j\": the damping is -1, but must be zero or above; it is zero")
+    );
+    let told = mass("<mass value='1'/><inertia ixx='5' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>");
+    assert!(
+        told.contains("break the triangle inequality") && told.contains("; mass and inertia are those of")
+    );
+    let unnamed = "<robot name='r'><link name='a'/>\n<link/></robot>";
+    assert!(strict(unnamed).unwrap_err().to_string().contains("r.urdf:2: link 2: it has no name"));
+}
+
+#[test]
+fn what_is_no_robot_is_refused_with_what_to_do() {
+    let error = |text: &str| parse(text).unwrap_err().to_string();
+    let cases = [
+        ("<robot name='r'/>", "robots/r.urdf:1: the robot has no links"),
+        ("<!-- a\n--><mujoco model='m'/>", "robots/r.urdf:2: this is MJCF"),
+        (
+            "<robot xmlns:xacro='http://www.ros.org/wiki/xacro'>\n<xacro:include filename='a'/></robot>",
+            "robots/r.urdf:2: this is xacro",
+        ),
+        ("<robot>\n\n<xacro:arm/></robot>", "robots/r.urdf:3: this is xacro"),
+        ("<COLLADA/>", "holds one <robot>, this one <COLLADA>"),
+        ("<robot name='r'><link name='a'>\n</robot>", "robots/r.urdf:2: no XML"),
+    ];
+    for (text, expected) in cases {
+        assert!(error(text).contains(expected), "{}", error(text));
+    }
+    let joint = |kind: &str, inner: &str| error(&with_joint(kind, inner));
+    assert!(joint("screw", "").contains("known are revolute, continuous, prismatic, fixed"));
+    assert!(
+        joint("revolute", "<origin xyz='1 2'/>")
+            .contains("`xyz` of <origin> is \"1 2\", but must be 3 numbers")
+    );
+}
+
+#[test]
+fn comments_and_prefixes_that_strict_xml_refuses_are_read() {
+    let text = "\n<?xml version='1.0'?><!-- a -- b -->\n<robot name='r' version='1.2'><link name='a'><sensor:ray/></link>\
+                <link name='b'/><joint name='j' type='revolute'><parent link='a'/><child link='b'/>\
+                <origin xyz='0 0 1' quat_xyzw='0 0 0.7071067811865476 0.7071067811865476'/><limit lower='-1'/></joint></robot>";
+    let robot = parse(text).unwrap();
+    let joint = &robot.articulation.joints()[0];
+    assert!((joint.origin * Point3::new(1.0, 0.0, 0.0) - Point3::new(0.0, 1.0, 1.0)).norm() < 1e-15);
+    assert_eq!(joint.limits, Some([-1.0, f64::INFINITY]));
+    // The first edition of the format has no quaternions, and zero where nothing is said.
+    let joint = parse(&text.replace("1.2", "1.0")).unwrap().articulation.joints()[0].clone();
+    assert_eq!(
+        (joint.origin.rotation, joint.limits),
+        (nalgebra::UnitQuaternion::identity(), Some([-1.0, 0.0]))
+    );
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Assets, read};
 use crate::record::RecordError;
 use extricate_core::geometry::read::Reach;
-use extricate_core::kinematics::urdf::mesh_places;
+use extricate_core::kinematics::urdf::place_of_mesh;
 
 /// Copies a URDF file with the meshes that it names; those that are not there, or out of reach (a mesh that is only to be
 /// seen need not be read), keep their names. Returns its new name.
@@ -36,8 +36,7 @@ pub(super) fn meshes(path: &Path, packages: &[PathBuf], reach: &Reach) -> Result
 
 /// Where the mesh of a name, as it is written, is; none where it is not there or out of reach.
 fn place_of(name: &str, path: &Path, packages: &[PathBuf], reach: &Reach) -> Option<PathBuf> {
-    let is_there = |place: &PathBuf| reach.check(place, path).is_ok() && place.is_file();
-    mesh_places(&unescaped(name), path, packages).into_iter().find(is_there)
+    place_of_mesh(&unescaped(name), path, packages, reach)
 }
 
 /// Byte ranges of the values of `filename` in all elements `<mesh …>`.

@@ -1,0 +1,402 @@
+//! The elements of a URDF file, read as far as they make sense.
+//!
+//! Where elements of which one counts stand several times, the first counts, as for urdfdom. Elements that nothing needs
+//! are not looked at. What is not taken as it stands becomes a [`Correction`], or an error where the options are strict.
+
+use std::collections::HashMap;
+
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use roxmltree::Node;
+
+use super::correction::Correction;
+use super::inertial::{Inertial, JointDynamics, rotated};
+use super::options::{File, Shapes, UrdfError, UrdfOptions};
+use super::xml::{self, Lines, elements, number, number_or, numbers};
+use crate::kinematics::articulation::joint::Mimic;
+
+/// A robot's file.
+pub(super) struct Document {
+    pub(super) name: String,
+    pub(super) links: Vec<LinkElement>,
+    pub(super) joints: Vec<JointElement>,
+}
+
+impl Document {
+    /// The lines of links and joints by name; of a name that is given twice, that of the first.
+    pub(super) fn lines(&self) -> HashMap<String, usize> {
+        let links = self.links.iter().map(|link| (link.name.clone(), link.line));
+        let joints = self.joints.iter().map(|joint| (joint.name.clone(), joint.line));
+        links.chain(joints).collect::<Vec<_>>().into_iter().rev().collect()
+    }
+}
+
+/// A link, with shapes of the kind asked for.
+pub(super) struct LinkElement {
+    pub(super) name: String,
+    pub(super) line: usize,
+    /// The mass; none where the file states none, or nothing but zeros.
+    pub(super) inertial: Option<Inertial>,
+    pub(super) shapes: Vec<ShapeElement>,
+}
+
+/// A shape in its link.
+pub(super) struct ShapeElement {
+    pub(super) line: usize,
+    pub(super) pose: Isometry3<f64>,
+    pub(super) geometry: Geometry,
+}
+
+/// What a shape is; lengths in metres.
+pub(super) enum Geometry {
+    Box { size: [f64; 3] },
+    Cylinder { radius: f64, length: f64 },
+    Capsule { radius: f64, length: f64 },
+    Sphere { radius: f64 },
+    Mesh { filename: String, scale: Option<[f64; 3]> },
+}
+
+impl Geometry {
+    /// Which size is zero, where one is without which there is no shape.
+    fn missing_size(&self) -> Option<String> {
+        let is_zero = |size: f64| size.abs() <= 0.0;
+        match *self {
+            Self::Box { size: [x, y, z] } if [x, y, z].into_iter().any(is_zero) => {
+                Some(format!("the box has the edges {x}, {y} and {z} m"))
+            }
+            Self::Sphere { radius } | Self::Capsule { radius, .. } if is_zero(radius) => {
+                Some("the radius is zero".to_owned())
+            }
+            Self::Cylinder { radius, length } if is_zero(radius) || is_zero(length) => {
+                Some(format!("the cylinder has the radius {radius} m and the length {length} m"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A joint.
+pub(super) struct JointElement {
+    pub(super) name: String,
+    pub(super) line: usize,
+    pub(super) kind: JointType,
+    pub(super) origin: Isometry3<f64>,
+    pub(super) parent: String,
+    pub(super) child: String,
+    pub(super) axis: Vector3<f64>,
+    /// Lower and upper [rad or m]; none where the joint moves freely.
+    pub(super) limits: Option<[f64; 2]>,
+    pub(super) dynamics: JointDynamics,
+    pub(super) mimic: Option<Mimic>,
+}
+
+/// The kinds of joints that URDF has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum JointType {
+    Revolute,
+    Continuous,
+    Prismatic,
+    Fixed,
+    Floating,
+    Planar,
+    Spherical,
+}
+
+impl JointType {
+    const ALL: [(&'static str, Self); 7] = [
+        ("revolute", Self::Revolute),
+        ("continuous", Self::Continuous),
+        ("prismatic", Self::Prismatic),
+        ("fixed", Self::Fixed),
+        ("floating", Self::Floating),
+        ("planar", Self::Planar),
+        ("spherical", Self::Spherical),
+    ];
+}
+
+/// Why an element is not as it must be.
+type Wrong = String;
+
+/// Reads the elements of a file.
+pub(super) struct Reader<'a> {
+    file: &'a File<'a>,
+    options: &'a UrdfOptions,
+    lines: Lines,
+    /// Major and minor version of the format.
+    version: [u32; 2],
+    /// The link or joint that is being read.
+    part: String,
+    corrections: Vec<Correction>,
+}
+
+impl<'a> Reader<'a> {
+    /// The robot of a file, and what was corrected.
+    pub(super) fn read(
+        file: &'a File<'a>,
+        options: &'a UrdfOptions,
+    ) -> Result<(Document, Vec<Correction>), UrdfError> {
+        let refused = |(line, cause): xml::Refusal| file.content(line, cause);
+        let text = xml::prepared(file.text).map_err(refused)?;
+        let document = xml::parsed(&text).map_err(refused)?;
+        let lines = Lines::of(&text);
+        let root = document.root_element();
+        check_kind(root).map_err(|(node, cause)| file.content(Some(lines.line(node)), cause))?;
+        let version = version(root);
+        let mut reader =
+            Reader { file, options, lines, version, part: String::new(), corrections: Vec::new() };
+        let document = reader.robot(root)?;
+        Ok((document, reader.corrections))
+    }
+
+    fn robot(&mut self, root: Node<'_, '_>) -> Result<Document, UrdfError> {
+        let name = root.attribute("name").unwrap_or_default().to_owned();
+        let links = elements(root, "link").enumerate().map(|(at, link)| self.link(at, link));
+        let links = links.collect::<Result<Vec<_>, _>>()?;
+        if links.is_empty() {
+            return Err(self.file.content(Some(self.lines.line(root)), "the robot has no links".to_owned()));
+        }
+        let joints = elements(root, "joint").map(|joint| self.joint(joint)).collect::<Result<_, _>>()?;
+        Ok(Document { name, links, joints })
+    }
+
+    fn link(&mut self, at: usize, link: Node<'_, '_>) -> Result<LinkElement, UrdfError> {
+        let line = self.lines.line(link);
+        let name = if let Some(name) = link.attribute("name") {
+            self.part = format!("link \"{name}\"");
+            name.to_owned()
+        } else {
+            self.part = format!("link {}", at + 1);
+            let name = format!("unnamed{at}");
+            self.correct(link, "it has no name".to_owned(), format!("it is called \"{name}\""))?;
+            name
+        };
+        let inertial = self.inertial(link)?;
+        let kind = match self.options.shapes {
+            Shapes::Collision => "collision",
+            Shapes::Visual => "visual",
+        };
+        let mut shapes = Vec::new();
+        for shape in elements(link, kind) {
+            shapes.extend(self.shape(shape)?);
+        }
+        Ok(LinkElement { name, line, inertial, shapes })
+    }
+
+    fn inertial(&mut self, link: Node<'_, '_>) -> Result<Option<Inertial>, UrdfError> {
+        let Some(inertial) = self.only(link, "inertial")? else { return Ok(None) };
+        match self.stated_inertial(inertial) {
+            Ok(stated) => Ok(stated),
+            // Kinematics needs no masses.
+            Err(_) if !self.options.sound_masses => Ok(None),
+            Err(wrong) => {
+                self.correct(inertial, wrong, "it counts as if there were no <inertial>".to_owned())?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn stated_inertial(&self, inertial: Node<'_, '_>) -> Result<Option<Inertial>, Wrong> {
+        let child = |name: &str| elements(inertial, name).next();
+        let mass = child("mass").ok_or("<inertial> has no <mass>")?;
+        let mass = number(mass, "value")?;
+        let tensor = child("inertia").ok_or("<inertial> has no <inertia>")?;
+        let mut moments = [0.0; 6];
+        for (moment, name) in moments.iter_mut().zip(["ixx", "ixy", "ixz", "iyy", "iyz", "izz"]) {
+            *moment = number(tensor, name)?;
+        }
+        if mass.abs() <= 0.0 && moments.iter().all(|moment| moment.abs() <= 0.0) {
+            return Ok(None);
+        }
+        Ok(Some(rotated(mass, moments, &self.pose(child("origin"))?)))
+    }
+
+    /// A shape; none of one that has no size, or no geometry.
+    fn shape(&mut self, shape: Node<'_, '_>) -> Result<Option<ShapeElement>, UrdfError> {
+        const LEFT_OUT: &str = "the shape is left out";
+        let origin = self.only(shape, "origin")?;
+        let pose = self.pose(origin).map_err(|wrong| self.refused(shape, wrong))?;
+        let geometry = self.only(shape, "geometry")?;
+        let is_known = |node: &Node<'_, '_>| GEOMETRIES.contains(&node.tag_name().name());
+        let Some(geometry) = geometry.and_then(|geometry| geometry.children().find(is_known)) else {
+            let found = format!("a shape has no geometry; known are {}", GEOMETRIES.join(", "));
+            self.correct(shape, found, LEFT_OUT.to_owned())?;
+            return Ok(None);
+        };
+        let read = geometry_of(geometry).map_err(|wrong| self.refused(geometry, wrong))?;
+        let flaw = read.as_ref().map_or(Some("the mesh has no file name".to_owned()), Geometry::missing_size);
+        if let Some(flaw) = flaw {
+            self.correct(geometry, flaw, LEFT_OUT.to_owned())?;
+            return Ok(None);
+        }
+        let line = self.lines.line(geometry);
+        Ok(read.map(|geometry| ShapeElement { line, pose, geometry }))
+    }
+
+    fn joint(&mut self, joint: Node<'_, '_>) -> Result<JointElement, UrdfError> {
+        let name = joint.attribute("name").unwrap_or_default().to_owned();
+        self.part = format!("joint \"{name}\"");
+        let line = self.lines.line(joint);
+        let wrong = |reader: &Self, wrong: &str| Err(reader.refused(joint, wrong.to_owned()));
+        if joint.attribute("name").is_none() {
+            return Err(self.file.content(Some(line), "a joint has no name".to_owned()));
+        }
+        let Some(kind) = joint.attribute("type") else { return wrong(self, "it has no `type`") };
+        let Some(&(_, kind)) = JointType::ALL.iter().find(|(name, _)| *name == kind.trim()) else {
+            let known = JointType::ALL.map(|(name, _)| name).join(", ");
+            return wrong(self, &format!("\"{kind}\" is no type of a joint; known are {known}"));
+        };
+        let [parent, child] = [self.only(joint, "parent")?, self.only(joint, "child")?]
+            .map(|end| end.and_then(|end| end.attribute("link")).map(str::to_owned));
+        let Some(parent) = parent else { return wrong(self, "it has no <parent link=…>") };
+        let Some(child) = child else { return wrong(self, "it has no <child link=…>") };
+        let origin = self.only(joint, "origin")?;
+        let origin = self.pose(origin).map_err(|wrong| self.refused(joint, wrong))?;
+        let axis = self.only(joint, "axis")?.map_or(Ok(None), |axis| numbers(axis, "xyz"));
+        let axis = axis.map_err(|wrong| self.refused(joint, wrong))?.unwrap_or([1.0, 0.0, 0.0]).into();
+        let (limits, motor) = self.limits(joint, kind)?;
+        let dynamics = self.dynamics(joint, motor)?;
+        let mimic = self.mimic(joint)?;
+        Ok(JointElement { name, line, kind, origin, parent, child, axis, limits, dynamics, mimic })
+    }
+
+    /// The limits of a joint, and the greatest force and speed of its motor.
+    #[expect(clippy::type_complexity, reason = "two pairs, taken apart at once")]
+    fn limits(
+        &mut self,
+        joint: Node<'_, '_>,
+        kind: JointType,
+    ) -> Result<(Option<[f64; 2]>, [f64; 2]), UrdfError> {
+        let Some(limit) = self.only(joint, "limit")? else { return Ok((None, [0.0; 2])) };
+        // What is left out is zero, or from version 1.2 on no limit.
+        let infinite = if self.version >= [1, 2] { f64::INFINITY } else { 0.0 };
+        let read =
+            |name, otherwise| number_or(limit, name, otherwise).map_err(|wrong| self.refused(limit, wrong));
+        let mut limits = [read("lower", -infinite)?, read("upper", infinite)?];
+        let motor = [read("effort", infinite)?, read("velocity", infinite)?];
+        let is_empty = limits.iter().chain(&motor).all(|number| number.abs() <= 0.0);
+        let is_limited = matches!(kind, JointType::Revolute | JointType::Prismatic);
+        if !is_limited || is_empty || limits == [f64::NEG_INFINITY, f64::INFINITY] {
+            return Ok((None, motor));
+        }
+        if limits[0] > limits[1] && !self.options.strict {
+            let found = format!("the limits are reversed: {} > {}", limits[0], limits[1]);
+            limits.reverse();
+            self.correct(limit, found, "they are exchanged".to_owned())?;
+        }
+        Ok((Some(limits), motor))
+    }
+
+    /// What resists and drives a joint of one freedom. An effort or velocity of zero is none stated.
+    fn dynamics(&mut self, joint: Node<'_, '_>, motor: [f64; 2]) -> Result<JointDynamics, UrdfError> {
+        let [effort, speed] = motor.map(|value| (value > 0.0 && value.is_finite()).then_some(value));
+        let mut found = JointDynamics { damping: 0.0, friction: 0.0, effort, speed };
+        let Some(dynamics) = self.only(joint, "dynamics")? else { return Ok(found) };
+        for (name, value) in [("damping", &mut found.damping), ("friction", &mut found.friction)] {
+            let flaw = match number_or(dynamics, name, 0.0) {
+                Ok(number) if !self.options.sound_masses || number >= 0.0 && number.is_finite() => {
+                    *value = number;
+                    continue;
+                }
+                Ok(number) => format!("the {name} is {number}, but must be zero or above"),
+                Err(_) if !self.options.sound_masses => continue,
+                Err(wrong) => wrong,
+            };
+            self.correct(joint, flaw, "it is zero".to_owned())?;
+        }
+        Ok(found)
+    }
+
+    fn mimic(&mut self, joint: Node<'_, '_>) -> Result<Option<Mimic>, UrdfError> {
+        let Some(mimic) = self.only(joint, "mimic")? else { return Ok(None) };
+        let read =
+            |name, otherwise| number_or(mimic, name, otherwise).map_err(|wrong| self.refused(mimic, wrong));
+        let Some(other) = mimic.attribute("joint") else {
+            return Err(self.refused(mimic, "<mimic> lacks `joint`".to_owned()));
+        };
+        let (factor, offset) = (read("multiplier", 1.0)?, read("offset", 0.0)?);
+        Ok(Some(Mimic { joint: other.to_owned(), factor, offset }))
+    }
+
+    /// The pose of an `<origin>`: fixed-axis roll, pitch, yaw [rad], then the position [m].
+    fn pose(&self, origin: Option<Node<'_, '_>>) -> Result<Isometry3<f64>, Wrong> {
+        let Some(origin) = origin else { return Ok(Isometry3::identity()) };
+        let position = numbers(origin, "xyz")?.unwrap_or([0.0; 3]);
+        let quaternion = if self.version >= [1, 1] { numbers::<4>(origin, "quat_xyzw")? } else { None };
+        let rotation = match quaternion {
+            Some([x, y, z, w]) => UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z)),
+            None => {
+                let [roll, pitch, yaw] = numbers(origin, "rpy")?.unwrap_or([0.0; 3]);
+                UnitQuaternion::from_euler_angles(roll, pitch, yaw)
+            }
+        };
+        Ok(Isometry3::from_parts(Translation3::from(Vector3::from(position)), rotation))
+    }
+
+    /// The element of a name, of which one counts.
+    fn only<'n, 'i>(&mut self, parent: Node<'n, 'i>, name: &str) -> Result<Option<Node<'n, 'i>>, UrdfError> {
+        let mut found = elements(parent, name);
+        let first = found.next();
+        if let Some(second) = found.next() {
+            self.correct(second, format!("<{name}> stands several times"), "the first counts".to_owned())?;
+        }
+        Ok(first)
+    }
+
+    /// Notes a correction, or refuses it where the options are strict.
+    fn correct(&mut self, node: Node<'_, '_>, found: String, became: String) -> Result<(), UrdfError> {
+        if self.options.strict {
+            return Err(self.refused(node, found));
+        }
+        let (path, line, part) = (self.file.path.to_owned(), self.lines.line(node), self.part.clone());
+        self.corrections.push(Correction { path, line, part, found, became });
+        Ok(())
+    }
+
+    fn refused(&self, node: Node<'_, '_>, wrong: Wrong) -> UrdfError {
+        self.file.content(Some(self.lines.line(node)), format!("{}: {wrong}", self.part))
+    }
+}
+
+/// Refuses what is no URDF, at the element that tells.
+fn check_kind<'a, 'i>(root: Node<'a, 'i>) -> Result<(), (Node<'a, 'i>, String)> {
+    let is_macro = |node: &Node<'_, '_>| {
+        node.is_element() && node.tag_name().namespace().is_some_and(|space| space.contains("xacro"))
+    };
+    match root.tag_name().name() {
+        "robot" => match root.descendants().find(is_macro) {
+            Some(node) => Err((node, xml::XACRO.to_owned())),
+            None => Ok(()),
+        },
+        "mujoco" => Err((root, "this is MJCF, a model of MuJoCo: give a URDF file".to_owned())),
+        "sdf" => Err((root, "this is SDF, a model of Gazebo: give a URDF file".to_owned())),
+        other => Err((root, format!("a URDF file holds one <robot>, this one <{other}>"))),
+    }
+}
+
+/// The version of the format; 1.0 where none is stated, or none that makes sense, as for urdfdom.
+fn version(robot: Node<'_, '_>) -> [u32; 2] {
+    let stated = robot.attribute("version").and_then(|version| {
+        let (major, minor) = version.trim().split_once('.')?;
+        Some([major.parse().ok()?, minor.parse().ok()?])
+    });
+    stated.unwrap_or([1, 0])
+}
+
+/// The elements that are geometries.
+const GEOMETRIES: [&str; 5] = ["box", "cylinder", "capsule", "sphere", "mesh"];
+
+/// The geometry of one of the [`GEOMETRIES`]; none of a mesh without a file name.
+fn geometry_of(node: Node<'_, '_>) -> Result<Option<Geometry>, Wrong> {
+    Ok(Some(match node.tag_name().name() {
+        "box" => Geometry::Box { size: numbers(node, "size")?.ok_or("<box> lacks `size`")? },
+        "cylinder" => Geometry::Cylinder { radius: number(node, "radius")?, length: number(node, "length")? },
+        "capsule" => Geometry::Capsule { radius: number(node, "radius")?, length: number(node, "length")? },
+        "sphere" => Geometry::Sphere { radius: number(node, "radius")? },
+        _ => {
+            let filename = node.attribute("filename").map(str::trim).unwrap_or_default();
+            if filename.is_empty() {
+                return Ok(None);
+            }
+            Geometry::Mesh { filename: filename.to_owned(), scale: numbers(node, "scale")? }
+        }
+    }))
+}

@@ -1,0 +1,204 @@
+//! The XML of a robot's file: elements by name, attributes as numbers, lines.
+
+use std::borrow::Cow;
+
+use roxmltree::{Document, Error, Node, ParsingOptions};
+
+use super::limits::{self, DEPTH, NODES};
+
+/// Most prefixes without a declaration for which one is added.
+const PREFIXES: usize = 64;
+
+/// The text of a file as a strict parser takes it, with every character in its line: comments become spaces (many hold two
+/// hyphens, which XML forbids), and so does what stands before the declaration.
+fn cleaned(text: &str) -> Cow<'_, str> {
+    let blank = |byte: &mut u8| {
+        if *byte != b'\n' {
+            *byte = b' ';
+        }
+    };
+    let lead = text.len() - text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).len();
+    let declared = text[lead..].starts_with("<?xml");
+    if !text.contains("<!--") && !(declared && lead > 0) {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    let mut at = 0;
+    while let Some(start) = text[at..].find("<!--").map(|start| at + start) {
+        // An open comment is left for the parser to refuse.
+        let Some(end) = text[start + 4..].find("-->").map(|end| start + 4 + end + 3) else { break };
+        bytes[start..end].iter_mut().for_each(blank);
+        at = end;
+    }
+    if declared && lead > 0 {
+        let end = text[lead..].find("?>").map_or(lead, |end| lead + end + 2);
+        bytes[..end].iter_mut().for_each(blank);
+    }
+    Cow::Owned(String::from_utf8(bytes).expect("whole characters became spaces"))
+}
+
+/// Why a text is no XML, and in which line.
+pub(super) type Refusal = (Option<usize>, String);
+
+/// A text as [`parsed`] takes it.
+pub(super) fn prepared(text: &str) -> Result<Cow<'_, str>, Refusal> {
+    let text = cleaned(text);
+    match limits::excess(&text) {
+        Some(cause) => Err((None, cause)),
+        None => Ok(declared(text)),
+    }
+}
+
+/// The elements of a prepared text.
+pub(super) fn parsed(text: &str) -> Result<Document<'_>, Refusal> {
+    let options = ParsingOptions { nodes_limit: NODES, ..ParsingOptions::default() };
+    let document = Document::parse_with_options(text, options).map_err(|error| refusal(&error))?;
+    let is_deep = |node: &Node<'_, '_>| node.is_element() && node.ancestors().nth(DEPTH + 1).is_some();
+    if let Some(node) = document.descendants().find(is_deep) {
+        let line = document.text_pos_at(node.range().start).row as usize;
+        return Err((Some(line), format!("it has more than {DEPTH} elements within elements")));
+    }
+    Ok(document)
+}
+
+fn refusal(error: &Error) -> Refusal {
+    let line = Some(error.pos().row as usize);
+    match error {
+        Error::NodesLimitReached => (None, format!("it has more than {NODES} elements and texts")),
+        Error::DtdDetected => {
+            (line, "it has a document type (<!DOCTYPE …>), which is not read: remove it".to_owned())
+        }
+        Error::UnknownNamespace(prefix, _) if prefix == "xacro" => (line, XACRO.to_owned()),
+        error => {
+            let told = error.to_string();
+            // The parser's own position stands in the line already.
+            let cause = told.rsplit_once(" at ").map_or(&*told, |(cause, _)| cause);
+            (line, format!("no XML: {cause}"))
+        }
+    }
+}
+
+/// What to do with a macro that nobody has expanded.
+pub(super) const XACRO: &str =
+    "this is xacro, a template of a robot: expand it first, as with `xacro FILE > ROBOT.urdf`";
+
+/// A text with the prefixes of namespaces declared that it uses without; others than that are left to the parser.
+fn declared(text: Cow<'_, str>) -> Cow<'_, str> {
+    let mut text = text;
+    for _ in 0..PREFIXES {
+        let options = ParsingOptions { nodes_limit: NODES, ..ParsingOptions::default() };
+        let Err(Error::UnknownNamespace(prefix, _)) = Document::parse_with_options(&text, options) else {
+            break;
+        };
+        let Some(root) = (prefix != "xacro").then(|| text.find("<robot")).flatten() else { break };
+        let at = root + "<robot".len();
+        text = Cow::Owned(format!("{} xmlns:{prefix}=\"{prefix}\"{}", &text[..at], &text[at..]));
+    }
+    text
+}
+
+/// The beginnings of the lines of a text.
+pub(super) struct Lines(Vec<usize>);
+
+impl Lines {
+    pub(super) fn of(text: &str) -> Self {
+        Self(text.match_indices('\n').map(|(at, _)| at).collect())
+    }
+
+    /// The line of an element, from 1.
+    pub(super) fn line(&self, node: Node<'_, '_>) -> usize {
+        self.0.partition_point(|&end| end < node.range().start) + 1
+    }
+}
+
+/// The elements of a name within another one, in the namespace of it.
+pub(super) fn elements<'a, 'i>(parent: Node<'a, 'i>, name: &str) -> impl Iterator<Item = Node<'a, 'i>> {
+    let space = parent.tag_name().namespace();
+    parent.children().filter(move |child| {
+        child.is_element() && child.tag_name().name() == name && child.tag_name().namespace() == space
+    })
+}
+
+/// The numbers of an attribute; none where there is no such attribute.
+///
+/// # Errors
+/// What is wrong, where they are not as many numbers.
+pub(super) fn numbers<const N: usize>(node: Node<'_, '_>, name: &str) -> Result<Option<[f64; N]>, String> {
+    let Some(text) = node.attribute(name) else { return Ok(None) };
+    let wrong = || {
+        let wanted = if N == 1 { "a number".to_owned() } else { format!("{N} numbers") };
+        format!("`{name}` of <{}> is \"{text}\", but must be {wanted}", node.tag_name().name())
+    };
+    let mut found = [0.0; N];
+    let mut words = text.split_whitespace();
+    for number in &mut found {
+        *number = words.next().and_then(|word| word.parse().ok()).ok_or_else(wrong)?;
+    }
+    if words.next().is_some() { Err(wrong()) } else { Ok(Some(found)) }
+}
+
+/// A number that must be there.
+///
+/// # Errors
+/// What is wrong.
+pub(super) fn number(node: Node<'_, '_>, name: &str) -> Result<f64, String> {
+    let missing = || format!("<{}> lacks `{name}`", node.tag_name().name());
+    numbers::<1>(node, name)?.map(|[number]| number).ok_or_else(missing)
+}
+
+/// A number that may be left out.
+///
+/// # Errors
+/// What is wrong.
+pub(super) fn number_or(node: Node<'_, '_>, name: &str, otherwise: f64) -> Result<f64, String> {
+    Ok(numbers::<1>(node, name)?.map_or(otherwise, |[number]| number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_what_stands_before_the_declaration_go_and_lines_stay() {
+        let text = "\n<?xml version=\"1.0\"?>\n<robot><!-- a -- é \n b --><link\n name='a'/></robot>";
+        let text = prepared(text).unwrap();
+        let document = parsed(&text).unwrap();
+        let link = elements(document.root_element(), "link").next().unwrap();
+        assert_eq!(Lines::of(&text).line(link), 4);
+        assert_eq!(link.attribute("name"), Some("a"));
+    }
+
+    #[test]
+    fn prefixes_without_a_declaration_get_one() {
+        let text = prepared("<robot name='r'><link name='a'><sensor:ray x:y='1'/></link></robot>").unwrap();
+        assert!(parsed(&text).is_ok());
+        let (_, cause) = parsed(&prepared("<robot><xacro:macro/></robot>").unwrap()).unwrap_err();
+        assert!(cause.contains("expand it first"), "{cause}");
+    }
+
+    #[test]
+    fn what_costs_a_parser_more_than_it_is_long_is_refused() {
+        let nested = |count: usize| format!("{}{}", "<a>".repeat(count), "</a>".repeat(count));
+        assert!(parsed(&nested(DEPTH)).is_ok());
+        assert!(parsed(&nested(DEPTH + 1)).unwrap_err().1.contains("elements within elements"));
+        assert!(parsed(&nested(100_000)).unwrap_err().1.contains("elements within elements"));
+        let many =
+            |what: &str, count: usize| (0..count).map(|i| format!(" {what}{i}='1'")).collect::<String>();
+        assert!(prepared(&format!("<a{}/>", many("xmlns:n", limits::NAMESPACES + 1))).is_err());
+        assert!(prepared(&format!("<a{}/>", many("n", limits::ATTRIBUTES + 1))).is_err());
+        assert!(parsed(&format!("<a><![CDATA[{}]]></a>", "]".repeat(300))).is_ok());
+        let (line, cause) = parsed("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>").unwrap_err();
+        assert!(line == Some(1) && cause.contains("document type"), "{cause}");
+    }
+
+    #[test]
+    fn numbers_are_as_many_as_are_asked_for() {
+        let read = |text: &str| {
+            let text = format!("<a x='{text}'/>");
+            numbers::<3>(Document::parse(&text).unwrap().root_element(), "x")
+        };
+        assert_eq!(read(" 1\n2e3 -.5 "), Ok(Some([1.0, 2000.0, -0.5])));
+        assert_eq!(read("1 2").unwrap_err(), "`x` of <a> is \"1 2\", but must be 3 numbers");
+        assert!(read("1 2 3 4").is_err() && read("1 2 x").is_err());
+    }
+}
