@@ -4,9 +4,9 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use nalgebra::{Point3, Vector3};
 
-use extricate_core::geometry::convex::{ConvexHull, ConvexShape, Core, HullError};
+use extricate_core::geometry::convex::{ConvexHull, ConvexShape, Core};
 use extricate_core::geometry::procedural::{Procedural, Sphere};
-use extricate_core::geometry::{MeshError, TriangleMesh};
+use extricate_core::geometry::{ShapeError, TriangleMesh};
 
 /// Steps of a quarter of a circle across a rounded edge: the mesh lies inside the shape by up to 0.5 % of the radius
 /// around it.
@@ -14,21 +14,11 @@ const STEPS: u32 = 8;
 /// Steps around a cylinder or a cone: the mesh lies inside by up to 0.05 % of its radius.
 const SIDES: u32 = 96;
 
-/// Why a convex shape has no mesh.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum NoMesh {
-    /// Its surface has no hull.
-    Hull(HullError),
-    /// Its surface has no area.
-    Mesh(MeshError),
-}
-
 /// The mesh of a hull, or a fine one of a rounded shape.
-pub(crate) fn mesh_of(shape: &ConvexShape) -> Result<TriangleMesh, NoMesh> {
-    let of_hull = |hull: &ConvexHull| hull.mesh().map_err(NoMesh::Mesh);
+pub(crate) fn mesh_of(shape: &ConvexShape) -> Result<TriangleMesh, ShapeError> {
     match shape.core() {
-        Core::Hull(hull) if shape.radius() == 0.0 => of_hull(hull),
-        _ => of_hull(&ConvexHull::new(&surface_points(shape)).map_err(NoMesh::Hull)?),
+        Core::Hull(hull) if shape.radius() == 0.0 => hull.mesh(),
+        _ => ConvexHull::new(&surface_points(shape))?.mesh(),
     }
 }
 

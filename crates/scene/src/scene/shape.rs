@@ -14,7 +14,7 @@ use extricate_core::geometry::convex::ConvexHull;
 use extricate_core::geometry::mass_properties::{MassProperties, signed_volume};
 use extricate_core::geometry::read::{Reach, read_mesh_within};
 use extricate_core::geometry::report::MeshReport;
-use extricate_core::geometry::{Solidity, TriangleMesh, procedural};
+use extricate_core::geometry::{ShapeError, Solidity, TriangleMesh, procedural};
 use extricate_core::proximity::Model;
 use extricate_dynamics::Shape;
 
@@ -92,7 +92,7 @@ pub(super) fn mesh(
         }
         ShapeEntry::Procedural { kind, parameters, scale, .. } => {
             let mesh = procedural::build(kind, parameters).map_err(|error| {
-                let unknown = matches!(error, procedural::ProceduralError::UnknownKind { .. });
+                let unknown = matches!(error, ShapeError::UnknownKind { .. });
                 at(if unknown { "kind" } else { "parameters" }, Fault::Shape { cause: error.into() })
             })?;
             (mesh, *scale, None)

@@ -7,9 +7,8 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::{Color, palette};
-use extricate_core::geometry::procedural::{
-    Capsule, Cone, Cuboid, Cylinder, Procedural, ProceduralError, Sphere,
-};
+use extricate_core::geometry::ShapeError;
+use extricate_core::geometry::procedural::{Capsule, Cone, Cuboid, Cylinder, Procedural, Sphere};
 use extricate_core::geometry::{Aabb, TriangleMesh};
 use extricate_dynamics::{BodyDescription, BodyKind, Shape, World};
 use extricate_scene::record::WorldState;
@@ -66,8 +65,8 @@ impl Models {
     /// What a world is made of.
     ///
     /// # Errors
-    /// [`ProceduralError`] when a shape has no surface that can be drawn.
-    pub fn of(world: &World) -> Result<Self, ProceduralError> {
+    /// [`ShapeError`] when a shape has no surface that can be drawn.
+    pub fn of(world: &World) -> Result<Self, ShapeError> {
         let mut shapes = Vec::new();
         let (mut bodies, mut grounds) = (Vec::new(), Vec::new());
         let mut colors = Colors::default();
@@ -179,7 +178,7 @@ impl Colors {
 type Shapes = Vec<(Shape, Arc<TriangleMesh>)>;
 
 /// The surface of a shape, the same one for equal shapes; none for a half-space.
-fn shared_surface(shape: &Shape, shapes: &mut Shapes) -> Result<Option<Arc<TriangleMesh>>, ProceduralError> {
+fn shared_surface(shape: &Shape, shapes: &mut Shapes) -> Result<Option<Arc<TriangleMesh>>, ShapeError> {
     if let Some((_, mesh)) = shapes.iter().find(|(other, _)| is_same(shape, other)) {
         return Ok(Some(Arc::clone(mesh)));
     }
@@ -200,7 +199,7 @@ fn is_same(a: &Shape, b: &Shape) -> bool {
     }
 }
 
-fn surface(shape: &Shape) -> Result<Option<TriangleMesh>, ProceduralError> {
+fn surface(shape: &Shape) -> Result<Option<TriangleMesh>, ShapeError> {
     Ok(Some(match *shape {
         Shape::Mesh(ref model) => model.mesh().clone(),
         Shape::Ball { radius } => Sphere { radius, ..Sphere::default() }.mesh()?,

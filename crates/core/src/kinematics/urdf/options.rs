@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::inertial::InertialError;
 use super::{inertial, limits};
-use crate::geometry::read::error::ReadError;
+use crate::geometry::read::error::FileError;
 use crate::geometry::read::reach::{OutOfReach, Reach};
 use crate::kinematics::articulation::error::ArticulationError;
 
@@ -107,7 +107,7 @@ pub enum UrdfError {
         /// The link.
         link: String,
         /// Why the mesh cannot be read.
-        source: Box<ReadError>,
+        source: Box<FileError>,
     },
 }
 

@@ -10,9 +10,9 @@ use rapier3d::parry::query::{PointProjection, PointQuery, Ray, RayCast, RayInter
 use rapier3d::parry::shape::{FeatureId, Shape, ShapeType, SharedShape, TypedShape};
 
 use crate::contact::mesh_shape::MeshShape;
-use crate::shape::rounded::{NoMesh, mesh_of};
-use extricate_core::geometry::Solidity;
+use crate::shape::rounded::mesh_of;
 use extricate_core::geometry::convex::{ConvexShape, Core, START_ANYWHERE};
+use extricate_core::geometry::{ShapeError, Solidity};
 use extricate_core::proximity::Model;
 use extricate_core::proximity::contacts::Adjacency;
 
@@ -77,7 +77,7 @@ impl StandIn {
         shape: &ConvexShape,
         core_to_shape: Option<&Isometry3<f64>>,
         for_rapier: Option<SharedShape>,
-    ) -> Result<Self, NoMesh> {
+    ) -> Result<Self, ShapeError> {
         let mesh = mesh_of(shape)?;
         let mesh =
             core_to_shape.map_or_else(|| mesh.clone(), |core_to_shape| mesh.transformed(core_to_shape));
