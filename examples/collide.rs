@@ -11,12 +11,13 @@
 
 use std::f64::consts::TAU;
 
+use extricate::geometry::ShapeError;
 use extricate::geometry::Solidity;
-use extricate::geometry::procedural::{Cuboid, Gear, Procedural, ProceduralError, Sphere};
+use extricate::geometry::procedural::{Cuboid, Gear, Procedural, Sphere};
 use extricate::proximity::{Model, collide, intersecting_pairs, surfaces_collide};
 use nalgebra::{Isometry3, Vector3};
 
-fn main() -> Result<(), ProceduralError> {
+fn main() -> Result<(), ShapeError> {
     let gear = Gear::default();
     let teeth = gear.teeth;
     let model = Model::new(gear.mesh()?, Solidity::Solid);

@@ -8,8 +8,9 @@
 
 use std::time::Instant;
 
+use extricate::geometry::ShapeError;
 use extricate::geometry::Solidity;
-use extricate::geometry::procedural::{Blob, Procedural, ProceduralError, TorusKnot};
+use extricate::geometry::procedural::{Blob, Procedural, TorusKnot};
 use extricate::proximity::{
     DistanceCache, Model, closest_point, distance, distance_with_cache, is_within, signed_distance,
 };
@@ -20,7 +21,7 @@ fn pose_at(time: f64) -> Isometry3<f64> {
     Isometry3::new(Vector3::new(4.0 - 8.0 * time, 2.1, 0.3), Vector3::new(5.0, 1.0, 2.0) * time)
 }
 
-fn main() -> Result<(), ProceduralError> {
+fn main() -> Result<(), ShapeError> {
     let boulder = Model::new(Blob { frequency: 32, ..Blob::default() }.mesh()?, Solidity::Solid);
     let knot = Model::new(TorusKnot::default().mesh()?, Solidity::Solid);
     let rest = Isometry3::identity();

@@ -10,8 +10,9 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::time::Instant;
 
+use extricate::geometry::ShapeError;
 use extricate::geometry::procedural::{Blob, Procedural};
-use extricate::geometry::{MeshError, Solidity, TriangleMesh};
+use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::proximity::{
     HausdorffOptions, Model, SelfCollisionOptions, Side, hausdorff_distance, one_sided_hausdorff_distance,
     self_collisions, spanning_distance,
@@ -19,7 +20,7 @@ use extricate::proximity::{
 use nalgebra::{Isometry3, Point3, Vector3};
 
 /// The mesh with all vertices of each cell of a grid merged into their mean; what is left of no triangle is dropped.
-fn simplified(mesh: &TriangleMesh, cells: f64) -> Result<TriangleMesh, MeshError> {
+fn simplified(mesh: &TriangleMesh, cells: f64) -> Result<TriangleMesh, ShapeError> {
     let width = mesh.aabb().extents().max() / cells;
     let mut index_of = HashMap::new();
     let mut sums: Vec<(Vector3<f64>, f64)> = Vec::new();

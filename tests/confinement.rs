@@ -7,8 +7,9 @@ use std::fs;
 use std::path::Path;
 
 use cli_program::{ScratchFolder, extricate, scratch_folder};
+use extricate::geometry::FileError;
 use extricate::geometry::procedural::{Cuboid, Procedural};
-use extricate::geometry::read::{ROOT_MARKER, Reach, ReadError, read_mesh, read_mesh_within};
+use extricate::geometry::read::{ROOT_MARKER, Reach, read_mesh, read_mesh_within};
 use extricate::geometry::write::write_mesh;
 use extricate::kinematics::urdf::{UrdfError, UrdfOptions, read_urdf};
 use extricate::scene::Scene;
@@ -140,14 +141,14 @@ fn a_gltf_file_names_buffers_within_its_reach_however_it_writes_them() {
     let slash = "%2e%2e%2fout%2fbuffer.bin".to_owned();
     for way in world.ways_to("out/buffer.bin").into_iter().chain([encoded, slash]) {
         let error = load(&way);
-        assert!(matches!(&error, ReadError::OutOfReach(_)), "{way}: {error}");
+        assert!(matches!(&error, FileError::OutOfReach(_)), "{way}: {error}");
     }
     assert!(load("file:///etc/passwd").to_string().contains("cannot be had by \"file:\""));
     assert!(load("none.bin").to_string().contains("none.bin cannot be read"));
     let path = world.path("in/a.gltf");
     load("../out/buffer.bin");
     let within = read_mesh_within(Path::new(&path), &Reach::anywhere()).unwrap_err();
-    assert!(matches!(within, ReadError::Mesh { .. }), "it is read, and has no triangles: {within}");
+    assert!(matches!(within, FileError::Shape { .. }), "it is read, and has no triangles: {within}");
 }
 
 #[cfg(unix)]

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use extricate::geometry::FileError;
 use extricate::geometry::procedural::{Cuboid, Procedural, TorusKnot};
-use extricate::geometry::read::{ReadError, parse_mesh, read_mesh};
+use extricate::geometry::read::{parse_mesh, read_mesh};
 use extricate::geometry::report::MeshReport;
-use extricate::geometry::write::{Encoding, WriteError, write_mesh, write_mesh_as};
+use extricate::geometry::write::{Encoding, write_mesh, write_mesh_as};
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate_test_support::{Noise, ScratchFolder};
 use nalgebra::{Point3, Vector3};
@@ -24,7 +25,7 @@ impl Folder {
         path
     }
 
-    fn read(&self, name: &str, content: impl AsRef<[u8]>) -> Result<TriangleMesh, ReadError> {
+    fn read(&self, name: &str, content: impl AsRef<[u8]>) -> Result<TriangleMesh, FileError> {
         read_mesh(self.file(name, content))
     }
 
@@ -125,12 +126,12 @@ fn a_file_that_cannot_be_written_is_an_error_and_leaves_nothing() {
     let folder = Folder::new();
     let mesh = Cuboid::default().mesh().unwrap();
     let missing = write_mesh(&mesh, folder.0.folder().join("none/a.obj"));
-    assert!(matches!(missing, Err(WriteError::Io { .. })));
+    assert!(matches!(missing, Err(FileError::Io { .. })));
     let unknown = write_mesh(&mesh, folder.0.folder().join("a.xyz")).unwrap_err();
     assert!(unknown.to_string().contains("xyz"), "{unknown}");
     let huge = mesh.scaled(&Vector3::repeat(1e39)).unwrap();
     let beyond = write_mesh(&huge, folder.0.folder().join("a.stl"));
-    assert!(matches!(beyond, Err(WriteError::BeyondSinglePrecision { vertex: 0, .. })));
+    assert!(matches!(beyond, Err(FileError::BeyondSinglePrecision { vertex: 0, .. })));
     assert_eq!(fs::read_dir(folder.0.folder()).unwrap().count(), 0);
 }
 
@@ -324,7 +325,7 @@ fn gltf_meshes_are_moved_by_their_nodes_and_stay_the_right_way_out() {
 fn a_missing_file_and_an_unknown_format_are_named() {
     let folder = Folder::new();
     let error = read_mesh(folder.0.folder().join("none.obj")).unwrap_err();
-    assert!(matches!(error, ReadError::Io { .. }) && error.to_string().contains("none.obj"));
+    assert!(matches!(error, FileError::Io { .. }) && error.to_string().contains("none.obj"));
     assert!(folder.refusal("a.blend", "").contains("\"blend\" is no known mesh format"));
     assert!(folder.refusal("noextension", "").contains("obj, stl, ply, off, gltf, glb"));
 }

@@ -1,8 +1,7 @@
 //! Promises of the separation of many bodies, with closed forms and independent queries as oracles.
 
-use extricate::geometry::procedural::{
-    Cuboid, Cup, LShape, Procedural, ProceduralError, Sphere, Spoon, Torus, TorusKnot,
-};
+use extricate::geometry::ShapeError;
+use extricate::geometry::procedural::{Cuboid, Cup, LShape, Procedural, Sphere, Spoon, Torus, TorusKnot};
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::penetration::{
     Body, Effort, Measure, Separation, SeparationError, SeparationOptions, separate,
@@ -279,7 +278,7 @@ fn heap(models: &[Model], count: usize, metre: f64) -> Vec<Body<'_>> {
     bodies
 }
 
-type Made = Result<TriangleMesh, ProceduralError>;
+type Made = Result<TriangleMesh, ShapeError>;
 
 fn models(metre: f64) -> Vec<Model> {
     let half = |mesh: Made| mesh.map(|mesh| mesh.scaled(&Vector3::repeat(0.5)).expect("a factor above zero"));

@@ -407,7 +407,7 @@ fn bad_numbers_and_open_meshes_are_refused_by_name() {
         query::distance(&here, &nowhere, &options),
         Err(QueryError::PoseNotFinite { body: "B" })
     ));
-    assert!(matches!(query::distance(&Posed::at_origin(&good), &here, &options), Err(QueryError::Size(_))));
+    assert!(matches!(query::distance(&Posed::at_origin(&good), &here, &options), Err(QueryError::Shape(_))));
     let whole = ring();
     let open = Mesh::new(whole.vertices().to_vec(), whole.triangles()[1..].to_vec()).unwrap();
     assert!(matches!(Shape::solid(open), Err(QueryError::OpenMesh { .. })));

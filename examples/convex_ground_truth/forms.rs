@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use extricate::geometry::convex::{ConvexHull, ConvexShape, HullError};
+use extricate::geometry::ShapeError;
+use extricate::geometry::convex::{ConvexHull, ConvexShape};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 /// What a shape is: full sizes, axis z, centred at half height.
@@ -37,7 +38,7 @@ impl Form {
     ///
     /// # Errors
     /// Where the points have no hull.
-    pub(crate) fn shape(&self) -> Result<ConvexShape, HullError> {
+    pub(crate) fn shape(&self) -> Result<ConvexShape, ShapeError> {
         Ok(match self {
             Self::Sphere(radius) => ConvexShape::sphere(*radius),
             Self::Capsule { radius, length } => ConvexShape::capsule(*radius, *length),

@@ -28,8 +28,9 @@ use std::process::ExitCode;
 
 use chart::{Panel, Series};
 use clap::Parser;
+use extricate::geometry::ShapeError;
 use extricate::geometry::TriangleMesh;
-use extricate::geometry::procedural::{Blob, Procedural, ProceduralError, TorusKnot};
+use extricate::geometry::procedural::{Blob, Procedural, TorusKnot};
 use measure::{KINDS, Measured};
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
@@ -52,7 +53,7 @@ struct Arguments {
 struct Family {
     name: &'static str,
     /// The member with about so many triangles.
-    member: fn(f64) -> std::result::Result<TriangleMesh, ProceduralError>,
+    member: fn(f64) -> std::result::Result<TriangleMesh, ShapeError>,
 }
 
 const FAMILIES: [Family; 2] = [

@@ -1,7 +1,8 @@
 //! The heap: kinds of bodies, and where they are.
 
+use extricate::geometry::ShapeError;
 use extricate::geometry::procedural::{
-    BumpySphere, Cuboid, Cup, LShape, Procedural, ProceduralError, Spoon, Torus, TorusKnot,
+    BumpySphere, Cuboid, Cup, LShape, Procedural, Spoon, Torus, TorusKnot,
 };
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::penetration::Body;
@@ -19,7 +20,7 @@ const RADIUS: f64 = 0.6;
 const FLOOR: f64 = 0.5;
 
 /// The floor, then the kinds of bodies.
-pub(crate) fn models() -> Result<Vec<Model>, ProceduralError> {
+pub(crate) fn models() -> Result<Vec<Model>, ShapeError> {
     let floor = Cuboid { x: 40.0, y: 40.0, z: FLOOR, subdivisions: 1 }.mesh()?;
     let kinds = [
         Torus { segments: 32, sides: 12, ..Torus::default() }.mesh()?,

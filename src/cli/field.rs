@@ -157,12 +157,12 @@ fn check_outputs(arguments: &Arguments) -> Result<(), Failure> {
 
 fn write(field: &DistanceField, path: &Path, slice: Option<(usize, f64)>) -> Result<(), FieldError> {
     match extension(path) {
-        "vti" => field.write_vtk(path),
+        "vti" => Ok(field.write_vtk(path)?),
         "svg" => {
             let (axis, at) = slice.unwrap_or((2, field.grid().bounds().center().z));
             field.draw_slice(axis, at, path)
         }
-        _ => field.save(path),
+        _ => Ok(field.save(path)?),
     }
 }
 

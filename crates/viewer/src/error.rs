@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use extricate_core::geometry::procedural::ProceduralError;
+use extricate_core::geometry::ShapeError;
 use extricate_core::penetration::PenetrationError;
 use extricate_dynamics::{BuildError, StepError};
 use extricate_scene::record::RecordError;
@@ -46,7 +46,7 @@ pub enum ViewError {
     },
     /// A shape has no surface that can be drawn.
     #[error(transparent)]
-    Shape(#[from] ProceduralError),
+    Shape(#[from] ShapeError),
     /// A scene makes no world.
     #[error(transparent)]
     Build(#[from] BuildError),

@@ -31,7 +31,7 @@ impl TriangleBvh {
     /// let tree = TriangleBvh::new(&Cuboid::default().mesh()?);
     /// assert_eq!(tree.boxes(0).len(), 1);
     /// assert_eq!(tree.boxes(tree.levels() - 1).len(), 3, "twelve triangles, four in a leaf");
-    /// # Ok::<(), extricate_core::geometry::procedural::ProceduralError>(())
+    /// # Ok::<(), extricate_core::geometry::ShapeError>(())
     /// ```
     #[must_use]
     pub fn boxes(&self, level: usize) -> Vec<Aabb> {

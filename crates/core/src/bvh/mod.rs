@@ -28,7 +28,6 @@ pub(crate) mod tandem;
 pub(crate) mod tree;
 
 pub use self::tree::TriangleBvh;
-pub use file::TreeFileError;
 
 #[cfg(test)]
 mod tests;

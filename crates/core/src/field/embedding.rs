@@ -37,7 +37,7 @@ impl Embedding {
     /// let mut moved = vec![Point3::origin(); 1];
     /// embedding.deform(&stretched, &mut moved);
     /// assert!((moved[0] - Point3::new(0.6, 0.4, 1.1)).norm() < 1e-14);
-    /// # Ok::<(), extricate_core::geometry::TetMeshError>(())
+    /// # Ok::<(), extricate_core::geometry::ShapeError>(())
     /// ```
     #[must_use]
     pub fn new(mesh: &TetMesh, points: &[Point3<f64>]) -> Self {

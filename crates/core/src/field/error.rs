@@ -1,9 +1,8 @@
 //! Why there is no distance field.
 
-use std::io;
-use std::path::PathBuf;
-
 use thiserror::Error;
+
+use crate::geometry::read::error::FileError;
 
 /// Why a distance field cannot be made, read or written.
 #[derive(Debug, Error)]
@@ -54,32 +53,9 @@ pub enum FieldError {
         /// Memory of their values [GiB].
         memory: f64,
     },
-    /// A file cannot be read or written.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// A file is no distance field, or it is truncated or damaged.
-    #[error("{path} is no distance field: {why}")]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// Another version wrote the file.
-    #[error("{path} has version {found} of the format of distance fields, not {expected}")]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-        /// The version that is read.
-        expected: u32,
-    },
+    /// A file is not written, or not read: it is missing, damaged, no distance field, or of another version.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A picture cannot be drawn.
     #[error("no picture of the field: {why}")]
     Picture {

@@ -13,19 +13,18 @@
 //!
 //! All numbers are little-endian.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
 use std::path::Path;
 
 use nalgebra::Point3;
 
 use super::distance_field::{DistanceField, empty};
-use super::error::FieldError;
 use super::grid::Grid;
 use super::march::FAR;
 use super::options::{Order, Side};
 use crate::geometry::limits::FILE_BYTES;
+use crate::geometry::read::error::FileError;
 use crate::geometry::read::file::bytes_of;
+use crate::geometry::write::write_atomically;
 
 /// What every such file begins with.
 const MAGIC: &[u8; 8] = b"exfield\0";
@@ -52,30 +51,18 @@ impl DistanceField {
     /// ```
     ///
     /// # Errors
-    /// [`FieldError::Io`] when the file cannot be written.
-    pub fn save(&self, path: &Path) -> Result<(), FieldError> {
+    /// [`FileError::Io`] when the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), FileError> {
         let bytes = self.to_bytes();
-        // Written beside it and then renamed: a reader never sees a part of it.
-        let beside = path.with_extension(format!("{}.part", std::process::id()));
-        let write = || {
-            let mut file = File::create(&beside)?;
-            file.write_all(&bytes)?;
-            file.sync_all()?;
-            fs::rename(&beside, path)
-        };
-        write().map_err(|source| {
-            // Nothing is lost when it is not there.
-            let _ = fs::remove_file(&beside);
-            failed(path, source)
-        })
+        write_atomically(path, |file| file.write_all(&bytes))
     }
 
     /// Reads a field that [`DistanceField::save`] has written: the same one to the bit.
     ///
     /// # Errors
-    /// [`FieldError`] when the file cannot be read, is truncated or damaged, or another version wrote it.
-    pub fn load(path: &Path) -> Result<Self, FieldError> {
-        let bytes = bytes_of(path, FILE_BYTES).map_err(|source| failed(path, source))?;
+    /// [`FileError`] when the file cannot be read, is truncated or damaged, or another version wrote it.
+    pub fn load(path: &Path) -> Result<Self, FileError> {
+        let bytes = bytes_of(path, FILE_BYTES).map_err(FileError::unread(path))?;
         Self::parse(&bytes, path)
     }
 
@@ -83,14 +70,17 @@ impl DistanceField {
     ///
     /// # Errors
     /// As [`DistanceField::load`].
-    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, FieldError> {
-        let malformed = |why: &str| FieldError::Malformed { path: path.to_owned(), why: why.to_owned() };
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, FileError> {
+        let malformed = |why: &str| {
+            let (path, format, why) = (path.to_owned(), "distance field", why.to_owned());
+            FileError::Malformed { path, format, why }
+        };
         if bytes.len() < HEAD || &bytes[..8] != MAGIC {
             return Err(malformed("it does not begin as one does"));
         }
         let found = word(bytes, 8);
         if found != VERSION {
-            return Err(FieldError::Version { path: path.to_owned(), found, expected: VERSION });
+            return Err(FileError::Version { path: path.to_owned(), found, expected: VERSION });
         }
         if checksum(bytes) != number(bytes, CHECKSUM.start) {
             return Err(malformed("its checksum is wrong: it is truncated or damaged"));
@@ -161,10 +151,6 @@ impl DistanceField {
     }
 }
 
-fn failed(path: &Path, source: io::Error) -> FieldError {
-    FieldError::Io { path: path.to_owned(), source }
-}
-
 fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
@@ -189,6 +175,8 @@ fn checksum(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::FieldOptions;
     use super::*;
     use crate::geometry::procedural::{Procedural, Torus};
@@ -217,6 +205,6 @@ mod tests {
             assert!(DistanceField::load(&path).is_err(), "{length} bytes");
         }
         fs::remove_file(&path).unwrap();
-        assert!(matches!(DistanceField::load(&path), Err(FieldError::Io { .. })));
+        assert!(matches!(DistanceField::load(&path), Err(FileError::Io { .. })));
     }
 }

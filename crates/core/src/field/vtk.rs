@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::distance_field::DistanceField;
-use super::error::FieldError;
+use crate::geometry::read::error::FileError;
 use crate::geometry::vtk::{Values, write_array, write_file};
 use crate::geometry::write::write_atomically;
 
@@ -13,13 +13,11 @@ impl DistanceField {
     /// there is none.
     ///
     /// # Errors
-    /// [`FieldError::Io`] when the file cannot be written.
-    pub fn write_vtk(&self, path: &Path) -> Result<(), FieldError> {
-        let failed = |source: io::Error| FieldError::Io { path: path.to_owned(), source };
+    /// [`FileError::Io`] when the file cannot be written.
+    pub fn write_vtk(&self, path: &Path) -> Result<(), FileError> {
         let finite = |value: f64| if value.is_finite() { value } else { f64::NAN };
         let values: Vec<f64> = self.values().map(finite).collect();
         write_atomically(path, |file| write_file(file, "ImageData", |file| self.write_image(file, &values)))
-            .map_err(failed)
     }
 
     fn write_image(&self, file: &mut dyn Write, values: &[f64]) -> io::Result<()> {

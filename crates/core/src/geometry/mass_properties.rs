@@ -10,34 +10,13 @@
 //!
 //! The reference point is the centre of the bounding box, so a mesh far from the origin loses no digits to it.
 
-use nalgebra::{Matrix3, Point3, Vector3};
-use thiserror::Error;
-
 use super::triangle_mesh::TriangleMesh;
+use crate::geometry::shape_error::ShapeError;
+use nalgebra::{Matrix3, Point3, Vector3};
 
 /// Share of area · size below which a volume counts as zero: the rounding of a sum over a million triangles.
 /// A larger value would refuse thin plates, a smaller one would accept folded sheets.
 const NEGLIGIBLE_VOLUME: f64 = 1e-12;
-
-/// Why a mesh has no mass properties.
-#[derive(Debug, Error, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum MassError {
-    /// The triangles enclose nothing: their volume is zero to within rounding.
-    #[error("the mesh encloses no volume ({volume:e} m³ within {area:e} m² of surface)")]
-    ZeroVolume {
-        /// Signed volume [m³].
-        volume: f64,
-        /// Surface area [m²].
-        area: f64,
-    },
-    /// A shell was given a thickness that is not positive and finite.
-    #[error("the thickness of a surface must be positive and finite, not {thickness} m")]
-    Thickness {
-        /// The thickness [m].
-        thickness: f64,
-    },
-}
 
 /// Volume, centre of mass and inertia of a body of density 1 kg/m³.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,12 +46,12 @@ impl MassProperties {
     /// ```
     ///
     /// # Errors
-    /// [`MassError::ZeroVolume`] when the volume is zero to within rounding.
-    pub fn of_solid(mesh: &TriangleMesh) -> Result<Self, MassError> {
+    /// [`ShapeError::ZeroVolume`] when the volume is zero to within rounding.
+    pub fn of_solid(mesh: &TriangleMesh) -> Result<Self, ShapeError> {
         let moments = Moments::of_tetrahedra(mesh);
         let area = surface_area(mesh);
         if is_negligible(moments.measure, area, mesh) {
-            return Err(MassError::ZeroVolume { volume: moments.measure, area });
+            return Err(ShapeError::ZeroVolume { volume: moments.measure, area });
         }
         Ok(moments.into_properties(1.0))
     }
@@ -81,10 +60,16 @@ impl MassProperties {
     /// triangle counted once.
     ///
     /// # Errors
-    /// [`MassError::Thickness`] when the thickness is not positive and finite.
-    pub fn of_surface(mesh: &TriangleMesh, thickness: f64) -> Result<Self, MassError> {
+    /// [`ShapeError::OutOfRange`] when the thickness is not positive and finite.
+    pub fn of_surface(mesh: &TriangleMesh, thickness: f64) -> Result<Self, ShapeError> {
         if !(thickness > 0.0 && thickness.is_finite()) {
-            return Err(MassError::Thickness { thickness });
+            return Err(ShapeError::OutOfRange {
+                shape: "surface",
+                quantity: "thickness",
+                value: thickness,
+                unit: " m",
+                expected: "positive and finite",
+            });
         }
         Ok(Moments::of_triangles(mesh).into_properties(thickness))
     }
@@ -261,7 +246,7 @@ mod tests {
     fn a_folded_sheet_has_no_volume() {
         let points = vec![Point3::origin(), Point3::new(1.0, 0.0, 3.0), Point3::new(0.0, 1.0, 0.1)];
         let sheet = TriangleMesh::new(points, vec![[0, 1, 2], [2, 1, 0]]).unwrap();
-        assert!(matches!(MassProperties::of_solid(&sheet), Err(MassError::ZeroVolume { .. })));
+        assert!(matches!(MassProperties::of_solid(&sheet), Err(ShapeError::ZeroVolume { .. })));
     }
 
     #[test]

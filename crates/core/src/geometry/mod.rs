@@ -8,6 +8,7 @@ pub mod procedural;
 pub mod random;
 pub mod read;
 pub mod report;
+pub(crate) mod shape_error;
 pub mod tet_mesh;
 pub mod topology;
 pub(crate) mod triangle_mesh;
@@ -15,5 +16,7 @@ pub(crate) mod vtk;
 pub(crate) mod weld;
 pub mod write;
 
-pub use tet_mesh::{TetMesh, TetMeshError};
-pub use triangle_mesh::{Aabb, MeshError, Solidity, TriangleMesh};
+pub use read::error::FileError;
+pub use shape_error::ShapeError;
+pub use tet_mesh::TetMesh;
+pub use triangle_mesh::{Aabb, Solidity, TriangleMesh};

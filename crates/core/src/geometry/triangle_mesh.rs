@@ -4,51 +4,8 @@
 //! triangle has an area. Nothing is promised about orientation, closedness or duplicates; `geometry::report`
 //! tells what a mesh is like.
 
+use crate::geometry::shape_error::ShapeError;
 use nalgebra::{Isometry3, Point3, Vector3};
-use thiserror::Error;
-
-/// Why a list of vertices and triangles is not a mesh.
-#[derive(Debug, Error, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum MeshError {
-    /// There is no triangle.
-    #[error("the mesh has no triangles ({vertices} vertices)")]
-    Empty {
-        /// Number of vertices that were given.
-        vertices: usize,
-    },
-    /// There are more vertices or triangles than 32-bit indices can name.
-    #[error("the mesh has {count} elements, more than 32-bit indices can name")]
-    TooLarge {
-        /// The offending count.
-        count: usize,
-    },
-    /// A coordinate is NaN or infinite.
-    #[error("vertex {vertex} has a coordinate that is not finite: ({}, {}, {})", .point.x, .point.y, .point.z)]
-    NotFinite {
-        /// 0-based index of the vertex.
-        vertex: usize,
-        /// Its coordinates.
-        point: Point3<f64>,
-    },
-    /// A triangle names a vertex that does not exist.
-    #[error("triangle {triangle} names vertex {index}, but there are only {vertices} vertices (0-based)")]
-    IndexOutOfRange {
-        /// 0-based index of the triangle.
-        triangle: usize,
-        /// The index that is out of range.
-        index: u32,
-        /// Number of vertices.
-        vertices: usize,
-    },
-    /// No triangle has an area.
-    #[error("all {triangles} triangles are degenerate: none has an area")]
-    AllDegenerate {
-        /// Number of triangles.
-        triangles: usize,
-    },
-}
-
 /// Whether a mesh bounds a volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Solidity {
@@ -122,27 +79,28 @@ impl TriangleMesh {
     /// ```
     ///
     /// # Errors
-    /// [`MeshError`] when there is no triangle, a coordinate is not finite, an index is out of range, or every
+    /// [`ShapeError`] when there is no triangle, a coordinate is not finite, an index is out of range, or every
     /// triangle is degenerate.
-    pub fn new(vertices: Vec<Point3<f64>>, triangles: Vec<[u32; 3]>) -> Result<Self, MeshError> {
+    pub fn new(vertices: Vec<Point3<f64>>, triangles: Vec<[u32; 3]>) -> Result<Self, ShapeError> {
         if triangles.is_empty() {
-            return Err(MeshError::Empty { vertices: vertices.len() });
+            return Err(ShapeError::Empty { elements: "triangles", vertices: vertices.len() });
         }
         let count = vertices.len().max(triangles.len());
         if u32::try_from(count).is_err() {
-            return Err(MeshError::TooLarge { count });
+            return Err(ShapeError::beyond_indices(count));
         }
         if let Some(vertex) = vertices.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
-            return Err(MeshError::NotFinite { vertex, point: vertices[vertex] });
+            return Err(ShapeError::NotFinite { element: "vertex", index: vertex, point: vertices[vertex] });
         }
         for (triangle, corners) in triangles.iter().enumerate() {
             if let Some(&index) = corners.iter().find(|&&i| i as usize >= vertices.len()) {
-                return Err(MeshError::IndexOutOfRange { triangle, index, vertices: vertices.len() });
+                let (element, vertices) = ("triangle", vertices.len());
+                return Err(ShapeError::IndexOutOfRange { element, place: triangle, index, vertices });
             }
         }
         let mesh = Self { vertices, triangles };
         if (0..mesh.triangles.len()).all(|i| mesh.is_degenerate(i)) {
-            return Err(MeshError::AllDegenerate { triangles: mesh.triangles.len() });
+            return Err(ShapeError::AllDegenerate { triangles: mesh.triangles.len() });
         }
         Ok(mesh)
     }
@@ -204,8 +162,8 @@ impl TriangleMesh {
     /// pointing the same way (outwards stays outwards).
     ///
     /// # Errors
-    /// [`MeshError`] when the result is not a mesh: a factor of zero flattens it, a huge one overflows.
-    pub fn scaled(&self, factors: &Vector3<f64>) -> Result<Self, MeshError> {
+    /// [`ShapeError`] when the result is not a mesh: a factor of zero flattens it, a huge one overflows.
+    pub fn scaled(&self, factors: &Vector3<f64>) -> Result<Self, ShapeError> {
         let vertices = self.vertices.iter().map(|p| Point3::from(p.coords.component_mul(factors))).collect();
         let mirrored = factors.product() < 0.0;
         let reverse = |&[a, b, c]: &[u32; 3]| if mirrored { [a, c, b] } else { [a, b, c] };
@@ -223,20 +181,23 @@ mod tests {
 
     #[test]
     fn a_list_that_is_not_a_mesh_is_refused_with_the_place() {
-        assert_eq!(TriangleMesh::new(corner_triangle(), vec![]), Err(MeshError::Empty { vertices: 3 }));
+        assert_eq!(
+            TriangleMesh::new(corner_triangle(), vec![]),
+            Err(ShapeError::Empty { elements: "triangles", vertices: 3 })
+        );
         assert_eq!(
             TriangleMesh::new(corner_triangle(), vec![[0, 1, 2], [0, 1, 3]]),
-            Err(MeshError::IndexOutOfRange { triangle: 1, index: 3, vertices: 3 })
+            Err(ShapeError::IndexOutOfRange { element: "triangle", place: 1, index: 3, vertices: 3 })
         );
         let mut points = corner_triangle();
         points[1].y = f64::INFINITY;
         assert!(matches!(
             TriangleMesh::new(points, vec![[0, 1, 2]]),
-            Err(MeshError::NotFinite { vertex: 1, .. })
+            Err(ShapeError::NotFinite { index: 1, .. })
         ));
         assert_eq!(
             TriangleMesh::new(corner_triangle(), vec![[0, 1, 1]]),
-            Err(MeshError::AllDegenerate { triangles: 1 })
+            Err(ShapeError::AllDegenerate { triangles: 1 })
         );
     }
 

@@ -42,7 +42,6 @@ pub use articulated::{
     DerivedCollisions, MovingObstacle, Other, Sampling, articulated,
 };
 pub use broad_phase::{BoxHandle, BoxPair, BroadPhase, BroadPhaseError, PairChanges, overlapping_pairs};
-pub use clear_configurations::ClearConfigurationsError;
 pub use clear_place::{ClearConfigurations, ClearPlace, RESOLUTION, RESOLUTIONS};
 pub use closest_point::{closest_point, closest_point_up_to, signed_distance};
 pub use collision::{collide, intersecting_pairs, pairs_within, surfaces_collide};

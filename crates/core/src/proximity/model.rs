@@ -11,8 +11,8 @@ use super::incidence::Incidence;
 use super::inner_ball::InnerBalls;
 use super::winding::WindingNumber;
 use super::{face_normals, parts, principal_axes};
-use crate::bvh::file::TreeFileError;
 use crate::bvh::tree::TriangleBvh;
+use crate::geometry::read::error::FileError;
 use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
 
 /// A triangle mesh with its tree, its size and whether it has an inside.
@@ -78,9 +78,9 @@ impl Model {
     /// ```
     ///
     /// # Errors
-    /// [`TreeFileError`] when the file cannot be read, is truncated or damaged, or belongs to another mesh, format or
+    /// [`FileError`] when the file cannot be read, is truncated or damaged, or belongs to another mesh, format or
     /// version.
-    pub fn load_tree(mesh: TriangleMesh, solidity: Solidity, path: &Path) -> Result<Self, TreeFileError> {
+    pub fn load_tree(mesh: TriangleMesh, solidity: Solidity, path: &Path) -> Result<Self, FileError> {
         let bvh = TriangleBvh::load(&mesh, path)?;
         Ok(Self::of_tree(mesh, solidity, bvh))
     }
@@ -88,8 +88,8 @@ impl Model {
     /// Writes the tree to a file that replaces an older one: about five bytes a triangle; see [`TriangleBvh::save`].
     ///
     /// # Errors
-    /// [`TreeFileError::Io`] when the file cannot be written.
-    pub fn save_tree(&self, path: &Path) -> Result<(), TreeFileError> {
+    /// [`FileError::Io`] when the file cannot be written.
+    pub fn save_tree(&self, path: &Path) -> Result<(), FileError> {
         self.bvh.save(&self.mesh, path)
     }
 

@@ -2,9 +2,8 @@
 
 use thiserror::Error;
 
-use crate::geometry::MeshError;
-use crate::geometry::convex::{HullError, ShapeError};
-use crate::geometry::read::ReadError;
+use crate::geometry::read::error::FileError;
+use crate::geometry::shape_error::ShapeError;
 use crate::kinematics::ArticulationError;
 use crate::kinematics::urdf::UrdfError;
 use crate::penetration::PenetrationError;
@@ -22,9 +21,9 @@ pub enum QueryError {
         /// `A`, `B`, or `the robot`.
         body: &'static str,
     },
-    /// A size of a convex shape is negative, zero or not finite.
+    /// Sizes, triangles or points make no shape.
     #[error(transparent)]
-    Size(#[from] ShapeError),
+    Shape(#[from] ShapeError),
     /// Lengths of a shape, or its distance from the other shape, exceed what the arithmetic of the query resolves.
     #[error("the size or the position of a shape is out of range: {value:e} m, where {range} is accepted")]
     OutOfRange {
@@ -45,12 +44,6 @@ pub enum QueryError {
         /// Signed volume [m³]; NaN where the mesh is open.
         volume: f64,
     },
-    /// Triangles or points make no mesh or hull.
-    #[error(transparent)]
-    Mesh(#[from] MeshError),
-    /// Points have no convex hull.
-    #[error(transparent)]
-    Hull(#[from] HullError),
     /// The query has no meaning, or no algorithm, for this pair of shapes.
     #[error("{query} of {} and {} is not supported: {reason}", shapes[0], shapes[1])]
     Unsupported {
@@ -112,7 +105,7 @@ pub enum QueryError {
     },
     /// A mesh file was not read.
     #[error(transparent)]
-    File(Box<ReadError>),
+    File(Box<FileError>),
     /// A robot file was not read.
     #[error(transparent)]
     RobotFile(Box<UrdfError>),
@@ -206,8 +199,8 @@ impl From<GeneralizedError> for QueryError {
     }
 }
 
-impl From<ReadError> for QueryError {
-    fn from(error: ReadError) -> Self {
+impl From<FileError> for QueryError {
+    fn from(error: FileError) -> Self {
         Self::File(Box::new(error))
     }
 }

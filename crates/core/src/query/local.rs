@@ -35,7 +35,7 @@ pub fn local_penetrations(
 /// it ([`Penetration::approximation`]).
 ///
 /// # Errors
-/// [`QueryError::Mesh`] when a half-space cannot be cut to the size of the mesh.
+/// [`QueryError::Shape`] when a half-space cannot be cut to the size of the mesh.
 pub fn local_penetrations_of(
     a: &Posed,
     b: &Posed,

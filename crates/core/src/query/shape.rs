@@ -115,7 +115,7 @@ impl Shape {
     /// The convex hull of points [m].
     ///
     /// # Errors
-    /// [`QueryError::Hull`] when there is no point, too many, or one that is not finite.
+    /// [`QueryError::Shape`] when there is no point, too many, or one that is not finite.
     pub fn hull(points: &[Point3<f64>]) -> Result<Self, QueryError> {
         Ok(ConvexShape::hull(Arc::new(ConvexHull::new(points)?)).into())
     }
@@ -158,7 +158,7 @@ impl Shape {
     /// The shape, if its sizes make one.
     ///
     /// # Errors
-    /// [`QueryError::Size`] for a size that is negative, zero or not finite.
+    /// [`QueryError::Shape`] for a size that is negative, zero or not finite.
     pub fn validated(self) -> Result<Self, QueryError> {
         self.check()?;
         Ok(self)
@@ -323,7 +323,7 @@ impl Shape {
     /// cylinder, cone or hull they are those of a polyhedron that lies within it by up to 0.5 % of the radius.
     ///
     /// # Errors
-    /// [`QueryError::Size`] for sizes that make no shape; [`QueryError::Unsupported`] of a half-space and of what has no
+    /// [`QueryError::Shape`] for sizes that make no shape; [`QueryError::Unsupported`] of a half-space and of what has no
     /// volume.
     pub fn mass_properties(&self) -> Result<MassProperties, QueryError> {
         self.check()?;

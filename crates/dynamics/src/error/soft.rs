@@ -1,8 +1,7 @@
 //! Errors of soft bodies, in a world and on their own.
 
+use extricate_core::geometry::ShapeError;
 use thiserror::Error;
-
-use extricate_core::geometry::tet_mesh::TetMeshError;
 
 /// Why soft bodies do not fit into a world or have no elements, or why a step of them has no result; after a step that
 /// failed positions and velocities are as before it.
@@ -100,7 +99,7 @@ pub enum SoftError {
     },
     /// The linear tetrahedra within quadratic ones are not a mesh: too many nodes, or too thin.
     #[error("the parts of the quadratic tetrahedra are not a mesh")]
-    Parts(#[from] TetMeshError),
+    Parts(#[from] ShapeError),
     /// There is not one depth for each node.
     #[error("{depths} depths for {nodes} nodes")]
     Depths {

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{DeepestContact, RecordError};
 use crate::state::SoftState;
-use extricate_core::geometry::tet_mesh::write::{TetWriteError, write_deformed};
+use extricate_core::geometry::FileError;
+use extricate_core::geometry::tet_mesh::write::write_deformed;
 use extricate_dynamics::{SoftBodyDescription, SoftReport, StepReport, World};
 
 /// What a run did to its soft bodies.
@@ -205,7 +206,7 @@ pub(super) fn write_pictures(world: &World, folder: &Path) -> Result<(), RecordE
         let path = folder.join(format!("{}-{:06}.vtu", file_name(&body.name), world.steps()));
         write_deformed(&body.mesh, &nodes, &path).map_err(|error| {
             let source = match error {
-                TetWriteError::Io { source, .. } => source,
+                FileError::Io { source, .. } => source,
                 other => std::io::Error::other(other.to_string()),
             };
             RecordError::write(&path, source)

@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::scene::{Scene, SceneError};
+use extricate_core::geometry::FileError;
 use extricate_core::geometry::TriangleMesh;
-use extricate_core::geometry::read::{Reach, ReadError, read_mesh_within};
+use extricate_core::geometry::read::{Reach, read_mesh_within};
 use extricate_core::kinematics::urdf::{Correction, Robot, Shapes, UrdfError, UrdfOptions, read_urdf};
 
 /// Files that may be named beyond those around the file that names them.
@@ -55,8 +56,8 @@ impl Access {
     /// The mesh of a file.
     ///
     /// # Errors
-    /// [`ReadError`] when the file cannot be read or is no mesh.
-    pub fn mesh(&self, path: impl AsRef<Path>) -> Result<TriangleMesh, ReadError> {
+    /// [`FileError`] when the file cannot be read or is no mesh.
+    pub fn mesh(&self, path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
         let path = path.as_ref();
         read_mesh_within(path, &self.widened(Reach::around(path)))
     }

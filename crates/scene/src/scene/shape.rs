@@ -12,7 +12,7 @@ use super::schema::{ShapeEntry, SolidityEntry};
 use extricate_core::geometry::convex::{ConvexHull, ConvexShape};
 use extricate_core::geometry::read::{Reach, read_mesh_within};
 use extricate_core::geometry::report::MeshReport;
-use extricate_core::geometry::{Solidity, TriangleMesh, procedural};
+use extricate_core::geometry::{ShapeError, Solidity, TriangleMesh, procedural};
 use extricate_core::proximity::Model;
 use extricate_core::query::Shape;
 
@@ -88,7 +88,7 @@ pub(super) fn mesh(
         }
         ShapeEntry::Procedural { kind, parameters, scale, .. } => {
             let mesh = procedural::build(kind, parameters).map_err(|error| {
-                let unknown = matches!(error, procedural::ProceduralError::UnknownKind { .. });
+                let unknown = matches!(error, ShapeError::UnknownKind { .. });
                 at(if unknown { "kind" } else { "parameters" }, Fault::Shape { cause: error.into() })
             })?;
             (mesh, *scale, None)

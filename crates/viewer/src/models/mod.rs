@@ -8,10 +8,8 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::{Color, palette};
 use extricate_core::geometry::convex::Core;
-use extricate_core::geometry::procedural::{
-    Capsule, Cone, Cuboid, Cylinder, Procedural, ProceduralError, Sphere,
-};
-use extricate_core::geometry::{Aabb, TriangleMesh};
+use extricate_core::geometry::procedural::{Capsule, Cone, Cuboid, Cylinder, Procedural, Sphere};
+use extricate_core::geometry::{Aabb, ShapeError, TriangleMesh};
 use extricate_dynamics::{BodyDescription, BodyKind, Shape, World};
 use extricate_scene::record::WorldState;
 
@@ -65,8 +63,8 @@ impl Models {
     /// What a world is made of.
     ///
     /// # Errors
-    /// [`ProceduralError`] when a shape has no surface that can be drawn.
-    pub fn of(world: &World) -> Result<Self, ProceduralError> {
+    /// [`ShapeError`] when a shape has no surface that can be drawn.
+    pub fn of(world: &World) -> Result<Self, ShapeError> {
         let mut shapes = Vec::new();
         let (mut bodies, mut grounds) = (Vec::new(), Vec::new());
         let mut colors = Colors::default();
@@ -178,7 +176,7 @@ impl Colors {
 type Shapes = Vec<(Shape, Arc<TriangleMesh>)>;
 
 /// The surface of a shape, the same one for equal shapes; none for a half-space.
-fn shared_surface(shape: &Shape, shapes: &mut Shapes) -> Result<Option<Arc<TriangleMesh>>, ProceduralError> {
+fn shared_surface(shape: &Shape, shapes: &mut Shapes) -> Result<Option<Arc<TriangleMesh>>, ShapeError> {
     if let Some((_, mesh)) = shapes.iter().find(|(other, _)| shape.is_same(other)) {
         return Ok(Some(Arc::clone(mesh)));
     }
@@ -187,7 +185,7 @@ fn shared_surface(shape: &Shape, shapes: &mut Shapes) -> Result<Option<Arc<Trian
     Ok(Some(mesh))
 }
 
-fn surface(shape: &Shape) -> Result<Option<TriangleMesh>, ProceduralError> {
+fn surface(shape: &Shape) -> Result<Option<TriangleMesh>, ShapeError> {
     let Some(convex) = shape.core() else { return Ok(shape.model().map(|model| model.mesh().clone())) };
     let radius = convex.radius();
     Ok(Some(match *convex.core() {

@@ -18,17 +18,17 @@
 //!
 //! Nodes stand before what is below them, and lanes in their order. All numbers are little-endian.
 
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
-
-use rayon::prelude::*;
-use thiserror::Error;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 
 use super::node::{Child, Node, WIDTH};
 use super::packet::{NONE, PACKET, Packet};
 use super::tree::{Subtree, TriangleBvh};
+use crate::geometry::read::error::FileError;
 use crate::geometry::triangle_mesh::TriangleMesh;
+use crate::geometry::write::write_atomically;
+use rayon::prelude::*;
 
 /// What every such file begins with.
 const MAGIC: &[u8; 8] = b"exbvhtre";
@@ -36,48 +36,6 @@ const MAGIC: &[u8; 8] = b"exbvhtre";
 const VERSION: u32 = 1;
 /// Bytes before the nodes.
 const HEAD: usize = 48;
-
-/// Why a tree could not be written or read.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum TreeFileError {
-    /// The file cannot be read or written.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The file is none of this format, or it is truncated or damaged.
-    #[error("{path} is no tree of triangles: {why}")]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// Another version wrote the file.
-    #[error("{path} has version {found} of the format, not {VERSION}")]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-    },
-    /// The file belongs to another mesh.
-    #[error(
-        "{path} belongs to another mesh: its fingerprint is {found:016x}, that of this one {expected:016x}"
-    )]
-    OtherMesh {
-        /// The file.
-        path: PathBuf,
-        /// Fingerprint in the file.
-        found: u64,
-        /// Fingerprint of the mesh.
-        expected: u64,
-    },
-}
 
 /// The numbers at the beginning of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,37 +64,24 @@ impl TriangleBvh {
     /// ```
     ///
     /// # Errors
-    /// [`TreeFileError::Io`] when the file cannot be written.
-    pub fn save(&self, mesh: &TriangleMesh, path: &Path) -> Result<(), TreeFileError> {
+    /// [`FileError::Io`] when the file cannot be written.
+    pub fn save(&self, mesh: &TriangleMesh, path: &Path) -> Result<(), FileError> {
         let bytes = self.to_bytes(mesh.fingerprint());
-        // Written beside it and then renamed: a reader never sees a part of it.
-        let beside = path.with_extension(format!("{}.part", std::process::id()));
-        let write = || {
-            let mut file = File::create(&beside)?;
-            file.write_all(&bytes)?;
-            file.sync_all()?;
-            fs::rename(&beside, path)
-        };
-        write().map_err(|source| {
-            // Nothing is lost when it is not there.
-            let _ = fs::remove_file(&beside);
-            TreeFileError::Io { path: path.to_owned(), source }
-        })
+        write_atomically(path, |file| file.write_all(&bytes))
     }
 
     /// Reads the tree over `mesh` that [`TriangleBvh::save`] has written: the same one to the bit.
     ///
     /// # Errors
-    /// [`TreeFileError`] when the file cannot be read, is truncated or damaged, or belongs to another mesh, format or
+    /// [`FileError`] when the file cannot be read, is truncated or damaged, or belongs to another mesh, format or
     /// version. No file makes a tree that is not one of this mesh: every triangle with an area is in it once, and
     /// its boxes are computed from the mesh.
-    pub fn load(mesh: &TriangleMesh, path: &Path) -> Result<Self, TreeFileError> {
-        let io_error = |source| TreeFileError::Io { path: path.to_owned(), source };
-        let file = File::open(path).map_err(io_error)?;
+    pub fn load(mesh: &TriangleMesh, path: &Path) -> Result<Self, FileError> {
+        let file = File::open(path).map_err(FileError::unread(path))?;
         // A tree over this mesh has fewer nodes than triangles and no more leaves: a longer file is none.
         let longest = HEAD as u64 + 7 * mesh.triangles().len() as u64 + 8;
         let mut bytes = Vec::new();
-        file.take(longest + 1).read_to_end(&mut bytes).map_err(io_error)?;
+        file.take(longest + 1).read_to_end(&mut bytes).map_err(FileError::unread(path))?;
         Self::parse(mesh, &bytes, path)
     }
 
@@ -144,7 +89,7 @@ impl TriangleBvh {
     ///
     /// # Errors
     /// As [`TriangleBvh::load`].
-    pub fn parse(mesh: &TriangleMesh, bytes: &[u8], path: &Path) -> Result<Self, TreeFileError> {
+    pub fn parse(mesh: &TriangleMesh, bytes: &[u8], path: &Path) -> Result<Self, FileError> {
         Self::from_bytes(mesh, bytes).map_err(|fault| fault.in_file(path))
     }
 
@@ -263,12 +208,15 @@ enum Fault {
 }
 
 impl Fault {
-    fn in_file(self, path: &Path) -> TreeFileError {
+    fn in_file(self, path: &Path) -> FileError {
         let path = path.to_owned();
         match self {
-            Self::Malformed { why } => TreeFileError::Malformed { path, why },
-            Self::Version { found } => TreeFileError::Version { path, found },
-            Self::OtherMesh { found, expected } => TreeFileError::OtherMesh { path, found, expected },
+            Self::Malformed { why } => FileError::Malformed { path, format: "tree of triangles", why },
+            Self::Version { found } => FileError::Version { path, found, expected: VERSION },
+            Self::OtherMesh { found, expected } => {
+                let [found, expected] = [found, expected].map(|hash| format!("{hash:016x}"));
+                FileError::OtherMesh { path, found, expected }
+            }
         }
     }
 }

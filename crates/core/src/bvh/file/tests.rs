@@ -1,6 +1,6 @@
 //! What is read is what was written, and nothing but a tree over the mesh is ever read.
 
-use std::process;
+use std::{fs, process};
 
 use extricate_test_support::Noise;
 use nalgebra::Point3;
@@ -59,14 +59,14 @@ fn a_file_replaces_an_older_one_and_leaves_no_part_behind() {
     fs::write(&path, "something older").unwrap();
     let mesh = partly_degenerate();
     let tree = TriangleBvh::new(&mesh);
-    assert!(matches!(TriangleBvh::load(&mesh, &path), Err(TreeFileError::Malformed { .. })));
+    assert!(matches!(TriangleBvh::load(&mesh, &path), Err(FileError::Malformed { .. })));
     tree.save(&mesh, &path).unwrap();
     assert!(TriangleBvh::load(&mesh, &path).unwrap() == tree);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
     let nowhere = folder.join("none").join("tree.bvh");
-    assert!(matches!(tree.save(&mesh, &nowhere), Err(TreeFileError::Io { .. })));
-    assert!(matches!(TriangleBvh::load(&mesh, &nowhere), Err(TreeFileError::Io { .. })));
-    assert!(matches!(TriangleBvh::load(&mesh, &folder), Err(TreeFileError::Io { .. })));
+    assert!(matches!(tree.save(&mesh, &nowhere), Err(FileError::Io { .. })));
+    assert!(matches!(TriangleBvh::load(&mesh, &nowhere), Err(FileError::Io { .. })));
+    assert!(matches!(TriangleBvh::load(&mesh, &folder), Err(FileError::Io { .. })));
     fs::remove_dir_all(&folder).unwrap();
 }
 

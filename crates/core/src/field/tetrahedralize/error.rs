@@ -1,8 +1,7 @@
 //! Errors of tetrahedralisation.
 
+use crate::geometry::shape_error::ShapeError;
 use thiserror::Error;
-
-use crate::geometry::tet_mesh::mesh::TetMeshError;
 
 /// Why a surface was not filled with tetrahedra.
 #[derive(Debug, Error, Clone, PartialEq)]
@@ -42,5 +41,5 @@ pub enum TetrahedralizeError {
     },
     /// What was made is no sound mesh.
     #[error("the tetrahedra are not sound: {0}")]
-    Mesh(#[from] TetMeshError),
+    Mesh(#[from] ShapeError),
 }

@@ -13,5 +13,4 @@ mod validity;
 pub use self::shape::{ConvexShape, Core};
 
 pub use extreme::{START_ANYWHERE, Support};
-pub use hull::{ConvexHull, Facet, HullError};
-pub use validity::ShapeError;
+pub use hull::{ConvexHull, Facet};

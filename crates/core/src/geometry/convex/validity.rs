@@ -1,34 +1,7 @@
 //! Which numbers make a convex shape.
 
-use thiserror::Error;
-
 use super::shape::{ConvexShape, Core};
-
-/// Why numbers make no convex shape.
-#[derive(Debug, Clone, Copy, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ShapeError {
-    /// A size is not positive and finite.
-    #[error("the {quantity} of a {shape} must be positive and finite, not {value} m")]
-    NotPositive {
-        /// The shape.
-        shape: &'static str,
-        /// What the size is of it.
-        quantity: &'static str,
-        /// The size [m].
-        value: f64,
-    },
-    /// A size that may be zero is negative or not finite.
-    #[error("the {quantity} of a {shape} must be zero or above and finite, not {value} m")]
-    Negative {
-        /// The shape.
-        shape: &'static str,
-        /// What the size is of it.
-        quantity: &'static str,
-        /// The size [m].
-        value: f64,
-    },
-}
+use crate::geometry::shape_error::ShapeError;
 
 impl ConvexShape {
     /// The shape, if its numbers make one: constructors take any numbers, and what comes from users is checked here.
@@ -92,19 +65,22 @@ impl ConvexShape {
 }
 
 fn positive(shape: &'static str, quantity: &'static str, value: f64) -> Result<(), ShapeError> {
-    if value > 0.0 && value.is_finite() {
-        Ok(())
-    } else {
-        Err(ShapeError::NotPositive { shape, quantity, value })
-    }
+    check(shape, quantity, value, value > 0.0, "positive and finite")
 }
 
 fn not_negative(shape: &'static str, quantity: &'static str, value: f64) -> Result<(), ShapeError> {
-    if value >= 0.0 && value.is_finite() {
-        Ok(())
-    } else {
-        Err(ShapeError::Negative { shape, quantity, value })
-    }
+    check(shape, quantity, value, value >= 0.0, "zero or above and finite")
+}
+
+fn check(
+    shape: &'static str,
+    quantity: &'static str,
+    value: f64,
+    holds: bool,
+    expected: &'static str,
+) -> Result<(), ShapeError> {
+    let error = ShapeError::OutOfRange { shape, quantity, value, unit: " m", expected };
+    if holds && value.is_finite() { Ok(()) } else { Err(error) }
 }
 
 #[cfg(test)]

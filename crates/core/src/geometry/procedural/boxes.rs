@@ -1,7 +1,8 @@
 //! Solids with right angles: box, L-shape, tub.
 
 use super::cells::{boundary, centered, subdivided};
-use super::parameters::{Checks, ProceduralError};
+use super::parameters::Checks;
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "box"
@@ -20,7 +21,7 @@ procedural! { "box"
 }
 
 impl Cuboid {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("x", self.x), ("y", self.y), ("z", self.z)])?;
         checks.at_least("subdivisions", self.subdivisions, 1, "at least 1")?;
@@ -48,7 +49,7 @@ procedural! { "l_shape"
 }
 
 impl LShape {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("thickness", self.thickness), ("depth", self.depth)])?;
         checks.require("foot", self.foot, self.foot > self.thickness, "longer than the thickness")?;
@@ -83,7 +84,7 @@ procedural! { "tub"
 }
 
 impl Tub {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("wall", self.wall)])?;
         for (name, size) in [("width", self.width), ("depth", self.depth)] {

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use nalgebra::Point3;
 
-use super::parameters::ProceduralError;
 use super::surface::Surface;
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// The planes of a grid: ascending coordinates [m] along x, y and z.
@@ -41,7 +41,7 @@ pub(super) fn centered(intervals: impl IntoIterator<Item = f64>) -> Vec<f64> {
 pub(super) fn boundary(
     lines: &Lines,
     is_full: impl Fn([usize; 3]) -> bool,
-) -> Result<TriangleMesh, ProceduralError> {
+) -> Result<TriangleMesh, ShapeError> {
     let cells = lines.each_ref().map(|line| line.len() - 1);
     let is_full_at = |cell: [i64; 3]| {
         let inside = (0..3).all(|k| (0..cells[k] as i64).contains(&cell[k]));

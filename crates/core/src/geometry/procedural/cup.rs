@@ -7,8 +7,9 @@ use std::f64::consts::PI;
 
 use nalgebra::{Point3, Vector3};
 
-use super::parameters::{Checks, ProceduralError};
+use super::parameters::Checks;
 use super::surface::{Ring, Surface, border, circle, spans, wrapped};
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "cup"
@@ -42,7 +43,7 @@ procedural! { "cup"
 const ROOTS: [f64; 2] = [0.29, 0.79];
 
 impl Cup {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         self.check()?;
         let handle = if self.handle == 1 { Some(self.handle_roots()?) } else { None };
         let mut surface = Surface::default();
@@ -67,7 +68,7 @@ impl Cup {
         surface.finish()
     }
 
-    fn check(&self) -> Result<(), ProceduralError> {
+    fn check(&self) -> Result<(), ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("wall", self.wall), ("floor", self.floor)])?;
         checks.require("radius", self.radius, self.radius > self.wall, "more than the wall")?;
@@ -98,7 +99,7 @@ impl Cup {
     }
 
     /// Rows and columns of the wall's grid that the handle grows from.
-    fn handle_roots(&self) -> Result<Roots, ProceduralError> {
+    fn handle_roots(&self) -> Result<Roots, ShapeError> {
         let checks = Checks::of::<Self>();
         let thickness = self.handle_thickness;
         checks.positive([("handle_thickness", thickness)])?;

@@ -2,8 +2,9 @@
 
 use nalgebra::Vector3;
 
-use super::parameters::{Checks, ProceduralError};
+use super::parameters::Checks;
 use super::spheres::{checks_frequency, star};
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "figurine"
@@ -41,7 +42,7 @@ const LIMBS: [Limb; 7] = [
 ];
 
 impl Figurine {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("radius", self.radius)])?;
         // Ten times as long, the lobes are needles between which the belly is a speck.

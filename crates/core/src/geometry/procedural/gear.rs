@@ -4,8 +4,9 @@ use std::f64::consts::TAU;
 
 use nalgebra::Point3;
 
-use super::parameters::{Checks, ProceduralError};
+use super::parameters::Checks;
 use super::surface::loft_closed;
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "gear"
@@ -29,7 +30,7 @@ procedural! { "gear"
 const TOOTH: [(f64, bool); 5] = [(0.0, false), (0.25, false), (0.375, true), (0.625, true), (0.75, false)];
 
 impl Gear {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.at_least("teeth", self.teeth, 3, "at least 3")?;
         checks.positive([("bore_radius", self.bore_radius), ("thickness", self.thickness)])?;

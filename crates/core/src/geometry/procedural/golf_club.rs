@@ -8,8 +8,9 @@ use std::f64::consts::FRAC_PI_2;
 
 use nalgebra::{Point3, Vector3};
 
-use super::parameters::{Checks, ProceduralError};
+use super::parameters::Checks;
 use super::surface::{loft, turn};
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "golf_club"
@@ -55,7 +56,7 @@ struct Section {
 }
 
 impl GolfClub {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         self.check()?;
         let rings = self.sections().into_iter().map(|section| {
             let point = |i| {
@@ -70,7 +71,7 @@ impl GolfClub {
         loft(rings, [butt, self.on_head(self.head_length).center])
     }
 
-    fn check(&self) -> Result<(), ProceduralError> {
+    fn check(&self) -> Result<(), ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([
             ("length", self.length),

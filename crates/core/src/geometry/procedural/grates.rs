@@ -1,7 +1,8 @@
 //! Grates: a frame with bars one way, and a lattice of two crossing layers. Each is one connected solid.
 
 use super::cells::{boundary, centered, subdivided};
-use super::parameters::{Checks, ProceduralError};
+use super::parameters::Checks;
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "grate"
@@ -26,7 +27,7 @@ procedural! { "grate"
 }
 
 impl Grate {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("thickness", self.thickness), ("frame", self.frame), ("bar", self.bar)])?;
         checks.require("depth", self.depth, self.depth > 2.0 * self.frame, "more than twice the frame")?;
@@ -69,7 +70,7 @@ procedural! { "lattice"
 }
 
 impl Lattice {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("thickness", self.thickness), ("bar", self.bar)])?;
         checks.at_least("bars", self.bars, 2, "at least 2")?;

@@ -2,8 +2,9 @@
 
 use nalgebra::Point3;
 
-use super::parameters::{Checks, ProceduralError};
+use super::parameters::Checks;
 use super::surface::{Ring, Surface, border, spans, turn, wrapped};
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "hammer"
@@ -32,7 +33,7 @@ const BEVEL: f64 = 0.2;
 const ROOT_ROWS: [usize; 2] = [2, 4];
 
 impl Hammer {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         self.check()?;
         let columns = self.root_columns();
         let mut surface = Surface::default();
@@ -49,7 +50,7 @@ impl Hammer {
         surface.finish()
     }
 
-    fn check(&self) -> Result<(), ProceduralError> {
+    fn check(&self) -> Result<(), ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("head_radius", self.head_radius), ("handle_length", self.handle_length)])?;
         let is_thin = self.handle_radius > 0.0 && self.handle_radius <= 0.6 * self.head_radius;

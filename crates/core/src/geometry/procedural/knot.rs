@@ -2,8 +2,9 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::parameters::{Checks, ProceduralError};
+use super::parameters::Checks;
 use super::tube::{Tube, clearance};
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "torus_knot"
@@ -29,7 +30,7 @@ procedural! { "torus_knot"
 }
 
 impl TorusKnot {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.at_least("p", self.p, 1, "at least 1")?;
         let coprime = gcd(self.p, self.q) == 1;
@@ -96,7 +97,7 @@ mod tests {
     #[test]
     fn a_knot_that_would_meet_itself_is_refused_with_its_clearance() {
         let error = TorusKnot { tube_radius: 0.45, ..TorusKnot::default() }.mesh().unwrap_err();
-        let ProceduralError::SelfIntersecting { clearance, .. } = error else { panic!("{error}") };
+        let ShapeError::SelfIntersecting { clearance, .. } = error else { panic!("{error}") };
         assert!(clearance > TorusKnot::default().tube_radius && clearance < 0.45, "{clearance}");
     }
 }

@@ -10,7 +10,7 @@
 //! let parameters = BTreeMap::from([("major_radius".to_owned(), 2.0)]);
 //! let ring = procedural::build("torus", &parameters)?;
 //! assert!((ring.aabb().extents().x - 2.0 * 2.2).abs() < 1e-12);
-//! # Ok::<(), procedural::ProceduralError>(())
+//! # Ok::<(), procedural::ShapeError>(())
 //! ```
 //!
 //! Lengths are in metres, angles in radians. The frame: z is up and the axis of whatever has one; the middle of
@@ -48,7 +48,7 @@ pub use golf_club::GolfClub;
 pub use grates::{Grate, Lattice};
 pub use hammer::Hammer;
 pub use knot::TorusKnot;
-pub use parameters::{Kind, Parameter, Procedural, ProceduralError};
+pub use parameters::{Kind, Parameter, Procedural};
 pub use pottery::{Bowl, Plate};
 pub use ring::{DistortedTorus, Torus};
 pub use round::{Capsule, Cone, Cylinder};
@@ -57,6 +57,7 @@ pub use spoon::Spoon;
 pub use threads::{Bolt, Nut};
 pub use turned::{Apple, Bottle, Pawn};
 
+use crate::geometry::shape_error::ShapeError;
 use std::collections::BTreeMap;
 
 use nalgebra::Vector3;
@@ -98,9 +99,9 @@ pub const KINDS: &[Kind] = &[
 /// The kind of that name.
 ///
 /// # Errors
-/// [`ProceduralError::UnknownKind`] when there is none.
-pub fn kind(name: &str) -> Result<&'static Kind, ProceduralError> {
-    (KINDS.iter().find(|kind| kind.name == name)).ok_or_else(|| ProceduralError::UnknownKind {
+/// [`ShapeError::UnknownKind`] when there is none.
+pub fn kind(name: &str) -> Result<&'static Kind, ShapeError> {
+    (KINDS.iter().find(|kind| kind.name == name)).ok_or_else(|| ShapeError::UnknownKind {
         kind: name.to_owned(),
         known: KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", "),
     })
@@ -110,16 +111,16 @@ pub fn kind(name: &str) -> Result<&'static Kind, ProceduralError> {
 /// numbers, and `scale` multiplies every length.
 ///
 /// # Errors
-/// [`ProceduralError`] when the kind or a parameter is unknown, or a value is out of its range.
-pub fn build(name: &str, parameters: &BTreeMap<String, f64>) -> Result<TriangleMesh, ProceduralError> {
+/// [`ShapeError`] when the kind or a parameter is unknown, or a value is out of its range.
+pub fn build(name: &str, parameters: &BTreeMap<String, f64>) -> Result<TriangleMesh, ShapeError> {
     let kind = kind(name)?;
     let mut own = parameters.clone();
     let scale = own.remove(SCALE).unwrap_or(1.0);
     if !(scale > 0.0 && scale.is_finite()) {
-        let (kind, parameter, expected) = (kind.name, SCALE, "a positive factor");
-        return Err(ProceduralError::OutOfRange { kind, parameter, value: scale, expected });
+        let (shape, quantity, expected) = (kind.name, SCALE, "a positive factor");
+        return Err(ShapeError::OutOfRange { shape, quantity, value: scale, unit: "", expected });
     }
-    Ok(kind.build(&own)?.scaled(&Vector3::repeat(scale))?)
+    kind.build(&own)?.scaled(&Vector3::repeat(scale))
 }
 
 #[cfg(test)]

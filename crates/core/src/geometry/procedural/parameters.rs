@@ -2,71 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use thiserror::Error;
-
-use crate::geometry::triangle_mesh::{MeshError, TriangleMesh};
+use crate::geometry::shape_error::ShapeError;
+use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Number of triangles beyond which a mesh is not made: about a gigabyte.
 const MOST_TRIANGLES: u64 = 10_000_000;
-
-/// Why a procedural mesh was not made.
-#[derive(Debug, Error, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum ProceduralError {
-    /// There is no kind of that name.
-    #[error("there is no procedural mesh \"{kind}\"; there are {known}")]
-    UnknownKind {
-        /// The name that was asked for.
-        kind: String,
-        /// The names that there are.
-        known: String,
-    },
-    /// The kind has no parameter of that name.
-    #[error("a {kind} has no parameter \"{parameter}\"; it has {known}")]
-    UnknownParameter {
-        /// The kind.
-        kind: &'static str,
-        /// The name that was given.
-        parameter: String,
-        /// The names that there are.
-        known: String,
-    },
-    /// A parameter lies outside its range.
-    #[error("the {parameter} of a {kind} must be {expected}, not {value}")]
-    OutOfRange {
-        /// The kind.
-        kind: &'static str,
-        /// The parameter.
-        parameter: &'static str,
-        /// The value that was given.
-        value: f64,
-        /// What it must be.
-        expected: &'static str,
-    },
-    /// The surface would meet itself.
-    #[error(
-        "the {kind} would meet itself: its tube of radius {radius} m passes {clearance} m from its own centre line"
-    )]
-    SelfIntersecting {
-        /// The kind.
-        kind: &'static str,
-        /// Radius of the tube [m].
-        radius: f64,
-        /// Half the distance between strands, or the radius of curvature, whichever is less [m].
-        clearance: f64,
-    },
-    /// The mesh would have too many triangles.
-    #[error("the {kind} would have {triangles} triangles, more than {MOST_TRIANGLES}")]
-    TooFine {
-        /// The kind.
-        kind: &'static str,
-        /// Number of triangles.
-        triangles: u64,
-    },
-    /// The parameters lead to something that is not a mesh: lengths overflow, or vanish beside others.
-    #[error(transparent)]
-    Mesh(#[from] MeshError),
-}
 
 /// A kind of procedural mesh: its parameters, and the mesh they make.
 pub trait Procedural: Default {
@@ -80,14 +20,14 @@ pub trait Procedural: Default {
     /// The parameters by name; what is not named has its default.
     ///
     /// # Errors
-    /// [`ProceduralError::UnknownParameter`], or [`ProceduralError::OutOfRange`] for a count that is not whole.
-    fn from_parameters(parameters: &BTreeMap<String, f64>) -> Result<Self, ProceduralError>;
+    /// [`ShapeError::UnknownParameter`], or [`ShapeError::OutOfRange`] for a count that is not whole.
+    fn from_parameters(parameters: &BTreeMap<String, f64>) -> Result<Self, ShapeError>;
 
     /// The mesh.
     ///
     /// # Errors
-    /// [`ProceduralError`] when a parameter is out of its range.
-    fn mesh(&self) -> Result<TriangleMesh, ProceduralError>;
+    /// [`ShapeError`] when a parameter is out of its range.
+    fn mesh(&self) -> Result<TriangleMesh, ShapeError>;
 }
 
 /// A parameter of a kind.
@@ -112,7 +52,7 @@ pub struct Kind {
     pub about: &'static [&'static str],
     /// Its parameters.
     pub parameters: &'static [Parameter],
-    build: fn(&BTreeMap<String, f64>) -> Result<TriangleMesh, ProceduralError>,
+    build: fn(&BTreeMap<String, f64>) -> Result<TriangleMesh, ShapeError>,
 }
 
 impl Kind {
@@ -127,7 +67,7 @@ impl Kind {
     }
 
     /// The mesh from parameters by name.
-    pub(super) fn build(&self, parameters: &BTreeMap<String, f64>) -> Result<TriangleMesh, ProceduralError> {
+    pub(super) fn build(&self, parameters: &BTreeMap<String, f64>) -> Result<TriangleMesh, ShapeError> {
         (self.build)(parameters)
     }
 }
@@ -162,20 +102,17 @@ pub(super) fn set<V: Value>(
     parameter: &'static str,
     slot: &mut V,
     value: f64,
-) -> Result<(), ProceduralError> {
-    *slot = V::from_number(value).ok_or(ProceduralError::OutOfRange {
-        kind,
-        parameter,
-        value,
-        expected: V::EXPECTED,
-    })?;
+) -> Result<(), ShapeError> {
+    let error =
+        ShapeError::OutOfRange { shape: kind, quantity: parameter, value, unit: "", expected: V::EXPECTED };
+    *slot = V::from_number(value).ok_or(error)?;
     Ok(())
 }
 
 /// The error for a parameter that the kind has not.
-pub(super) fn unknown(kind: &'static str, name: &str, known: &[Parameter]) -> ProceduralError {
+pub(super) fn unknown(kind: &'static str, name: &str, known: &[Parameter]) -> ShapeError {
     let known = known.iter().map(|parameter| parameter.name).chain([self::SCALE]);
-    ProceduralError::UnknownParameter {
+    ShapeError::UnknownParameter {
         kind,
         parameter: name.to_owned(),
         known: known.collect::<Vec<_>>().join(", "),
@@ -199,8 +136,9 @@ impl Checks {
         value: f64,
         holds: bool,
         expected: &'static str,
-    ) -> Result<(), ProceduralError> {
-        let error = ProceduralError::OutOfRange { kind: self.kind, parameter, value, expected };
+    ) -> Result<(), ShapeError> {
+        let (shape, quantity) = (self.kind, parameter);
+        let error = ShapeError::OutOfRange { shape, quantity, value, unit: "", expected };
         if holds && value.is_finite() { Ok(()) } else { Err(error) }
     }
 
@@ -208,7 +146,7 @@ impl Checks {
     pub(super) fn positive<const N: usize>(
         &self,
         lengths: [(&'static str, f64); N],
-    ) -> Result<(), ProceduralError> {
+    ) -> Result<(), ShapeError> {
         lengths.into_iter().try_for_each(|(name, value)| self.require(name, value, value > 0.0, "positive"))
     }
 
@@ -219,25 +157,26 @@ impl Checks {
         count: u32,
         least: u32,
         expected: &'static str,
-    ) -> Result<(), ProceduralError> {
+    ) -> Result<(), ShapeError> {
         self.require(parameter, f64::from(count), count >= least, expected)
     }
 
     /// The mesh must have no more triangles than can be handled; the product of the factors bounds them.
-    pub(super) fn triangles<const N: usize>(&self, factors: [u32; N]) -> Result<(), ProceduralError> {
+    pub(super) fn triangles<const N: usize>(&self, factors: [u32; N]) -> Result<(), ShapeError> {
         let triangles = factors.into_iter().fold(1_u64, |product, x| product.saturating_mul(x.into()));
         if triangles > MOST_TRIANGLES {
-            return Err(ProceduralError::TooFine { kind: self.kind, triangles });
+            let (elements, limit) = ("triangles", MOST_TRIANGLES);
+            return Err(ShapeError::TooLarge { elements, count: triangles, limit });
         }
         Ok(())
     }
 
     /// The error of a tube that meets itself, unless its radius is below the clearance.
-    pub(super) fn free_of_itself(&self, radius: f64, clearance: f64) -> Result<(), ProceduralError> {
+    pub(super) fn free_of_itself(&self, radius: f64, clearance: f64) -> Result<(), ShapeError> {
         if radius < clearance {
             return Ok(());
         }
-        Err(ProceduralError::SelfIntersecting { kind: self.kind, radius, clearance })
+        Err(ShapeError::SelfIntersecting { kind: self.kind, radius, clearance })
     }
 }
 
@@ -277,7 +216,7 @@ macro_rules! procedural {
 
             fn from_parameters(
                 parameters: &std::collections::BTreeMap<String, f64>,
-            ) -> Result<Self, $crate::geometry::procedural::ProceduralError> {
+            ) -> Result<Self, $crate::geometry::shape_error::ShapeError> {
                 use $crate::geometry::procedural::parameters::{set, unknown};
                 let mut made = Self::default();
                 for (name, &value) in parameters {
@@ -291,7 +230,7 @@ macro_rules! procedural {
 
             fn mesh(
                 &self,
-            ) -> Result<$crate::geometry::TriangleMesh, $crate::geometry::procedural::ProceduralError> {
+            ) -> Result<$crate::geometry::TriangleMesh, $crate::geometry::shape_error::ShapeError> {
                 $mesh(self)
             }
         }

@@ -1,7 +1,8 @@
 //! Bowl and plate: solids of revolution that stand on a flat foot.
 
-use super::parameters::{Checks, ProceduralError};
+use super::parameters::Checks;
 use super::surface::revolve;
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "bowl"
@@ -22,7 +23,7 @@ procedural! { "bowl"
 }
 
 impl Bowl {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("wall", self.wall), ("foot", self.foot)])?;
         checks.require("radius", self.radius, self.radius > self.wall, "more than the wall")?;
@@ -64,7 +65,7 @@ procedural! { "plate"
 }
 
 impl Plate {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("flat", self.flat), ("thickness", self.thickness)])?;
         checks.require("radius", self.radius, self.radius > self.flat, "more than the flat middle")?;

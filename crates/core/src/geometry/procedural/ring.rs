@@ -2,9 +2,10 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::parameters::{Checks, ProceduralError};
+use super::parameters::Checks;
 use super::surface::{revolve_closed, turn};
 use super::tube::{Tube, clearance};
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "torus"
@@ -23,7 +24,7 @@ procedural! { "torus"
 }
 
 impl Torus {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("minor_radius", self.minor_radius)])?;
         let is_open = self.major_radius > self.minor_radius;
@@ -63,7 +64,7 @@ procedural! { "distorted_torus"
 }
 
 impl DistortedTorus {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("major_radius", self.major_radius), ("minor_radius", self.minor_radius)])?;
         checks.require("rise", self.rise, self.rise >= 0.0, "not negative")?;

@@ -2,8 +2,9 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use super::parameters::{Checks, ProceduralError};
+use super::parameters::Checks;
 use super::surface::revolve;
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "cylinder"
@@ -20,7 +21,7 @@ procedural! { "cylinder"
 }
 
 impl Cylinder {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("radius", self.radius), ("height", self.height)])?;
         checks.at_least("segments", self.segments, 3, "at least 3")?;
@@ -44,7 +45,7 @@ procedural! { "cone"
 }
 
 impl Cone {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("radius", self.radius), ("height", self.height)])?;
         checks.at_least("segments", self.segments, 3, "at least 3")?;
@@ -70,7 +71,7 @@ procedural! { "capsule"
 }
 
 impl Capsule {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("radius", self.radius), ("length", self.length)])?;
         checks.at_least("segments", self.segments, 3, "at least 3")?;

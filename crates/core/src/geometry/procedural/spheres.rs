@@ -3,8 +3,9 @@
 use nalgebra::{Point3, Vector3};
 
 use super::noise::fractal;
-use super::parameters::{Checks, ProceduralError};
+use super::parameters::Checks;
 use super::surface::{Surface, revolve};
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::geometry::weld::Welder;
 
@@ -20,7 +21,7 @@ procedural! { "sphere"
 }
 
 impl Sphere {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("radius", self.radius)])?;
         checks_frequency(&checks, self.frequency)?;
@@ -42,7 +43,7 @@ procedural! { "uv_sphere"
 }
 
 impl UvSphere {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("radius", self.radius)])?;
         checks.at_least("segments", self.segments, 3, "at least 3")?;
@@ -72,7 +73,7 @@ procedural! { "bumpy_sphere"
 }
 
 impl BumpySphere {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("radius", self.radius), ("bumps", self.bumps)])?;
         checks.require(
@@ -110,7 +111,7 @@ procedural! { "blob"
 }
 
 impl Blob {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("radius", self.radius)])?;
         checks.require(
@@ -140,7 +141,7 @@ impl Blob {
     }
 }
 
-pub(super) fn checks_frequency(checks: &Checks, frequency: u32) -> Result<(), ProceduralError> {
+pub(super) fn checks_frequency(checks: &Checks, frequency: u32) -> Result<(), ShapeError> {
     checks.at_least("frequency", frequency, 1, "at least 1")?;
     checks.triangles([20, frequency, frequency])
 }
@@ -150,7 +151,7 @@ pub(super) fn checks_frequency(checks: &Checks, frequency: u32) -> Result<(), Pr
 pub(super) fn star(
     frequency: u32,
     radius: impl Fn(&Vector3<f64>) -> f64,
-) -> Result<TriangleMesh, ProceduralError> {
+) -> Result<TriangleMesh, ShapeError> {
     let (directions, triangles) = geodesic(frequency);
     let mut surface = Surface::default();
     for direction in directions {

@@ -4,8 +4,9 @@ use std::f64::consts::FRAC_PI_2;
 
 use nalgebra::Point3;
 
-use super::parameters::{Checks, ProceduralError};
+use super::parameters::Checks;
 use super::surface::{loft, turn};
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "spoon"
@@ -34,14 +35,14 @@ procedural! { "spoon"
 }
 
 impl Spoon {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         self.check()?;
         let half = 0.5 * self.length;
         let rings = (0..self.segments).map(|i| self.ring(self.station(i)));
         loft(rings, [-half, half].map(|x| Point3::new(x, 0.0, self.middle(x, 0.0))))
     }
 
-    fn check(&self) -> Result<(), ProceduralError> {
+    fn check(&self) -> Result<(), ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([
             ("bowl_length", self.bowl_length),

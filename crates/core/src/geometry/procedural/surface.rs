@@ -5,7 +5,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::parameters::ProceduralError;
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Vertex indices around a closed ring.
@@ -77,7 +77,7 @@ impl Surface {
     }
 
     /// The finished mesh, without the vertices that stood inside a patch left open.
-    pub(super) fn finish(mut self) -> Result<TriangleMesh, ProceduralError> {
+    pub(super) fn finish(mut self) -> Result<TriangleMesh, ShapeError> {
         let mut moved_to = vec![None; self.vertices.len()];
         let mut used = Vec::with_capacity(self.vertices.len());
         for corner in self.triangles.iter_mut().flatten() {
@@ -94,7 +94,7 @@ impl Surface {
 pub(super) fn loft(
     rings: impl IntoIterator<Item = Vec<Point3<f64>>>,
     [start, end]: [Point3<f64>; 2],
-) -> Result<TriangleMesh, ProceduralError> {
+) -> Result<TriangleMesh, ShapeError> {
     let mut surface = Surface::default();
     let rings: Vec<Ring> = rings.into_iter().map(|points| surface.ring(points)).collect();
     rings.windows(2).for_each(|pair| surface.band(&pair[0], &pair[1]));
@@ -106,7 +106,7 @@ pub(super) fn loft(
 /// A solid lofted through rings of equally many points, the last joined to the first.
 pub(super) fn loft_closed(
     rings: impl IntoIterator<Item = Vec<Point3<f64>>>,
-) -> Result<TriangleMesh, ProceduralError> {
+) -> Result<TriangleMesh, ShapeError> {
     let mut surface = Surface::default();
     let rings: Vec<Ring> = rings.into_iter().map(|points| surface.ring(points)).collect();
     for (index, ring) in rings.iter().enumerate() {
@@ -142,14 +142,14 @@ pub(super) fn turn(i: u32, count: u32) -> (f64, Vector3<f64>) {
 
 /// The solid of revolution about z of a profile (radius, height) [m] that starts and ends on the axis and keeps
 /// the solid on its left: up the outside, down the inside.
-pub(super) fn revolve(profile: &[[f64; 2]], segments: u32) -> Result<TriangleMesh, ProceduralError> {
+pub(super) fn revolve(profile: &[[f64; 2]], segments: u32) -> Result<TriangleMesh, ShapeError> {
     let [first, inner @ .., last] = profile else { unreachable!("a profile has two ends on the axis") };
     let rings = inner.iter().map(|&[radius, z]| circle(segments, z, |_| radius));
     loft(rings, [Point3::new(0.0, 0.0, first[1]), Point3::new(0.0, 0.0, last[1])])
 }
 
 /// The solid of revolution about z of a closed profile (radius, height) [m] off the axis, counter-clockwise.
-pub(super) fn revolve_closed(profile: &[[f64; 2]], segments: u32) -> Result<TriangleMesh, ProceduralError> {
+pub(super) fn revolve_closed(profile: &[[f64; 2]], segments: u32) -> Result<TriangleMesh, ShapeError> {
     loft_closed(profile.iter().map(|&[radius, z]| circle(segments, z, |_| radius)))
 }
 

@@ -7,8 +7,9 @@ use std::f64::consts::{FRAC_PI_3, FRAC_PI_6, TAU};
 
 use nalgebra::Point3;
 
-use super::parameters::{Checks, ProceduralError};
+use super::parameters::Checks;
 use super::surface::{circle, loft, loft_closed};
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "bolt"
@@ -35,7 +36,7 @@ procedural! { "bolt"
 }
 
 impl Bolt {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("length", self.length), ("head", self.head)])?;
         let rows = check_thread(&checks, self.diameter, self.pitch, self.depth, self.steps, self.length)?;
@@ -81,7 +82,7 @@ procedural! { "nut"
 }
 
 impl Nut {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("height", self.height)])?;
         let rows = check_thread(&checks, self.diameter, self.pitch, self.depth, self.steps, self.height)?;
@@ -119,7 +120,7 @@ fn check_thread(
     depth: f64,
     steps: u32,
     length: f64,
-) -> Result<u32, ProceduralError> {
+) -> Result<u32, ShapeError> {
     checks.positive([("diameter", diameter), ("pitch", pitch)])?;
     let is_shallow = depth >= 0.0 && depth < 0.5 * diameter;
     checks.require("depth", depth, is_shallow, "not negative and below the radius")?;
@@ -128,7 +129,7 @@ fn check_thread(
     Ok(if depth > 0.0 { (length / pitch * f64::from(steps)).ceil() as u32 } else { 1 })
 }
 
-fn check_segments(checks: &Checks, segments: u32) -> Result<(), ProceduralError> {
+fn check_segments(checks: &Checks, segments: u32) -> Result<(), ShapeError> {
     let is_divisible = segments >= 6 && segments.is_multiple_of(6);
     checks.require("segments", segments.into(), is_divisible, "a multiple of 6")
 }

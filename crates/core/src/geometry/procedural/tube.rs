@@ -4,8 +4,8 @@ use std::f64::consts::TAU;
 
 use nalgebra::{Point3, Vector3};
 
-use super::parameters::ProceduralError;
 use super::surface::{loft_closed, turn};
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// The turn around a closed curve that step `i` of `count` has made [rad].
@@ -30,7 +30,7 @@ where
     R: Fn(f64) -> f64,
 {
     /// The tube's surface, `segments` rings of `sides` points.
-    pub(super) fn mesh(&self, segments: u32, sides: u32) -> Result<TriangleMesh, ProceduralError> {
+    pub(super) fn mesh(&self, segments: u32, sides: u32) -> Result<TriangleMesh, ShapeError> {
         loft_closed((0..segments).map(|i| self.ring(parameter(i, segments), sides)))
     }
 

@@ -2,8 +2,9 @@
 
 use std::f64::consts::PI;
 
-use super::parameters::{Checks, ProceduralError};
+use super::parameters::Checks;
 use super::surface::revolve;
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 procedural! { "pawn"
@@ -40,7 +41,7 @@ const PAWN: [[f64; 2]; 14] = [
 ];
 
 impl Pawn {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("height", self.height)])?;
         let is_slender = self.radius > 0.0 && self.radius < 0.6 * self.height;
@@ -82,7 +83,7 @@ procedural! { "apple"
 const DIMPLE: f64 = 0.45;
 
 impl Apple {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("radius", self.radius)])?;
         let is_shallow = (0.0..=0.6).contains(&self.dimple);
@@ -126,7 +127,7 @@ procedural! { "bottle"
 const SHOULDER: [f64; 2] = [0.55, 0.78];
 
 impl Bottle {
-    fn build(&self) -> Result<TriangleMesh, ProceduralError> {
+    fn build(&self) -> Result<TriangleMesh, ShapeError> {
         let checks = Checks::of::<Self>();
         checks.positive([("height", self.height), ("radius", self.radius)])?;
         let is_narrower = self.neck > 0.0 && self.neck <= self.radius;

@@ -18,14 +18,15 @@ pub(crate) mod reach;
 mod stl;
 pub(in crate::geometry) mod text;
 
-pub use self::error::{EXTENSIONS, ReadError};
+pub use self::error::EXTENSIONS;
 #[cfg(feature = "formats")]
 pub use gltf::buffer_file;
 pub use reach::{OutOfReach, ROOT_MARKER, Reach};
 
+use crate::geometry::read::error::FileError;
 use std::path::Path;
 
-use self::error::{Fault, Place};
+use self::error::{Fault, Place, extension_of};
 use super::limits::FILE_BYTES;
 use super::triangle_mesh::TriangleMesh;
 
@@ -40,13 +41,13 @@ use super::triangle_mesh::TriangleMesh;
 ///
 /// let mesh = read_mesh("ring.obj")?;
 /// println!("{} triangles", mesh.triangles().len());
-/// # Ok::<(), extricate_core::geometry::read::ReadError>(())
+/// # Ok::<(), extricate_core::geometry::FileError>(())
 /// ```
 ///
 /// # Errors
-/// [`ReadError`] when the file is missing, of no known format, longer than [`FILE_BYTES`], damaged, or holds no triangle
+/// [`FileError`] when the file is missing, of no known format, longer than [`FILE_BYTES`], damaged, or holds no triangle
 /// with an area.
-pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, ReadError> {
+pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
     let path = path.as_ref();
     read_mesh_within(path, &Reach::around(path))
 }
@@ -55,10 +56,9 @@ pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, ReadError> {
 ///
 /// # Errors
 /// As [`read_mesh`].
-pub fn read_mesh_within(path: &Path, reach: &Reach) -> Result<TriangleMesh, ReadError> {
+pub fn read_mesh_within(path: &Path, reach: &Reach) -> Result<TriangleMesh, FileError> {
     let read = reader_of(path)?;
-    let bytes =
-        file::bytes_of(path, FILE_BYTES).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    let bytes = file::bytes_of(path, FILE_BYTES).map_err(FileError::unread(path))?;
     read(&bytes, Place { path, reach }).map_err(|fault| fault.in_file(path))
 }
 
@@ -66,24 +66,23 @@ pub fn read_mesh_within(path: &Path, reach: &Reach) -> Result<TriangleMesh, Read
 /// external buffers of a glTF are looked for beside it.
 ///
 /// # Errors
-/// [`ReadError`] when the extension names no known format, or the content is damaged or holds no triangle with an
+/// [`FileError`] when the extension names no known format, or the content is damaged or holds no triangle with an
 /// area.
-pub fn parse_mesh(bytes: &[u8], path: impl AsRef<Path>) -> Result<TriangleMesh, ReadError> {
+pub fn parse_mesh(bytes: &[u8], path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
     let path = path.as_ref();
     reader_of(path)?(bytes, Place { path, reach: &Reach::around(path) }).map_err(|fault| fault.in_file(path))
 }
 
 type Reader = fn(&[u8], Place) -> Result<TriangleMesh, Fault>;
 
-fn reader_of(path: &Path) -> Result<Reader, ReadError> {
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    match extension.as_str() {
+fn reader_of(path: &Path) -> Result<Reader, FileError> {
+    match extension_of(path).as_str() {
         "obj" => Ok(obj::read),
         "stl" => Ok(stl::read),
         "ply" => Ok(ply::read),
         "off" => Ok(off::read),
         #[cfg(feature = "formats")]
         "gltf" | "glb" => Ok(gltf::read),
-        _ => Err(ReadError::UnknownFormat { path: path.to_owned(), extension }),
+        _ => Err(FileError::unknown_format(path, "is no known mesh format", EXTENSIONS)),
     }
 }

@@ -5,7 +5,8 @@ use nalgebra::Point3;
 
 use super::error::{Fault, Place};
 use super::text::{excerpt, lines, point};
-use crate::geometry::triangle_mesh::{MeshError, TriangleMesh};
+use crate::geometry::shape_error::ShapeError;
+use crate::geometry::triangle_mesh::TriangleMesh;
 use crate::geometry::weld::Welder;
 
 /// Bytes before the first triangle of a binary file: a free text and a 32-bit count.
@@ -89,7 +90,7 @@ fn read_text(bytes: &[u8]) -> Result<TriangleMesh, Fault> {
         return Err(Fault::Content(format!("the file ends early, after {} triangles", triangles.len())));
     }
     if triangles.is_empty() {
-        return Err(MeshError::Empty { vertices: 0 }.into());
+        return Err(ShapeError::Empty { elements: "triangles", vertices: 0 }.into());
     }
     Ok(TriangleMesh::new(welder.into_points(), triangles)?)
 }

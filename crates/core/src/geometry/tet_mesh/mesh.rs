@@ -1,69 +1,14 @@
 //! Tetrahedral meshes.
 
-use nalgebra::{Point3, Vector3};
-use thiserror::Error;
-
 use super::boundary::Boundary;
 use super::element::TET_EDGES;
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::{Aabb, TriangleMesh};
+use nalgebra::{Point3, Vector3};
 
 /// Volume of a tetrahedron over the cube of its longest edge below which it counts as flat: some units of rounding of
 /// coordinates of the size of the edges. A regular one has 0.118.
 const FLAT: f64 = 1e-10;
-
-/// Why a list of nodes and tetrahedra is not a mesh.
-#[derive(Debug, Error, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum TetMeshError {
-    /// There is no tetrahedron.
-    #[error("the mesh has no tetrahedra ({nodes} nodes)")]
-    Empty {
-        /// Number of nodes that were given.
-        nodes: usize,
-    },
-    /// There are more nodes or tetrahedra than 32-bit indices can name.
-    #[error("the mesh has {count} elements, more than 32-bit indices can name")]
-    TooLarge {
-        /// The offending count.
-        count: usize,
-    },
-    /// A coordinate is NaN or infinite.
-    #[error("node {node} has a coordinate that is not finite: ({}, {}, {})", .point.x, .point.y, .point.z)]
-    NotFinite {
-        /// 0-based index of the node.
-        node: usize,
-        /// Its coordinates.
-        point: Point3<f64>,
-    },
-    /// A tetrahedron names a node that does not exist.
-    #[error("tetrahedron {tet} names node {index}, but there are only {nodes} nodes (0-based)")]
-    IndexOutOfRange {
-        /// 0-based index of the tetrahedron.
-        tet: usize,
-        /// The index that is out of range.
-        index: u32,
-        /// Number of nodes.
-        nodes: usize,
-    },
-    /// A tetrahedron is turned inside out.
-    #[error("tetrahedron {tet} is inverted: its volume is {volume:e} m³")]
-    Inverted {
-        /// 0-based index of the tetrahedron.
-        tet: usize,
-        /// Its signed volume [m³].
-        volume: f64,
-    },
-    /// A tetrahedron has no volume.
-    #[error("tetrahedron {tet} is flat: its volume is {volume:e} m³ and its longest edge {longest_edge:e} m")]
-    Flat {
-        /// 0-based index of the tetrahedron.
-        tet: usize,
-        /// Its signed volume [m³].
-        volume: f64,
-        /// Its longest edge [m].
-        longest_edge: f64,
-    },
-}
 
 /// An indexed tetrahedral mesh.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,22 +33,23 @@ impl TetMesh {
     /// ```
     ///
     /// # Errors
-    /// [`TetMeshError`] when there is no tetrahedron, a coordinate is not finite, an index is out of range, or a
+    /// [`ShapeError`] when there is no tetrahedron, a coordinate is not finite, an index is out of range, or a
     /// tetrahedron is inverted or flat.
-    pub fn new(nodes: Vec<Point3<f64>>, tets: Vec<[u32; 4]>) -> Result<Self, TetMeshError> {
+    pub fn new(nodes: Vec<Point3<f64>>, tets: Vec<[u32; 4]>) -> Result<Self, ShapeError> {
         if tets.is_empty() {
-            return Err(TetMeshError::Empty { nodes: nodes.len() });
+            return Err(ShapeError::Empty { elements: "tetrahedra", vertices: nodes.len() });
         }
         let count = nodes.len().max(tets.len());
         if u32::try_from(count).is_err() {
-            return Err(TetMeshError::TooLarge { count });
+            return Err(ShapeError::beyond_indices(count));
         }
         if let Some(node) = nodes.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
-            return Err(TetMeshError::NotFinite { node, point: nodes[node] });
+            return Err(ShapeError::NotFinite { element: "node", index: node, point: nodes[node] });
         }
         for (tet, corners) in tets.iter().enumerate() {
             if let Some(&index) = corners.iter().find(|&&i| i as usize >= nodes.len()) {
-                return Err(TetMeshError::IndexOutOfRange { tet, index, nodes: nodes.len() });
+                let (element, vertices) = ("tetrahedron", nodes.len());
+                return Err(ShapeError::IndexOutOfRange { element, place: tet, index, vertices });
             }
             check_shape(tet, corners.map(|i| nodes[i as usize]))?;
         }
@@ -185,7 +131,7 @@ pub fn barycentric(corners: &[Point3<f64>; 4], point: &Point3<f64>) -> [f64; 4] 
     [1.0 - u[0] - u[1] - u[2], u[0], u[1], u[2]]
 }
 
-fn check_shape(tet: usize, corners: [Point3<f64>; 4]) -> Result<(), TetMeshError> {
+fn check_shape(tet: usize, corners: [Point3<f64>; 4]) -> Result<(), ShapeError> {
     let volume = signed_volume(&corners);
     let longest_edge =
         TET_EDGES.map(|[i, j]| (corners[i] - corners[j]).norm()).into_iter().fold(0.0, f64::max);
@@ -194,8 +140,8 @@ fn check_shape(tet: usize, corners: [Point3<f64>; 4]) -> Result<(), TetMeshError
         return Ok(());
     }
     Err(if volume < -least {
-        TetMeshError::Inverted { tet, volume }
+        ShapeError::Inverted { tet, volume }
     } else {
-        TetMeshError::Flat { tet, volume, longest_edge }
+        ShapeError::Flat { tet, volume, longest_edge }
     })
 }

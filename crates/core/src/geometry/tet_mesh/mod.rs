@@ -12,13 +12,14 @@ pub mod read;
 pub mod write;
 
 pub use self::element::{TET_EDGES, TET_FACES};
-pub use self::mesh::{TetMesh, TetMeshError, barycentric, signed_volume};
+pub use self::mesh::{TetMesh, barycentric, signed_volume};
 
 pub use boundary::Boundary;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::ShapeError;
     use nalgebra::Point3;
     use nalgebra::Vector3;
 
@@ -49,13 +50,13 @@ mod tests {
     fn bad_meshes_are_refused_with_their_numbers() {
         let nodes = corners().to_vec();
         let error = |nodes: &[Point3<f64>], tet| TetMesh::new(nodes.to_vec(), vec![tet]).unwrap_err();
-        assert!(matches!(error(&nodes, [0, 1, 2, 4]), TetMeshError::IndexOutOfRange { index: 4, .. }));
-        assert!(matches!(error(&nodes, [1, 0, 2, 3]), TetMeshError::Inverted { tet: 0, .. }));
-        assert!(matches!(error(&nodes, [0, 1, 2, 2]), TetMeshError::Flat { tet: 0, .. }));
+        assert!(matches!(error(&nodes, [0, 1, 2, 4]), ShapeError::IndexOutOfRange { index: 4, .. }));
+        assert!(matches!(error(&nodes, [1, 0, 2, 3]), ShapeError::Inverted { tet: 0, .. }));
+        assert!(matches!(error(&nodes, [0, 1, 2, 2]), ShapeError::Flat { tet: 0, .. }));
         let mut odd = nodes.clone();
         odd[2].y = f64::NAN;
-        assert!(matches!(error(&odd, [0, 1, 2, 3]), TetMeshError::NotFinite { node: 2, .. }));
-        assert!(matches!(TetMesh::new(nodes, Vec::new()), Err(TetMeshError::Empty { nodes: 4 })));
+        assert!(matches!(error(&odd, [0, 1, 2, 3]), ShapeError::NotFinite { index: 2, .. }));
+        assert!(matches!(TetMesh::new(nodes, Vec::new()), Err(ShapeError::Empty { vertices: 4, .. })));
     }
 
     #[test]
@@ -63,7 +64,7 @@ mod tests {
         for unit in [1e-6, 1.0, 1e6] {
             let scaled: Vec<_> = corners().iter().map(|p| p * unit).collect();
             assert!(TetMesh::new(scaled.clone(), vec![[0, 1, 2, 3]]).is_ok());
-            assert!(matches!(TetMesh::new(scaled, vec![[0, 2, 1, 3]]), Err(TetMeshError::Inverted { .. })));
+            assert!(matches!(TetMesh::new(scaled, vec![[0, 2, 1, 3]]), Err(ShapeError::Inverted { .. })));
         }
     }
 }

@@ -55,7 +55,7 @@ impl TetQuality {
     ///
     /// let quality = TetQuality::of(&block([3, 3, 3], Vector3::repeat(1.0), Point3::origin())?);
     /// assert!((quality.least_dihedral - 45.0).abs() < 1e-9 && (quality.greatest_dihedral - 90.0).abs() < 1e-9);
-    /// # Ok::<(), extricate_core::geometry::TetMeshError>(())
+    /// # Ok::<(), extricate_core::geometry::ShapeError>(())
     /// ```
     #[must_use]
     pub fn of(mesh: &TetMesh) -> Self {

@@ -6,57 +6,33 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use nalgebra::Point3;
-use thiserror::Error;
-
 use super::mesh::TetMesh;
+use crate::geometry::read::error::{FileError, extension_of};
 use crate::geometry::vtk::{self, Values};
 use crate::geometry::write::write_atomically;
+use nalgebra::Point3;
 
 /// Extensions of the formats that can be written.
 pub const EXTENSIONS: [&str; 4] = ["node", "ele", "msh", "vtu"];
-
-/// Why a file of tetrahedra was not written.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum TetWriteError {
-    /// The file cannot be created, written or put in its place.
-    #[error("{}: cannot be written: {source}", path.display())]
-    Io {
-        /// The file.
-        path: std::path::PathBuf,
-        /// What the operating system says.
-        source: io::Error,
-    },
-    /// The extension names no format that can be written.
-    #[error("{}: \"{extension}\" cannot be written; {} can", path.display(), EXTENSIONS.join(", "))]
-    UnknownFormat {
-        /// The file.
-        path: std::path::PathBuf,
-        /// Its extension.
-        extension: String,
-    },
-}
 
 /// Writes a mesh; the extension, in capitals or not, tells the format. `.node` and `.ele` are written together, under
 /// the name that either has.
 ///
 /// # Errors
-/// [`TetWriteError`] when the format is unknown or a file cannot be written.
-pub fn write_tets(mesh: &TetMesh, path: impl AsRef<Path>) -> Result<(), TetWriteError> {
+/// [`FileError`] when the format is unknown or a file cannot be written.
+pub fn write_tets(mesh: &TetMesh, path: impl AsRef<Path>) -> Result<(), FileError> {
     let path = path.as_ref();
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    let extension = extension_of(path);
     type Writer = fn(&TetMesh, &mut dyn Write) -> io::Result<()>;
     let files: &[(&str, Writer)] = match extension.as_str() {
         "node" | "ele" => &[("node", write_nodes), ("ele", write_elements)],
         "msh" => &[("msh", write_gmsh)],
         "vtu" => &[("vtu", write_vtu)],
-        _ => return Err(TetWriteError::UnknownFormat { path: path.to_owned(), extension }),
+        _ => return Err(FileError::unknown_format(path, "cannot be written", &EXTENSIONS)),
     };
     for (own, write) in files {
         let path = if extension == *own { path.to_owned() } else { path.with_extension(own) };
-        write_atomically(&path, |file| write(mesh, file))
-            .map_err(|source| TetWriteError::Io { path, source })?;
+        write_atomically(&path, |file| write(mesh, file))?;
     }
     Ok(())
 }
@@ -65,7 +41,7 @@ pub fn write_tets(mesh: &TetMesh, path: impl AsRef<Path>) -> Result<(), TetWrite
 /// be turned inside out.
 ///
 /// # Errors
-/// [`TetWriteError`] when the file cannot be written.
+/// [`FileError`] when the file cannot be written.
 ///
 /// # Panics
 /// When there are not as many nodes as the mesh has.
@@ -73,11 +49,9 @@ pub fn write_deformed(
     mesh: &TetMesh,
     nodes: &[Point3<f64>],
     path: impl AsRef<Path>,
-) -> Result<(), TetWriteError> {
+) -> Result<(), FileError> {
     assert_eq!(nodes.len(), mesh.nodes().len(), "one place for each node");
-    let path = path.as_ref();
-    write_atomically(path, |file| write_grid(nodes, mesh.tets(), file))
-        .map_err(|source| TetWriteError::Io { path: path.to_owned(), source })
+    write_atomically(path.as_ref(), |file| write_grid(nodes, mesh.tets(), file))
 }
 
 fn write_nodes(mesh: &TetMesh, file: &mut dyn Write) -> io::Result<()> {
@@ -157,6 +131,6 @@ mod tests {
         let points: Vec<f64> = piece.points.cast_into().unwrap();
         let wanted: Vec<f64> = mesh.nodes().iter().flat_map(|p| [p.x, p.y, p.z]).collect();
         assert_eq!(points, wanted);
-        assert!(matches!(write_tets(&mesh, "a.stl"), Err(TetWriteError::UnknownFormat { .. })));
+        assert!(matches!(write_tets(&mesh, "a.stl"), Err(FileError::UnknownFormat { .. })));
     }
 }

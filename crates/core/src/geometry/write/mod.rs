@@ -10,44 +10,14 @@ mod ply;
 mod stl;
 
 pub use self::encoding::Encoding;
+use crate::geometry::read::error::FileError;
+use crate::geometry::read::error::extension_of;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use thiserror::Error;
-
 use super::triangle_mesh::TriangleMesh;
-
-/// Why a mesh file was not written.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum WriteError {
-    /// The file cannot be created, written or put in its place.
-    #[error("{}: cannot be written: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the operating system says.
-        source: io::Error,
-    },
-    /// The extension names no format that can be written.
-    #[error("{}: \"{extension}\" cannot be written; obj, ply and stl can", path.display())]
-    UnknownFormat {
-        /// The file.
-        path: PathBuf,
-        /// Its extension.
-        extension: String,
-    },
-    /// A coordinate is beyond the single precision of binary STL.
-    #[error("{}: vertex {vertex} is beyond the range of binary STL's single precision", path.display())]
-    BeyondSinglePrecision {
-        /// The file.
-        path: PathBuf,
-        /// 0-based index of the vertex.
-        vertex: usize,
-    },
-}
 
 /// Writes a mesh; the extension, in capitals or not, tells the format. PLY and STL become binary files.
 ///
@@ -65,44 +35,46 @@ pub enum WriteError {
 /// ```
 ///
 /// # Errors
-/// [`WriteError`] when the format is unknown or the file cannot be written.
-pub fn write_mesh(mesh: &TriangleMesh, path: impl AsRef<Path>) -> Result<(), WriteError> {
+/// [`FileError`] when the format is unknown or the file cannot be written.
+pub fn write_mesh(mesh: &TriangleMesh, path: impl AsRef<Path>) -> Result<(), FileError> {
     write_mesh_as(mesh, path, Encoding::default())
 }
 
 /// Writes a mesh with a choice between text and binary; the extension tells the format.
 ///
 /// # Errors
-/// [`WriteError`] when the format is unknown, the file cannot be written, or a coordinate does not fit STL.
+/// [`FileError`] when the format is unknown, the file cannot be written, or a coordinate does not fit STL.
 pub fn write_mesh_as(
     mesh: &TriangleMesh,
     path: impl AsRef<Path>,
     encoding: Encoding,
-) -> Result<(), WriteError> {
+) -> Result<(), FileError> {
     let path = path.as_ref();
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    let extension = extension_of(path);
     let write = match extension.as_str() {
         "obj" => |mesh: &TriangleMesh, _, file: &mut dyn Write| obj::write(mesh, file),
         "ply" => ply::write,
         "stl" => stl::write,
-        _ => return Err(WriteError::UnknownFormat { path: path.to_owned(), extension }),
+        _ => return Err(FileError::unknown_format(path, "cannot be written", &["obj", "ply", "stl"])),
     };
     if let Some(vertex) =
         (extension == "stl" && encoding == Encoding::Binary).then(|| stl::first_beyond_range(mesh)).flatten()
     {
-        return Err(WriteError::BeyondSinglePrecision { path: path.to_owned(), vertex });
+        return Err(FileError::BeyondSinglePrecision { path: path.to_owned(), vertex });
     }
     write_atomically(path, |file| write(mesh, encoding, file))
-        .map_err(|source| WriteError::Io { path: path.to_owned(), source })
 }
 
 /// Writes a file under a temporary name in the same folder and renames it once it is complete.
 pub(crate) fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
+) -> Result<(), FileError> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no file name"))?;
+    let unwritten = |source| FileError::Io { path: path.to_owned(), attempt: "written", source };
+    let name = path
+        .file_name()
+        .ok_or_else(|| unwritten(io::Error::new(io::ErrorKind::InvalidInput, "no file name")))?;
     let unique = format!("{}.{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
     let partial = path.with_file_name(format!(".{}.{unique}.partial", name.to_string_lossy()));
     let finish = || {
@@ -111,8 +83,9 @@ pub(crate) fn write_atomically(
         file.into_inner()?.sync_all()?;
         std::fs::rename(&partial, path)
     };
-    finish().inspect_err(|_| {
+    finish().map_err(|source| {
         // Best effort: the error that is reported is the one that led here.
         let _ = std::fs::remove_file(&partial);
+        unwritten(source)
     })
 }

@@ -9,7 +9,7 @@ use super::correction::Correction;
 use super::document::Document;
 use super::inertial::InertialError;
 use super::limits;
-use crate::geometry::read::error::ReadError;
+use crate::geometry::read::error::FileError;
 use crate::geometry::read::reach::{OutOfReach, Reach};
 use crate::kinematics::articulation::error::ArticulationError;
 
@@ -113,7 +113,7 @@ pub enum UrdfError {
         /// The link.
         link: String,
         /// Why the mesh cannot be read.
-        source: Box<ReadError>,
+        source: Box<FileError>,
     },
 }
 

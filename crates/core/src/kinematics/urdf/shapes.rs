@@ -9,10 +9,11 @@ use super::correction::Correction;
 use super::document::{Geometry, LinkElement};
 use super::limits::TRIANGLES;
 use super::options::{File, UrdfError, UrdfOptions};
-use crate::geometry::procedural::parameters::{Procedural, ProceduralError};
+use crate::geometry::procedural::parameters::Procedural;
 use crate::geometry::procedural::{Capsule, Cuboid, Cylinder, Sphere};
 use crate::geometry::read::reach::Reach;
 use crate::geometry::read::read_mesh_within;
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
 /// Steps around round primitives: their meshes are up to 0.22 % larger than they are.
@@ -122,7 +123,7 @@ impl<'a> Shaping<'a> {
 }
 
 /// The mesh of a primitive; of a round one, a mesh that contains it.
-fn containing(geometry: &Geometry) -> Result<TriangleMesh, ProceduralError> {
+fn containing(geometry: &Geometry) -> Result<TriangleMesh, ShapeError> {
     // A polygon around a circle touches it in the middles of its sides.
     let around = 1.0 / (PI / f64::from(SEGMENTS)).cos();
     match *geometry {

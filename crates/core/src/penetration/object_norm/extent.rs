@@ -18,7 +18,8 @@ use nalgebra::{Isometry3, Matrix3, Point3, SymmetricEigen, Unit, UnitQuaternion,
 use super::error::ObjectNormError;
 use super::measure::Measure;
 use crate::geometry::convex::shape::{ConvexShape, Core};
-use crate::geometry::mass_properties::{MassError, MassProperties, surface_area};
+use crate::geometry::mass_properties::{MassProperties, surface_area};
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
 
 /// Share of the trace of a second moment by which its least eigenvalue may lie below zero for all its rounding.
@@ -57,7 +58,7 @@ impl Extent {
         match solidity {
             Solidity::Solid => {
                 let mass = MassProperties::of_solid(mesh).map_err(|error| match error {
-                    MassError::ZeroVolume { volume, area } => ObjectNormError::ZeroVolume { volume, area },
+                    ShapeError::ZeroVolume { volume, area } => ObjectNormError::ZeroVolume { volume, area },
                     _ => ObjectNormError::ZeroVolume { volume: 0.0, area: surface_area(mesh) },
                 })?;
                 Ok(Self::of_mass(&mass, Measure::Volume))

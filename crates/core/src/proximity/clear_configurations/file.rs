@@ -1,17 +1,16 @@
 //! Maximally clear configurations on disk: a small JSON file that knows which mesh it belongs to.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use nalgebra::Point3;
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
-
+use crate::geometry::read::error::FileError;
 use crate::geometry::read::file::text_of;
 use crate::geometry::triangle_mesh::Solidity;
+use crate::geometry::write::write_atomically;
 use crate::proximity::clear_place::{ClearConfigurations, ClearPlace, PLACES, RESOLUTIONS};
 use crate::proximity::model::Model;
+use nalgebra::Point3;
+use serde::{Deserialize, Serialize};
 
 /// What the first field of every such file holds.
 const FORMAT: &str = "extricate clear configurations";
@@ -19,46 +18,6 @@ const FORMAT: &str = "extricate clear configurations";
 const FILE_BYTES: u64 = 16 << 20;
 /// Version of the file's form and of how its places are found.
 const VERSION: u32 = 1;
-
-/// Why a file of clear configurations could not be used.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ClearConfigurationsError {
-    /// The file cannot be read or written.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The file is none of this format, or it is truncated or damaged.
-    #[error("{path} is no file of clear configurations: {why}")]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// Another version wrote the file.
-    #[error("{path} has version {found} of the format, not {VERSION}")]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-    },
-    /// The file belongs to another mesh, or to this one with another solidity.
-    #[error("{path} belongs to another mesh: its hash is {found}, that of this one {expected}")]
-    OtherMesh {
-        /// The file.
-        path: PathBuf,
-        /// Hash in the file.
-        found: String,
-        /// Hash of the model.
-        expected: String,
-    },
-}
 
 /// The file. A place is x, y, z and its clearance [m, body frame].
 #[derive(Serialize, Deserialize)]
@@ -105,8 +64,8 @@ impl Model {
     /// ```
     ///
     /// # Errors
-    /// [`ClearConfigurationsError::Io`] when the file cannot be written.
-    pub fn save_clear_configurations(&self, path: &Path) -> Result<(), ClearConfigurationsError> {
+    /// [`FileError::Io`] when the file cannot be written.
+    pub fn save_clear_configurations(&self, path: &Path) -> Result<(), FileError> {
         let found = self.clear_configurations();
         let numbers = |place: &ClearPlace| {
             let ClearPlace { point, clearance } = place;
@@ -120,22 +79,17 @@ impl Model {
             free: found.free.iter().map(numbers).collect(),
             flesh: found.flesh.iter().map(numbers).collect(),
         };
-        let text = serde_json::to_string(&file).map_err(io::Error::from);
-        // Written beside it and then renamed: a reader never sees a part of it.
-        let beside = path.with_extension(format!("{}.part", std::process::id()));
-        let written = text.and_then(|text| fs::write(&beside, text)).and_then(|()| fs::rename(&beside, path));
-        written.map_err(|source| ClearConfigurationsError::Io { path: path.to_owned(), source })
+        write_atomically(path, |out| serde_json::to_writer(out, &file).map_err(io::Error::from))
     }
 
     /// Takes the maximally clear places from a file that [`Model::save_clear_configurations`] has written for the
     /// same mesh. What was there before stays on an error.
     ///
     /// # Errors
-    /// [`ClearConfigurationsError`] when the file cannot be read, is truncated, or belongs to another mesh, format or
+    /// [`FileError`] when the file cannot be read, is truncated, or belongs to another mesh, format or
     /// version.
-    pub fn load_clear_configurations(&mut self, path: &Path) -> Result<(), ClearConfigurationsError> {
-        let source = |source| ClearConfigurationsError::Io { path: path.to_owned(), source };
-        let text = text_of(path, FILE_BYTES).map_err(source)?;
+    pub fn load_clear_configurations(&mut self, path: &Path) -> Result<(), FileError> {
+        let text = text_of(path, FILE_BYTES).map_err(FileError::unread(path))?;
         self.parse_clear_configurations(&text, path)
     }
 
@@ -143,30 +97,28 @@ impl Model {
     ///
     /// # Errors
     /// As [`Model::load_clear_configurations`].
-    pub fn parse_clear_configurations(
-        &mut self,
-        text: &str,
-        path: &Path,
-    ) -> Result<(), ClearConfigurationsError> {
+    pub fn parse_clear_configurations(&mut self, text: &str, path: &Path) -> Result<(), FileError> {
         let loaded = parse(text, path, &self.clear_configurations_key())?;
         self.clear_configurations = loaded.into();
         Ok(())
     }
 }
 
-fn parse(text: &str, path: &Path, mesh: &str) -> Result<ClearConfigurations, ClearConfigurationsError> {
-    let malformed = |why: String| ClearConfigurationsError::Malformed { path: path.to_owned(), why };
+fn parse(text: &str, path: &Path, mesh: &str) -> Result<ClearConfigurations, FileError> {
+    let format = "file of clear configurations";
+    let malformed = |why: String| FileError::Malformed { path: path.to_owned(), format, why };
     let head: Head = serde_json::from_str(text).map_err(|error| malformed(error.to_string()))?;
     if head.format != FORMAT {
         return Err(malformed(format!("its format is `{}`", head.format)));
     }
     if head.version != VERSION {
-        return Err(ClearConfigurationsError::Version { path: path.to_owned(), found: head.version });
+        let (found, expected) = (head.version, VERSION);
+        return Err(FileError::Version { path: path.to_owned(), found, expected });
     }
     let file: File = serde_json::from_str(text).map_err(|error| malformed(error.to_string()))?;
     if file.mesh != mesh {
         let (found, expected) = (file.mesh, mesh.to_owned());
-        return Err(ClearConfigurationsError::OtherMesh { path: path.to_owned(), found, expected });
+        return Err(FileError::OtherMesh { path: path.to_owned(), found, expected });
     }
     let lists = [&file.free, &file.flesh];
     let is_place = |place: &[f64; 4]| place.iter().all(|x| x.is_finite()) && place[3] >= 0.0;

@@ -15,8 +15,6 @@ mod file;
 mod slabs;
 mod voxels;
 
-pub use file::ClearConfigurationsError;
-
 use self::slabs::Slabs;
 use self::voxels::{Ridge, Voxels};
 use super::clear_place::{ClearConfigurations, ClearPlace, PLACES, RESOLUTION, RESOLUTIONS};

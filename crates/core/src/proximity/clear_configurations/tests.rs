@@ -3,8 +3,8 @@ use nalgebra::{Isometry3, Vector3};
 
 use super::super::closest_point;
 use super::*;
-use crate::geometry::TriangleMesh;
 use crate::geometry::procedural::{BumpySphere, Cuboid, Cup, Grate, Procedural, Torus};
+use crate::geometry::{FileError, TriangleMesh};
 use nalgebra::Point3;
 
 fn solid(mesh: &TriangleMesh) -> Model {
@@ -169,7 +169,7 @@ fn every_truncation_of_a_file_is_refused_and_changes_nothing() {
     for length in (0..whole.len()).step_by(7) {
         std::fs::write(&file, &whole[..length]).unwrap();
         let error = model.load_clear_configurations(&file).unwrap_err();
-        assert!(matches!(error, ClearConfigurationsError::Malformed { .. }), "{length}: {error}");
+        assert!(matches!(error, FileError::Malformed { .. }), "{length}: {error}");
     }
     assert_eq!(model.clear_configurations(), &before);
 }
@@ -204,5 +204,5 @@ fn a_file_that_is_foreign_damaged_of_another_mesh_or_of_another_version_is_refus
         assert!(refused(other, &text).contains("another mesh"));
     }
     let absent = same.load_clear_configurations(std::path::Path::new("/nowhere/at/all")).unwrap_err();
-    assert!(matches!(absent, ClearConfigurationsError::Io { .. }), "{absent}");
+    assert!(matches!(absent, FileError::Io { .. }), "{absent}");
 }

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use nalgebra::Vector3;
 
 use crate::error::SoftError;
+use extricate_core::geometry::ShapeError;
 use extricate_core::geometry::TetMesh;
-use extricate_core::geometry::tet_mesh::{TET_EDGES, TetMeshError};
+use extricate_core::geometry::tet_mesh::TET_EDGES;
 
 /// The eight linear tetrahedra within a quadratic one: four at the corners and four around the diagonal from the
 /// middle of edge 01 (place 4) to that of 23 (place 9).
@@ -39,7 +40,7 @@ pub(super) fn refine(
         for [i, j] in TET_EDGES {
             let edge = [tet[i].min(tet[j]), tet[i].max(tet[j])];
             let count = positions.len();
-            let next = u32::try_from(count).map_err(|_| TetMeshError::TooLarge { count })?;
+            let next = u32::try_from(count).map_err(|_| ShapeError::beyond_indices(count))?;
             let middle = *middles.entry(edge).or_insert(next);
             if middle == next {
                 positions.push(0.5 * (positions[edge[0] as usize] + positions[edge[1] as usize]));

@@ -17,9 +17,6 @@ mod span;
 #[cfg(test)]
 mod tests;
 
-use nalgebra::{Point3, Unit, Vector3};
-use thiserror::Error;
-
 use self::blunt::blunt_vertices;
 use self::climb::Climb;
 use self::exact::ExactPoints;
@@ -28,7 +25,9 @@ use self::rows::Rows;
 use self::skeleton::{Edge, skeleton, triangles};
 use self::span::Span;
 use super::extreme::Support;
-use crate::geometry::triangle_mesh::{MeshError, TriangleMesh};
+use crate::geometry::shape_error::ShapeError;
+use crate::geometry::triangle_mesh::TriangleMesh;
+use nalgebra::{Point3, Unit, Vector3};
 
 /// The convex hull of points.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,29 +53,6 @@ pub struct Facet<'a> {
     pub neighbours: &'a [u32],
 }
 
-/// Why there is no hull.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum HullError {
-    /// There are no points.
-    #[error("a convex hull needs at least one point")]
-    Empty,
-    /// There are more points than 32-bit indices of their faces can name.
-    #[error("{count} points are more than a convex hull can take ({MOST_POINTS})")]
-    TooLarge {
-        /// How many there are.
-        count: usize,
-    },
-    /// A coordinate is no finite number.
-    #[error("point {index} is not finite: ({}, {}, {})", .point.x, .point.y, .point.z)]
-    NotFinite {
-        /// The point, counted from 0.
-        index: usize,
-        /// Its coordinates.
-        point: Point3<f64>,
-    },
-}
-
 /// Greatest number of points: quickhull makes a few dozen faces for each in the worst case.
 const MOST_POINTS: usize = 1 << 26;
 
@@ -92,20 +68,21 @@ impl ConvexHull {
     /// let cube = ConvexHull::new(&(0..27).map(grid).collect::<Vec<_>>())?;
     /// assert_eq!((cube.vertices().len(), cube.facets().len()), (8, 6));
     /// assert_eq!(cube.facet_towards(&Vector3::new(0.1, 0.2, 1.0)).map(|facet| facet.normal), Some(Vector3::z_axis()));
-    /// # Ok::<(), extricate_core::geometry::convex::HullError>(())
+    /// # Ok::<(), extricate_core::geometry::ShapeError>(())
     /// ```
     ///
     /// # Errors
-    /// [`HullError`] without points, for coordinates that are not finite, and for more than 67 million points.
-    pub fn new(points: &[Point3<f64>]) -> Result<Self, HullError> {
+    /// [`ShapeError`] without points, for coordinates that are not finite, and for more than 67 million points.
+    pub fn new(points: &[Point3<f64>]) -> Result<Self, ShapeError> {
         if points.is_empty() {
-            return Err(HullError::Empty);
+            return Err(ShapeError::NoPoints);
         }
         if points.len() > MOST_POINTS {
-            return Err(HullError::TooLarge { count: points.len() });
+            let (elements, count) = ("points of a hull", points.len() as u64);
+            return Err(ShapeError::TooLarge { elements, count, limit: MOST_POINTS as u64 });
         }
         if let Some(index) = points.iter().position(|point| !point.iter().all(|x| x.is_finite())) {
-            return Err(HullError::NotFinite { index, point: points[index] });
+            return Err(ShapeError::NotFinite { element: "point", index, point: points[index] });
         }
         let exact = ExactPoints::new(points);
         let (kept, polygons) = boundary(&exact);
@@ -159,8 +136,8 @@ impl ConvexHull {
     /// The surface as a triangle mesh: closed, outside outwards.
     ///
     /// # Errors
-    /// [`MeshError`] where there is no area: for a point, a segment and needles that are as thin as rounding.
-    pub fn mesh(&self) -> Result<TriangleMesh, MeshError> {
+    /// [`ShapeError`] where there is no area: for a point, a segment and needles that are as thin as rounding.
+    pub fn mesh(&self) -> Result<TriangleMesh, ShapeError> {
         TriangleMesh::new(self.vertices.clone(), self.triangles.clone())
     }
 

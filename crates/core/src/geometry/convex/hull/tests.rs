@@ -326,9 +326,9 @@ fn crowds_of_points_closer_than_rounding_do_not_catch_a_support() {
 
 #[test]
 fn no_points_and_points_that_are_not_finite_have_no_hull() {
-    assert_eq!(ConvexHull::new(&[]), Err(HullError::Empty));
+    assert_eq!(ConvexHull::new(&[]), Err(ShapeError::NoPoints));
     let points = [Point3::origin(), Point3::new(0.0, f64::NAN, 0.0)];
-    assert!(matches!(ConvexHull::new(&points), Err(HullError::NotFinite { index: 1, .. })));
+    assert!(matches!(ConvexHull::new(&points), Err(ShapeError::NotFinite { index: 1, .. })));
     assert!(ConvexHull::new(&[Point3::new(f64::NEG_INFINITY, 0.0, 0.0)]).is_err());
 }
 #[test]

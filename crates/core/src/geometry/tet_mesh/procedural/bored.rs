@@ -4,7 +4,8 @@ use nalgebra::Point2;
 
 use super::section::Section;
 use super::sweep::{Sweep, swept};
-use crate::geometry::tet_mesh::mesh::{TetMesh, TetMeshError};
+use crate::geometry::shape_error::ShapeError;
+use crate::geometry::tet_mesh::mesh::TetMesh;
 
 /// A hole along the axis of a rod with the section of a disc.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,22 +39,22 @@ impl Bore {
 /// let bore = Bore { rings: 2, layers: 30, shares: vec![0.7, 0.6] };
 /// let tube = bored_rod([0.05, 1.2], 4, &[1.0; 71], &bore)?;
 /// assert_eq!(tube.tets().len(), 3 * (70 * 96 - 30 * 24));
-/// # Ok::<(), extricate_core::geometry::TetMeshError>(())
+/// # Ok::<(), extricate_core::geometry::ShapeError>(())
 /// ```
 ///
 /// # Errors
-/// [`TetMeshError`] when there is no layer, the hole leaves no wall, goes through all layers or has no share, a length, radius,
+/// [`ShapeError`] when there is no layer, the hole leaves no wall, goes through all layers or has no share, a length, radius,
 /// scale or share is not positive, or a share is not below 1.
 pub fn bored_rod(
     [radius, length]: [f64; 2],
     rings: usize,
     scales: &[f64],
     bore: &Bore,
-) -> Result<TetMesh, TetMeshError> {
+) -> Result<TetMesh, ShapeError> {
     let layers = scales.len().saturating_sub(1);
     let is_hole = bore.rings > 0 && bore.layers > 0 && !bore.shares.is_empty();
     if !(is_hole && bore.rings < rings && bore.layers < layers) {
-        return Err(TetMeshError::Empty { nodes: 0 });
+        return Err(ShapeError::Empty { elements: "tetrahedra", vertices: 0 });
     }
     let section = Section::Disc { radius: 1.0, rings }.triangles();
     let place = |layer: usize, point: &Point2<f64>| {
@@ -80,7 +81,7 @@ mod tests {
     use super::*;
     use crate::geometry::tet_mesh::quality::TetQuality;
 
-    fn snake(unit: f64) -> Result<TetMesh, TetMeshError> {
+    fn snake(unit: f64) -> Result<TetMesh, ShapeError> {
         let bore = Bore { rings: 2, layers: 12, shares: vec![0.75, 0.6, 0.6] };
         bored_rod([0.05 * unit, 0.5 * unit], 4, &[1.0; 25], &bore)
     }

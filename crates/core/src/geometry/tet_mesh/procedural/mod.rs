@@ -6,9 +6,10 @@ mod bored;
 mod section;
 mod sweep;
 
+use crate::geometry::shape_error::ShapeError;
 use nalgebra::{Point3, Vector3};
 
-use super::mesh::{TetMesh, TetMeshError};
+use super::mesh::TetMesh;
 
 pub use bored::{Bore, bored_rod};
 pub use section::Section;
@@ -29,17 +30,17 @@ const WAYS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0
 /// let mesh = block([4, 4, 4], Vector3::new(1.2, 1.2, 1.0), Point3::new(-0.6, -0.6, 0.0))?;
 /// assert_eq!((mesh.nodes().len(), mesh.tets().len()), (125, 384));
 /// assert!((mesh.volume() - 1.44).abs() < 1e-14);
-/// # Ok::<(), extricate_core::geometry::TetMeshError>(())
+/// # Ok::<(), extricate_core::geometry::ShapeError>(())
 /// ```
 ///
 /// # Errors
-/// [`TetMeshError`] when a count is zero or a size is not positive.
-pub fn block(counts: [usize; 3], size: Vector3<f64>, origin: Point3<f64>) -> Result<TetMesh, TetMeshError> {
+/// [`ShapeError`] when a count is zero or a size is not positive.
+pub fn block(counts: [usize; 3], size: Vector3<f64>, origin: Point3<f64>) -> Result<TetMesh, ShapeError> {
     let [x, y, z] = counts;
     let stride = [(y + 1) * (z + 1), z + 1, 1];
     let count = (x + 1).saturating_mul(y + 1).saturating_mul(z + 1);
     if u32::try_from(count).is_err() {
-        return Err(TetMeshError::TooLarge { count });
+        return Err(ShapeError::beyond_indices(count));
     }
     let mut nodes = Vec::with_capacity(count);
     let mut tets = Vec::with_capacity(6 * x * y * z);
@@ -99,8 +100,8 @@ mod tests {
         let size = Vector3::repeat(1.0);
         assert!(matches!(
             block([0, 1, 1], size, Point3::origin()),
-            Err(TetMeshError::NotFinite { .. } | TetMeshError::Empty { .. })
+            Err(ShapeError::NotFinite { .. } | ShapeError::Empty { .. })
         ));
-        assert!(matches!(block([1, 1, 1], -size, Point3::origin()), Err(TetMeshError::Inverted { .. })));
+        assert!(matches!(block([1, 1, 1], -size, Point3::origin()), Err(ShapeError::Inverted { .. })));
     }
 }

@@ -8,7 +8,8 @@ use std::f64::consts::TAU;
 use nalgebra::{Point2, Point3};
 
 use super::section::{Section, Triangles};
-use crate::geometry::tet_mesh::mesh::{TetMesh, TetMeshError};
+use crate::geometry::shape_error::ShapeError;
+use crate::geometry::tet_mesh::mesh::TetMesh;
 
 /// Angle by which a ring may miss the full turn and still close, as a share of it: rounding of the caller's 2π.
 const FULL_TURN: f64 = 1e-12;
@@ -24,12 +25,12 @@ const FULL_TURN: f64 = 1e-12;
 ///
 /// let snake = rod(Section::Disc { radius: 0.5, rings: 3 }, 20.0, &[1.0; 91])?;
 /// assert_eq!(snake.tets().len(), 14_580);
-/// # Ok::<(), extricate_core::geometry::TetMeshError>(())
+/// # Ok::<(), extricate_core::geometry::ShapeError>(())
 /// ```
 ///
 /// # Errors
-/// [`TetMeshError`] when there is no layer, or a length, radius or scale is not positive.
-pub fn rod(section: Section, length: f64, scales: &[f64]) -> Result<TetMesh, TetMeshError> {
+/// [`ShapeError`] when there is no layer, or a length, radius or scale is not positive.
+pub fn rod(section: Section, length: f64, scales: &[f64]) -> Result<TetMesh, ShapeError> {
     let layers = scales.len().saturating_sub(1);
     let place = |layer: usize, point: &Point2<f64>| {
         let at = length * layer as f64 / layers.max(1) as f64;
@@ -44,9 +45,9 @@ pub fn rod(section: Section, length: f64, scales: &[f64]) -> Result<TetMesh, Tet
 /// Its volume is layers · sin(angle / layers) · radius · area: the sides of a layer are plane.
 ///
 /// # Errors
-/// [`TetMeshError`] when there is no layer, less than three close a full turn, a length or the angle is not positive,
+/// [`ShapeError`] when there is no layer, less than three close a full turn, a length or the angle is not positive,
 /// the angle exceeds 2π, or the section reaches the axis.
-pub fn ring(section: Section, radius: f64, angle: f64, layers: usize) -> Result<TetMesh, TetMeshError> {
+pub fn ring(section: Section, radius: f64, angle: f64, layers: usize) -> Result<TetMesh, ShapeError> {
     let is_full = (angle / TAU - 1.0).abs() <= FULL_TURN;
     let place = |layer: usize, point: &Point2<f64>| {
         let (sin, cos) = (angle * layer as f64 / layers.max(1) as f64).sin_cos();
@@ -54,7 +55,7 @@ pub fn ring(section: Section, radius: f64, angle: f64, layers: usize) -> Result<
         Point3::new(distance * cos, distance * sin, point.y)
     };
     if !(angle <= TAU * (1.0 + FULL_TURN)) || (is_full && layers < 3) {
-        return Err(TetMeshError::Empty { nodes: 0 });
+        return Err(ShapeError::Empty { elements: "tetrahedra", vertices: 0 });
     }
     // The section's axes (outwards, z) and the direction of the sweep are left-handed: the mirror image is swept.
     let mut flat = section.triangles();
@@ -73,13 +74,13 @@ pub(super) struct Sweep<'a> {
     pub(super) keep: &'a dyn Fn(usize, usize) -> bool,
 }
 
-pub(super) fn swept(section: &Triangles, sweep: &Sweep<'_>) -> Result<TetMesh, TetMeshError> {
+pub(super) fn swept(section: &Triangles, sweep: &Sweep<'_>) -> Result<TetMesh, ShapeError> {
     let &Sweep { layers, is_closed, place, keep } = sweep;
     let stride = section.points.len();
     let stations = if is_closed || layers == 0 { layers } else { layers + 1 };
     let count = stations.saturating_mul(stride);
     if u32::try_from(count).is_err() {
-        return Err(TetMeshError::TooLarge { count });
+        return Err(ShapeError::beyond_indices(count));
     }
     let nodes: Vec<Point3<f64>> = (0..stations)
         .flat_map(|layer| section.points.iter().map(move |point| (layer, point)))

@@ -14,68 +14,14 @@ mod tetgen;
 pub use self::parts::TetFile;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
 use self::parts::Parts;
-use super::mesh::TetMeshError;
 use crate::geometry::limits::FILE_BYTES;
-use crate::geometry::read::error::Fault;
+use crate::geometry::read::error::FileError;
+use crate::geometry::read::error::extension_of;
 use crate::geometry::read::file::bytes_of;
 
 /// Extensions of the formats that can be read.
 pub const EXTENSIONS: [&str; 3] = ["node", "ele", "msh"];
-
-/// Why a file of tetrahedra was not read.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum TetReadError {
-    /// The file cannot be opened or read.
-    #[error("{}: cannot be read: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the operating system says.
-        source: std::io::Error,
-    },
-    /// The extension names no known format.
-    #[error(
-        "{}: \"{extension}\" is no known format of tetrahedra; known are {}",
-        path.display(),
-        EXTENSIONS.join(", ")
-    )]
-    UnknownFormat {
-        /// The file.
-        path: PathBuf,
-        /// Its extension.
-        extension: String,
-    },
-    /// A line is not as the format wants it.
-    #[error("{}:{line}: {cause}", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        cause: String,
-    },
-    /// The file is not as its format wants it.
-    #[error("{}: {cause}", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        cause: String,
-    },
-    /// What the file holds is not a mesh; tetrahedra and nodes are counted from 0 in their order in the file.
-    #[error("{}: {source}", path.display())]
-    Mesh {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: TetMeshError,
-    },
-}
 
 /// The tetrahedral mesh in a file; the extension tells the format. Of a pair of `.node` and `.ele` either may be named.
 ///
@@ -84,17 +30,14 @@ pub enum TetReadError {
 ///
 /// let file = read_tets("snake.ele")?;
 /// println!("{} tetrahedra", file.mesh.tets().len());
-/// # Ok::<(), extricate_core::geometry::tet_mesh::read::TetReadError>(())
+/// # Ok::<(), extricate_core::geometry::FileError>(())
 /// ```
 ///
 /// # Errors
-/// [`TetReadError`] when the file is missing, of no known format, damaged, or holds no sound mesh.
-pub fn read_tets(path: impl AsRef<Path>) -> Result<TetFile, TetReadError> {
+/// [`FileError`] when the file is missing, of no known format, damaged, or holds no sound mesh.
+pub fn read_tets(path: impl AsRef<Path>) -> Result<TetFile, FileError> {
     let path = path.as_ref();
-    let read = |path: &Path| {
-        let bytes = bytes_of(path, FILE_BYTES);
-        bytes.map_err(|source| TetReadError::Io { path: path.to_owned(), source })
-    };
+    let read = |path: &Path| bytes_of(path, FILE_BYTES).map_err(FileError::unread(path));
     match format(path)? {
         Format::Tetgen => {
             let [node, ele] = pair(path);
@@ -108,21 +51,19 @@ pub fn read_tets(path: impl AsRef<Path>) -> Result<TetFile, TetReadError> {
 ///
 /// # Errors
 /// As [`read_tets`].
-pub fn parse_tetgen([nodes, tets]: [&[u8]; 2], path: &Path) -> Result<TetFile, TetReadError> {
+pub fn parse_tetgen([nodes, tets]: [&[u8]; 2], path: &Path) -> Result<TetFile, FileError> {
     let [node, ele] = pair(path);
-    let (first, nodes) = in_file(&node, tetgen::nodes(nodes))?;
-    let tets = in_file(&ele, tetgen::tets(tets, first, nodes.len()))?;
-    let parts = Parts { nodes, tets };
-    parts.into_mesh().map_err(|source| TetReadError::Mesh { path: ele, source })
+    let (first, nodes) = tetgen::nodes(nodes).map_err(|fault| fault.in_file(&node))?;
+    let read = tetgen::tets(tets, first, nodes.len()).and_then(|tets| Parts { nodes, tets }.into_mesh());
+    read.map_err(|fault| fault.in_file(&ele))
 }
 
 /// The tetrahedral mesh in the content of a `.msh` file; the path stands in the errors.
 ///
 /// # Errors
 /// As [`read_tets`].
-pub fn parse_gmsh(bytes: &[u8], path: &Path) -> Result<TetFile, TetReadError> {
-    let parts = in_file(path, gmsh::read(bytes))?;
-    parts.into_mesh().map_err(|source| TetReadError::Mesh { path: path.to_owned(), source })
+pub fn parse_gmsh(bytes: &[u8], path: &Path) -> Result<TetFile, FileError> {
+    gmsh::read(bytes).and_then(Parts::into_mesh).map_err(|fault| fault.in_file(path))
 }
 
 /// What a file holds.
@@ -131,29 +72,17 @@ enum Format {
     Gmsh,
 }
 
-fn format(path: &Path) -> Result<Format, TetReadError> {
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    match extension.as_str() {
+fn format(path: &Path) -> Result<Format, FileError> {
+    match extension_of(path).as_str() {
         "node" | "ele" => Ok(Format::Tetgen),
         "msh" => Ok(Format::Gmsh),
-        _ => Err(TetReadError::UnknownFormat { path: path.to_owned(), extension }),
+        _ => Err(FileError::unknown_format(path, "is no known format of tetrahedra", &EXTENSIONS)),
     }
 }
 
 /// The two files of TetGen.
 fn pair(path: &Path) -> [PathBuf; 2] {
     ["node", "ele"].map(|extension| path.with_extension(extension))
-}
-
-fn in_file<T>(path: &Path, read: Result<T, Fault>) -> Result<T, TetReadError> {
-    let path = path.to_owned();
-    read.map_err(|fault| match fault {
-        Fault::Line(line, cause) => TetReadError::Line { path, line, cause },
-        Fault::Content(cause) => TetReadError::Content { path, cause },
-        // Neither is told by these formats: they name no files, and hold no triangles.
-        Fault::OutOfReach(error) => TetReadError::Content { path, cause: error.to_string() },
-        Fault::Mesh(error) => TetReadError::Content { path, cause: error.to_string() },
-    })
 }
 
 #[cfg(test)]

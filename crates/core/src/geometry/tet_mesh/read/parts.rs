@@ -2,7 +2,8 @@
 
 use nalgebra::Point3;
 
-use crate::geometry::tet_mesh::mesh::{TetMesh, TetMeshError, signed_volume};
+use crate::geometry::read::error::Fault;
+use crate::geometry::tet_mesh::mesh::{TetMesh, signed_volume};
 
 /// A tetrahedral mesh from a file, and what was done to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +24,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub(super) fn into_mesh(mut self) -> Result<TetFile, TetMeshError> {
+    pub(super) fn into_mesh(mut self) -> Result<TetFile, Fault> {
         let is_negative = |tet: &[u32; 4]| signed_volume(&tet.map(|i| self.nodes[i as usize])) < 0.0;
         let reoriented = !self.tets.is_empty() && self.tets.iter().all(is_negative);
         if reoriented {

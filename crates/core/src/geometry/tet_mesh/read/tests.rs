@@ -3,6 +3,7 @@
 use extricate_test_support::ScratchFolder;
 
 use super::*;
+use crate::geometry::ShapeError;
 use crate::geometry::tet_mesh::procedural::block;
 use crate::geometry::tet_mesh::write::write_tets;
 use nalgebra::Point3;
@@ -18,7 +19,7 @@ impl Folder {
         self.0.write(name, text)
     }
 
-    fn pair(&self, node: &str, ele: &str) -> Result<TetFile, TetReadError> {
+    fn pair(&self, node: &str, ele: &str) -> Result<TetFile, FileError> {
         self.write("a.node", node);
         read_tets(self.write("a.ele", ele))
     }
@@ -93,7 +94,7 @@ fn errors_name_the_file_the_line_and_the_cause() {
         assert!(error.contains(wanted), "{error} / {wanted}");
     }
     assert!(read_tets("a.vtu").unwrap_err().to_string().contains("known are node, ele, msh"));
-    assert!(matches!(read_tets("/nowhere/a.msh"), Err(TetReadError::Io { .. })));
+    assert!(matches!(read_tets("/nowhere/a.msh"), Err(FileError::Io { .. })));
 }
 
 #[test]
@@ -101,7 +102,7 @@ fn what_is_written_reads_back_bit_for_bit() {
     let folder = Folder::new();
     let mesh = block([3, 2, 2], nalgebra::Vector3::new(0.1, 1e-9 / 3.0, 7e9), Point3::new(0.3, -1.0, 0.0));
     let flat_box = mesh.unwrap_err();
-    assert!(matches!(flat_box, TetMeshError::Flat { .. }));
+    assert!(matches!(flat_box, ShapeError::Flat { .. }));
     let mesh =
         block([3, 2, 2], nalgebra::Vector3::new(0.1, 0.7 / 3.0, 7.1), Point3::new(0.3, -1.0, 0.0)).unwrap();
     for name in ["b.node", "c.ele", "d.msh"] {
