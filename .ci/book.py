@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the documentation, and makes a site of it.
 
-    .ci/book.py check                 links, anchors, SUMMARY.md, paths of the map of papers
+    .ci/book.py check                 links, anchors, SUMMARY.md, paths of the map of papers, examples that no page lists
     .ci/book.py run PROGRAM [PAGE…]   runs the commands of the pages, each page in a fresh copy of the tracked files
     .ci/book.py build                 target/book, by MkDocs, which installs in seconds into target/mkdocs
 
@@ -125,6 +125,9 @@ def check():
     faults += [f"docs/SUMMARY.md: {page} is not listed" for page in sorted(written - listed)]
     faults += [f"docs/SUMMARY.md: there is no page {page}" for page in sorted(listed - written)]
     faults += map_faults()
+    listed = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("docs/examples.md", "docs/experiments.md"))
+    programs = {Path(name).parts[1].removesuffix(".rs") for name in tracked() if re.match(r"examples/(\w+\.rs|\w+/main\.rs)$", name)}
+    faults += [f"neither docs/examples.md nor docs/experiments.md lists {name}" for name in sorted(programs) if name not in listed]
     lines = len((ROOT / "README.md").read_text(encoding="utf-8").splitlines())
     faults += [f"README.md has {lines} lines, 150 at most are meant"] if lines > 150 else []
     print("\n".join(faults) or f"{len(pages())} pages, all links, anchors and paths lead somewhere")
