@@ -2,9 +2,8 @@
 
 use super::simulation::Painter;
 use crate::Drawing;
-use crate::interface::Wants;
-use crate::interface::{Coloring, Layer};
-use crate::overlay::{Insight, Overlays, Section, Sight, SoftQuantity};
+use crate::interface::{Layer, Wants};
+use crate::overlay::{Insight, Overlays, Section, Sight};
 
 impl Painter for Insight {
     fn paint(&mut self, sight: &Sight, wants: &Wants) -> Drawing {
@@ -25,13 +24,7 @@ impl From<&Wants> for Overlays {
             penetrations: has(Layer::Depth),
             walk: has(Layer::Walk).then_some(wants.walk_step),
             section: has(Layer::Field).then(|| Section { share: wants.slice, ..Section::default() }),
-            soft: match wants.coloring {
-                Coloring::Own => None,
-                Coloring::Stress => Some(SoftQuantity::Stress),
-                Coloring::Displacement => Some(SoftQuantity::Displacement),
-                Coloring::Contact => Some(SoftQuantity::ContactDepth),
-                Coloring::Depth => Some(SoftQuantity::Depth),
-            },
+            soft: wants.coloring,
             boxes: has(Layer::Trees).then_some(wants.tree_level),
             subject: wants.subject,
             ..Self::default()

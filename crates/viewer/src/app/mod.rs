@@ -14,14 +14,14 @@ mod source;
 mod window;
 
 pub use crate::interface::{
-    Action, BINDINGS, Binding, ClockState, Coloring, Layer, Layers, MOUSE, Message, MessageKind, PanelState,
-    Recorded, Sample, Snapshot, Title, Wants, When, action_named, action_of, markdown,
+    Action, BINDINGS, Binding, ClockState, Layer, Layers, MOUSE, Message, MessageKind, PanelState, Recorded,
+    Sample, Snapshot, Title, Wants, When, action_named, action_of, markdown,
 };
 pub use input::{Gesture, Hold, Pointer};
 pub use load::{Loaded, Prepare, prepare};
 pub use picking::{Hit, Picker};
 pub use playback::Playback;
 pub use session::{Picture, Session};
-pub use simulation::{Command, NoPainter, Pace, Painter, SPEEDS, Simulation};
+pub use simulation::{Command, Pace, Painter, SPEEDS, Simulation};
 pub use source::{Live, Source};
 pub use window::{View, view};

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::overlay::SoftQuantity;
+
 use extricate_dynamics::AnyBody;
 
 /// What can be asked of the viewer.
@@ -30,7 +32,7 @@ pub enum Action {
     /// Colours soft bodies by the next quantity.
     NextColoring,
     /// Colours soft bodies by a quantity.
-    Color(Coloring),
+    Color(Option<SoftQuantity>),
     /// Shows the boxes of this level of the trees.
     TreeLevel(usize),
     /// Shows this step of the walk, counted through all walks of the query.
@@ -127,45 +129,5 @@ impl Layers {
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
-    }
-}
-
-/// What the colours of soft bodies mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Coloring {
-    /// Nothing: each body has its own colour.
-    #[default]
-    Own,
-    /// Von Mises stress.
-    Stress,
-    /// How far the nodes are from where they began.
-    Displacement,
-    /// How deep contacts are.
-    Contact,
-    /// Depth under the surface at rest.
-    Depth,
-}
-
-impl Coloring {
-    /// All of them, in the order in which the key goes through them.
-    pub const ALL: [Self; 5] = [Self::Own, Self::Stress, Self::Displacement, Self::Contact, Self::Depth];
-
-    /// Its name in panels.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Own => "own colour",
-            Self::Stress => "stress",
-            Self::Displacement => "displacement",
-            Self::Contact => "depth of contact",
-            Self::Depth => "depth under the surface",
-        }
-    }
-
-    /// The one after it, the first one after the last.
-    #[must_use]
-    pub fn next(self) -> Self {
-        let at = Self::ALL.iter().position(|&coloring| coloring == self).unwrap_or(0);
-        Self::ALL[(at + 1) % Self::ALL.len()]
     }
 }

@@ -4,6 +4,6 @@ mod action;
 mod keys;
 mod state;
 
-pub use action::{Action, Coloring, Layer, Layers};
+pub use action::{Action, Layer, Layers};
 pub use keys::{BINDINGS, Binding, MOUSE, When, action_named, action_of, markdown};
 pub use state::{ClockState, Message, MessageKind, PanelState, Recorded, Sample, Snapshot, Title, Wants};

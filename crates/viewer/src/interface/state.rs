@@ -5,8 +5,9 @@ use std::path::Path;
 
 use nalgebra::Point3;
 
-use super::action::{Coloring, Layers};
+use super::action::Layers;
 use super::keys::Binding;
+use crate::overlay::SoftQuantity;
 use crate::{Drawing, Models};
 use extricate_dynamics::{AnyBody, StepReport, StepTimings, WorldContact};
 use extricate_scene::record::WorldState;
@@ -145,8 +146,8 @@ impl Sample {
 pub struct Wants {
     /// The layers.
     pub layers: Layers,
-    /// What the colours of soft bodies mean.
-    pub coloring: Coloring,
+    /// What the colours of soft bodies mean; none where each has its own.
+    pub coloring: Option<SoftQuantity>,
     /// What is selected: queries and slices are of it and of what it touches.
     pub subject: Option<AnyBody>,
     /// Level of the trees whose boxes are shown.
@@ -161,7 +162,7 @@ impl Default for Wants {
     fn default() -> Self {
         Self {
             layers: Layers::default(),
-            coloring: Coloring::default(),
+            coloring: None,
             subject: None,
             tree_level: 2,
             walk_step: 0,

@@ -42,16 +42,21 @@ pub(super) fn is_subject(subject: Option<AnyBody>, body: usize) -> bool {
 }
 
 /// The twelve edges of a box.
-fn edges(aabb: &Aabb) -> [[Point3<f64>; 2]; 12] {
-    let corner = |bits: usize| {
-        let side = |axis: usize| if bits >> axis & 1 == 0 { aabb.min[axis] } else { aabb.max[axis] };
-        Point3::new(side(0), side(1), side(2))
-    };
+pub(crate) fn edges(aabb: &Aabb) -> [[Point3<f64>; 2]; 12] {
+    let corners = corners(aabb);
     std::array::from_fn(|edge| {
         let (axis, place) = (edge / 4, edge % 4);
         // The two bits of the other axes, around that of the edge's own.
         let low = place & ((1 << axis) - 1);
         let first = low | (place >> axis) << (axis + 1);
-        [corner(first), corner(first | 1 << axis)]
+        [corners[first], corners[first | 1 << axis]]
+    })
+}
+
+/// The corners of a box: bit k of the index tells on which side of axis k.
+pub(crate) fn corners(Aabb { min, max }: &Aabb) -> [Point3<f64>; 8] {
+    std::array::from_fn(|corner| {
+        let side = |axis: usize| if corner >> axis & 1 == 0 { min[axis] } else { max[axis] };
+        Point3::new(side(0), side(1), side(2))
     })
 }

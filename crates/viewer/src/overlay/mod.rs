@@ -4,7 +4,7 @@
 //! Nothing is computed that is not asked for. What depends on shapes alone is made once and kept; what depends on where
 //! bodies are is made anew when they have moved.
 
-mod boxes;
+pub(crate) mod boxes;
 mod contacts;
 mod penetrations;
 mod section;

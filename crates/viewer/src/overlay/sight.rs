@@ -99,6 +99,29 @@ pub enum SoftQuantity {
 }
 
 impl SoftQuantity {
+    /// What the colours of soft bodies can mean, in the order in which the key goes through it; none where each body has its own.
+    pub const CHOICES: [Option<Self>; 5] =
+        [None, Some(Self::Stress), Some(Self::Displacement), Some(Self::ContactDepth), Some(Self::Depth)];
+
+    /// Name of a choice in panels.
+    #[must_use]
+    pub const fn name(choice: Option<Self>) -> &'static str {
+        match choice {
+            None => "own colour",
+            Some(Self::Stress) => "stress",
+            Some(Self::Displacement) => "displacement",
+            Some(Self::ContactDepth) => "depth of contact",
+            Some(Self::Depth) => "depth under the surface",
+        }
+    }
+
+    /// The choice after one, the first one after the last.
+    #[must_use]
+    pub fn next(choice: Option<Self>) -> Option<Self> {
+        let at = Self::CHOICES.iter().position(|&other| other == choice).unwrap_or(0);
+        Self::CHOICES[(at + 1) % Self::CHOICES.len()]
+    }
+
     /// Its name and unit.
     #[must_use]
     pub const fn title(self) -> &'static str {

@@ -3,7 +3,8 @@
 use kiss3d::egui::{Align2, Button, ComboBox, DragValue, RichText, Slider, Ui};
 
 use super::room::Room;
-use crate::interface::{Action, Coloring, Layer, PanelState, action_named};
+use crate::interface::{Action, Layer, PanelState, action_named};
+use crate::overlay::SoftQuantity;
 
 /// Width of the panel.
 const WIDTH: f32 = 190.0;
@@ -85,10 +86,10 @@ fn coloring(room: &mut Room<'_>, ui: &mut Ui, state: &PanelState<'_>) {
         ui.weak(RichText::new(key(state, &Action::NextColoring)).small());
     });
     let now = state.wants.coloring;
-    let choice = ComboBox::from_id_salt("colouring").selected_text(now.name());
+    let choice = ComboBox::from_id_salt("colouring").selected_text(SoftQuantity::name(now));
     choice.width(ui.available_width()).show_ui(ui, |ui| {
-        for coloring in Coloring::ALL {
-            if ui.selectable_label(coloring == now, coloring.name()).clicked() {
+        for coloring in SoftQuantity::CHOICES {
+            if ui.selectable_label(coloring == now, SoftQuantity::name(coloring)).clicked() {
                 room.actions.push(Action::Color(coloring));
             }
         }

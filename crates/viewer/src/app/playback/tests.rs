@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use super::*;
 use crate::Models;
-use crate::app::{Command, NoPainter, Pace, Simulation, Source};
+use crate::app::{Command, Pace, Simulation, Source};
 use crate::interface::Snapshot;
+use crate::overlay::Insight;
 use extricate_scene::record::{RunDirectory, RunOptions, run};
 use extricate_scene::scene::Scene;
 
@@ -37,7 +38,7 @@ fn a_run_is_played_stepped_both_ways_and_sought_in() {
     let playback = Playback::open(&folder.join("run")).expect("a run");
     let models = Models::of(playback.start()).expect("models");
     let source = Source::Recorded(Box::new(playback));
-    let mut simulation = Simulation::start(source, models, Box::new(NoPainter), Pace::Asked);
+    let mut simulation = Simulation::start(source, models, Box::new(Insight::default()), Pace::Asked);
     let mut tell = |commands: &[Command]| -> Box<Snapshot> {
         commands.iter().for_each(|command| simulation.send(command.clone()));
         simulation.settled(Duration::from_secs(60)).expect("it goes on").expect("nobody took it")

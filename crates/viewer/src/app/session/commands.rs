@@ -7,7 +7,9 @@ use super::{Picture, Session};
 use crate::Camera;
 use crate::app::load::Loaded;
 use crate::app::simulation::Command;
-use crate::interface::{Action, Coloring};
+use crate::interface::Action;
+use crate::overlay::SoftQuantity;
+use crate::overlay::boxes::corners;
 use crate::sketch::SketchMode;
 use extricate_core::geometry::Aabb;
 use extricate_dynamics::AnyBody;
@@ -129,11 +131,13 @@ impl Session {
     }
 
     fn next_coloring(&mut self) {
-        let next = self.wants.coloring.next();
-        self.wants.coloring = if self.models.soft.is_empty() { Coloring::Own } else { next };
+        let next = SoftQuantity::next(self.wants.coloring);
+        self.wants.coloring = next.filter(|_| !self.models.soft.is_empty());
         match self.models.soft.is_empty() {
             true => self.note("colours are those of soft bodies, and there are none"),
-            false => self.note(format!("colours of soft bodies: {}", self.wants.coloring.name())),
+            false => {
+                self.note(format!("colours of soft bodies: {}", SoftQuantity::name(self.wants.coloring)))
+            }
         }
     }
 
@@ -172,9 +176,7 @@ impl Session {
             AnyBody::Rigid(index) => {
                 let mesh = self.models.bodies.get(index).and_then(|body| body.mesh.as_ref());
                 if let Some((mesh, pose)) = mesh.zip(state.poses().nth(index)) {
-                    super::marks::corners(&mesh.aabb())
-                        .iter()
-                        .for_each(|corner| bounds.include(&(pose * corner)));
+                    corners(&mesh.aabb()).iter().for_each(|corner| bounds.include(&(pose * corner)));
                 }
             }
         }

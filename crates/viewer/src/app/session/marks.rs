@@ -3,8 +3,8 @@
 use nalgebra::{Isometry3, Point3};
 
 use super::Session;
+use crate::overlay::boxes::edges;
 use crate::{Drawing, Line, Point, palette};
-use extricate_core::geometry::Aabb;
 use extricate_dynamics::AnyBody;
 
 impl Session {
@@ -36,23 +36,12 @@ impl Session {
         if !(bounds.extents().norm() > 0.0) {
             return Vec::new();
         }
-        let corners = corners(&bounds).map(|corner| pose * corner);
-        let edges = (0..8_usize).flat_map(|corner| [1, 2, 4].map(|axis| [corner, corner ^ axis]));
-        let edges = edges.filter(|[from, to]| from < to);
-        let line = |[from, to]: [usize; 2]| Line {
-            ends: [corners[from], corners[to]],
+        let line = |ends: [Point3<f64>; 2]| Line {
+            ends: ends.map(|corner| pose * corner),
             color: palette::INK.with_alpha(0.6),
             width: 1.0,
             on_top: false,
         };
-        edges.map(line).collect()
+        edges(&bounds).map(line).into()
     }
-}
-
-/// The corners of a box: bit k of the index tells on which side of axis k.
-pub(super) fn corners(Aabb { min, max }: &Aabb) -> [Point3<f64>; 8] {
-    std::array::from_fn(|corner| {
-        let side = |axis: usize| if corner >> axis & 1 == 0 { min[axis] } else { max[axis] };
-        Point3::new(side(0), side(1), side(2))
-    })
 }

@@ -41,13 +41,3 @@ pub trait Painter: Send {
         0
     }
 }
-
-/// Paints nothing.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoPainter;
-
-impl Painter for NoPainter {
-    fn paint(&mut self, _sight: &Sight, _wants: &Wants) -> Drawing {
-        Drawing::default()
-    }
-}

@@ -12,7 +12,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 pub use clock::{Pace, SPEEDS};
-pub use command::{Command, NoPainter, Painter};
+pub use command::{Command, Painter};
 
 use self::exchange::Exchange;
 use self::worker::Worker;

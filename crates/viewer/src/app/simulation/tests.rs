@@ -6,7 +6,7 @@ use nalgebra::Point3;
 use super::*;
 use crate::Drawing;
 use crate::interface::{Layer, Wants};
-use crate::overlay::Sight;
+use crate::overlay::{Insight, Sight};
 use extricate_dynamics::Grip;
 use extricate_dynamics::Pull;
 use extricate_scene::scene::Scene;
@@ -48,7 +48,7 @@ fn height(snapshot: &Snapshot) -> f64 {
 
 #[test]
 fn it_begins_paused_and_takes_the_steps_it_is_told_to() {
-    let mut simulation = start(NoPainter, Pace::Asked);
+    let mut simulation = start(Insight::default(), Pace::Asked);
     let at_start = settled(&simulation);
     assert_eq!((at_start.state.step, at_start.clock.playing), (0, false));
     simulation.send(Command::Step);
@@ -75,7 +75,7 @@ fn it_begins_paused_and_takes_the_steps_it_is_told_to() {
 #[test]
 fn equal_commands_give_equal_runs() {
     let run = || {
-        let mut simulation = start(NoPainter, Pace::Asked);
+        let mut simulation = start(Insight::default(), Pace::Asked);
         simulation.send(Command::Play(true));
         for _ in 0..7 {
             simulation.send(Command::Advance(0.0503));
@@ -90,7 +90,7 @@ fn equal_commands_give_equal_runs() {
 
 #[test]
 fn a_ball_is_pulled_and_dropped_and_the_spring_is_told() {
-    let mut simulation = start(NoPainter, Pace::Asked);
+    let mut simulation = start(Insight::default(), Pace::Asked);
     let target = Point3::new(0.5, 0.0, 2.0);
     let pull = Pull { body: "ball".into(), grip: Grip::Point(Point3::new(0.0, 0.0, 0.1)), target };
     simulation.send(Command::Pull(Some(pull.clone())));
@@ -118,7 +118,7 @@ fn a_step_that_fails_pauses_and_says_why_and_a_reset_makes_it_good() {
     let world = scene.world().expect("a world");
     let models = Models::of(&world).expect("models");
     let mut simulation =
-        Simulation::start(Source::live(scene, world), models, Box::new(NoPainter), Pace::Asked);
+        Simulation::start(Source::live(scene, world), models, Box::new(Insight::default()), Pace::Asked);
     simulation.send(Command::Play(true));
     simulation.send(Command::Advance(1.0));
     let failed = settled(&simulation);

@@ -10,7 +10,7 @@ use super::clock::{Clock, Pace};
 use super::exchange::Exchange;
 use super::{Command, Painter};
 use crate::app::source::Source;
-use crate::interface::{Coloring, Layer, Snapshot, Wants};
+use crate::interface::{Layer, Snapshot, Wants};
 use crate::overlay::Sight;
 use crate::{Drawing, Models};
 use extricate_dynamics::Pull;
@@ -175,7 +175,7 @@ impl Worker {
 
     /// Whether there is time for a snapshot between two steps: what is painted waits until the last one was taken.
     fn may_leave(&self) -> bool {
-        let paints = !self.wants.layers.is_empty() || self.wants.coloring != Coloring::Own;
+        let paints = !self.wants.layers.is_empty() || self.wants.coloring.is_some();
         self.last.elapsed() >= BETWEEN.max(self.took * SHARE) && !(paints && self.exchange.is_full())
     }
 
@@ -194,7 +194,7 @@ impl Worker {
         let Self { source, models, painter, wants, .. } = self;
         let (state, report) = (source.state(), source.report());
         let seen = Sight { world: source.world(), live: source.is_live(), models, state: &state };
-        let paints = !wants.layers.is_empty() || wants.coloring != Coloring::Own;
+        let paints = !wants.layers.is_empty() || wants.coloring.is_some();
         let drawing = if paints { painter.paint(&seen, wants) } else { Drawing::default() };
         let wants_contacts = wants.subject.is_some() || wants.layers.has(Layer::Contacts);
         let contacts = if seen.live && wants_contacts { source.world().contacts() } else { Vec::new() };
