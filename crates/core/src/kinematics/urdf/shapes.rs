@@ -30,7 +30,7 @@ pub(super) fn mesh_of(
         Shapes::Collision => link.collision.iter().map(|shape| (&shape.origin, &shape.geometry)).collect(),
         Shapes::Visual => link.visual.iter().map(|shape| (&shape.origin, &shape.geometry)).collect(),
     };
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    let mut meshes = Vec::new();
     for (origin, geometry) in shapes {
         let pose: Isometry3<f64> = pose_of(origin);
         let mesh = shape(geometry, &link.name, file, options)?.transformed(&pose);
@@ -39,16 +39,14 @@ pub(super) fn mesh_of(
             let cause = format!("its meshes have more than {TRIANGLES} triangles");
             return Err(file.content(file.line_of(&link.name), cause));
         }
-        let first = vertices.len() as u32;
-        vertices.extend_from_slice(mesh.vertices());
-        triangles.extend(mesh.triangles().iter().map(|corners| corners.map(|corner| corner + first)));
+        meshes.push(mesh);
     }
-    if triangles.is_empty() {
+    if meshes.is_empty() {
         return Ok(None);
     }
     let refused =
         |cause: String| file.content(file.line_of(&link.name), format!("link \"{}\": {cause}", link.name));
-    TriangleMesh::new(vertices, triangles).map(Some).map_err(|error| refused(error.to_string()))
+    TriangleMesh::joined(meshes).map(Some).map_err(|error| refused(error.to_string()))
 }
 
 fn shape(

@@ -17,6 +17,7 @@ use nalgebra::Vector3;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+use extricate_core::geometry::Solidity;
 use extricate_core::query::Shape;
 
 pub use camera::CameraEntry;
@@ -180,7 +181,7 @@ pub enum ShapeEntry {
         scale: f64,
         /// Whether the mesh has an inside; it has one where it is closed unless this says otherwise.
         #[serde(default)]
-        solidity: Option<SolidityEntry>,
+        solidity: Option<Solidity>,
     },
     /// A triangle mesh made by a formula.
     Procedural {
@@ -194,7 +195,7 @@ pub enum ShapeEntry {
         scale: f64,
         /// Whether the mesh has an inside; it has one where it is closed unless this says otherwise.
         #[serde(default)]
-        solidity: Option<SolidityEntry>,
+        solidity: Option<Solidity>,
     },
     /// A ball around the origin.
     Ball {
@@ -271,16 +272,6 @@ impl ShapeEntry {
 
 fn default_scale() -> f64 {
     1.0
-}
-
-/// Whether a mesh has an inside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename = "Solidity", rename_all = "snake_case")]
-pub enum SolidityEntry {
-    /// It is the boundary of a volume.
-    Solid,
-    /// It is a surface without an inside.
-    Surface,
 }
 
 /// A body, or a grid of equal ones.
