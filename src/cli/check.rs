@@ -143,8 +143,8 @@ struct MeshFinding {
     /// Number of triangles.
     triangles: usize,
     /// Whether it has an inside.
-    #[schemars(extend("enum" = ["solid", "surface"]))]
-    solidity: &'static str,
+    #[schemars(with = "String", extend("enum" = ["solid", "surface"]))]
+    solidity: Solidity,
     /// What is wrong with it.
     defects: Vec<String>,
 }
@@ -244,9 +244,9 @@ fn meshes(bodies: &[BodyDescription]) -> Vec<MeshFinding> {
             continue;
         }
         seen.push(model.mesh());
-        let solidity = if model.solidity() == Solidity::Solid { "solid" } else { "surface" };
         let triangles = model.mesh().triangles().len();
         let defects = defects(&MeshReport::of(model.mesh()));
+        let solidity = model.solidity();
         found.push(MeshFinding { body: body.name.clone(), triangles, solidity, defects });
     }
     found
@@ -280,6 +280,7 @@ fn tell(console: &mut Console, findings: &Findings, overlaps: &[BodyPenetration]
     for mesh in meshes {
         let defects = if mesh.defects.is_empty() { "no defects".into() } else { mesh.defects.join(", ") };
         let MeshFinding { body, triangles, solidity, .. } = mesh;
+        let solidity = if *solidity == Solidity::Solid { "solid" } else { "surface" };
         console.line(format_args!("  mesh of {body}: {solidity} of {triangles} triangles, {defects}"))?;
     }
     for soft in &findings.soft {

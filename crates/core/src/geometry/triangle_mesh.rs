@@ -6,8 +6,10 @@
 
 use crate::geometry::shape_error::ShapeError;
 use nalgebra::{Isometry3, Point3, Vector3};
+use serde::{Deserialize, Serialize};
 /// Whether a mesh bounds a volume.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Solidity {
     /// The mesh is the boundary of a solid: it has an inside, and being inside counts as collision.
     Solid,
@@ -103,6 +105,20 @@ impl TriangleMesh {
             return Err(ShapeError::AllDegenerate { triangles: mesh.triangles.len() });
         }
         Ok(mesh)
+    }
+
+    /// Meshes side by side as one, with their vertices and triangles in order.
+    ///
+    /// # Errors
+    /// As [`TriangleMesh::new`].
+    pub fn joined(meshes: impl IntoIterator<Item = Self>) -> Result<Self, ShapeError> {
+        let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+        for mesh in meshes {
+            let first = vertices.len() as u32;
+            triangles.extend(mesh.triangles.iter().map(|corners| corners.map(|corner| corner + first)));
+            vertices.extend(mesh.vertices);
+        }
+        Self::new(vertices, triangles)
     }
 
     /// Vertices, #V × 3 [m], body frame.

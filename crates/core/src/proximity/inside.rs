@@ -103,13 +103,7 @@ mod tests {
     }
 
     fn joined(meshes: &[TriangleMesh]) -> TriangleMesh {
-        let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-        for mesh in meshes {
-            let first = vertices.len() as u32;
-            vertices.extend_from_slice(mesh.vertices());
-            triangles.extend(mesh.triangles().iter().map(|t| t.map(|i| i + first)));
-        }
-        TriangleMesh::new(vertices, triangles).unwrap()
+        TriangleMesh::joined(meshes.iter().cloned()).unwrap()
     }
 
     fn cube_at(x: f64, half: f64) -> TriangleMesh {

@@ -2,17 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
 use nalgebra::Isometry3;
 
 use super::error::QueryError;
 use super::posed::{Part, Posed, check_pose};
 use super::shape::Shape;
-use crate::geometry::Solidity;
 use crate::kinematics::Articulation;
 use crate::kinematics::urdf::{self, UrdfOptions, read_urdf};
-use crate::proximity::Model;
 
 /// A robot: links and joints, and the shape of each link.
 ///
@@ -50,11 +47,7 @@ impl Robot {
     /// # Errors
     /// [`QueryError::NoShape`] when no link has a shape.
     pub fn of_file(robot: urdf::Robot) -> Result<Self, QueryError> {
-        let shape = |mesh| {
-            let solidity = Solidity::of(&mesh);
-            Shape::from(Arc::new(Model::new(mesh, solidity)))
-        };
-        let shapes: Vec<_> = robot.meshes.into_iter().map(|mesh| mesh.map(shape)).collect();
+        let shapes: Vec<_> = robot.meshes.into_iter().map(|mesh| mesh.map(Shape::mesh)).collect();
         if shapes.iter().all(Option::is_none) {
             return Err(QueryError::NoShape { robot: robot.name });
         }

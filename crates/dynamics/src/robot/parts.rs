@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Point3};
+use nalgebra::Isometry3;
 
 use super::description::{RobotBase, RobotDescription, RobotLink};
 use crate::description::{BodyDescription, BodyKind, Mass};
@@ -149,16 +149,9 @@ fn joined_model(description: &RobotDescription, members: &[Member], part: usize)
     {
         return Some(Arc::clone(only));
     }
-    let (mut vertices, mut triangles) = (Vec::<Point3<f64>>::new(), Vec::new());
-    let mut solid = true;
-    for (model, to_part) in shaped {
-        solid &= model.solidity() == Solidity::Solid;
-        #[expect(clippy::cast_possible_truncation, reason = "a mesh has no more than u32 vertices")]
-        let first = vertices.len() as u32;
-        vertices.extend(model.mesh().vertices().iter().map(|vertex| to_part * vertex));
-        triangles.extend(model.mesh().triangles().iter().map(|corners| corners.map(|corner| corner + first)));
-    }
-    let mesh = TriangleMesh::new(vertices, triangles).ok()?;
+    let solid = shaped.iter().all(|(model, _)| model.solidity() == Solidity::Solid);
+    let meshes = shaped.iter().map(|(model, to_part)| model.mesh().transformed(to_part));
+    let mesh = TriangleMesh::joined(meshes).ok()?;
     Some(Arc::new(Model::new(mesh, if solid { Solidity::Solid } else { Solidity::Surface })))
 }
 

@@ -19,18 +19,11 @@ pub fn with_triangles(shape: &Shape) -> Shape {
     if shape.model().is_some() {
         return shape.clone();
     }
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    for piece in shape.pieces() {
-        let Some(mesh) = piece.shape.circumscribed_polyhedron() else { return shape.clone() };
-        let mesh = mesh.transformed(&piece.pose);
-        #[expect(clippy::cast_possible_truncation, reason = "a mesh has no more than u32 vertices")]
-        let first = vertices.len() as u32;
-        vertices.extend_from_slice(mesh.vertices());
-        triangles.extend(mesh.triangles().iter().map(|corners| corners.map(|corner| corner + first)));
-    }
-    match TriangleMesh::new(vertices, triangles) {
-        Ok(mesh) => Shape::of_model(Model::new(mesh, Solidity::Solid)),
-        Err(_) => shape.clone(),
+    let pieces = shape.pieces().iter();
+    let meshes = pieces.map(|piece| Some(piece.shape.circumscribed_polyhedron()?.transformed(&piece.pose)));
+    match meshes.collect::<Option<Vec<_>>>().map(TriangleMesh::joined) {
+        Some(Ok(mesh)) => Shape::of_model(Model::new(mesh, Solidity::Solid)),
+        _ => shape.clone(),
     }
 }
 

@@ -128,15 +128,15 @@ impl ShapeArgument {
         cache: Option<&Path>,
     ) -> Result<Model, Fault> {
         let mesh = self.mesh(access)?;
-        let report = MeshReport::of(&mesh);
-        if solidity == Some(Solidity::Solid) && !report.solid {
+        let derived = Solidity::of(&mesh);
+        if (solidity, derived) == (Some(Solidity::Solid), Solidity::Surface) {
+            let report = MeshReport::of(&mesh);
             let why = match report.volume {
                 Some(volume) => format!("it has a volume of {volume} m³"),
                 None => format!("it is open ({} of {} edges)", report.unbalanced_edges, report.edges),
             };
             return Err(Fault::new(Class::BadFile, format!("{} is no solid: {why}", self.text)));
         }
-        let derived = if report.solid { Solidity::Solid } else { Solidity::Surface };
         let solidity = solidity.unwrap_or(derived);
         match cache.filter(|_| mesh.triangles().len() >= LARGE) {
             None => Ok(Model::new(mesh, solidity)),

@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 use super::error::Fault;
 use super::files::Files;
 use super::locate::Step::{self, Field};
-use super::schema::{ShapeEntry, SolidityEntry};
+use super::schema::ShapeEntry;
 use extricate_core::geometry::convex::{ConvexHull, ConvexShape};
 use extricate_core::geometry::read::{Reach, read_mesh_within};
 use extricate_core::geometry::report::MeshReport;
@@ -134,14 +134,14 @@ pub(super) fn missing_folder(path: &Path) -> Option<&Path> {
 }
 
 /// The mesh with its tree, as a solid or a surface.
-fn model(mesh: TriangleMesh, solidity: Option<SolidityEntry>) -> Result<Shape, Failure> {
+fn model(mesh: TriangleMesh, solidity: Option<Solidity>) -> Result<Shape, Failure> {
     match solidity {
         None => Ok(Shape::mesh(mesh)),
-        Some(SolidityEntry::Surface) => Ok(Shape::surface(mesh)),
-        Some(SolidityEntry::Solid) if Solidity::of(&mesh) == Solidity::Surface => {
+        Some(Solidity::Surface) => Ok(Shape::surface(mesh)),
+        Some(Solidity::Solid) if Solidity::of(&mesh) == Solidity::Surface => {
             Err(at("solidity", not_a_solid(&mesh)))
         }
-        Some(SolidityEntry::Solid) => Ok(Model::new(mesh, Solidity::Solid).into()),
+        Some(Solidity::Solid) => Ok(Model::new(mesh, Solidity::Solid).into()),
     }
 }
 

@@ -37,7 +37,7 @@ impl<'a> Shaping<'a> {
 
     /// The mesh of all shapes of a link, in its frame.
     pub(super) fn mesh_of(&mut self, link: &LinkElement) -> Result<Option<TriangleMesh>, UrdfError> {
-        let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+        let mut meshes = Vec::new();
         for shape in &link.shapes {
             let refused = |cause: String| self.refused(link, shape.line, &cause);
             let mesh = match &shape.geometry {
@@ -50,14 +50,12 @@ impl<'a> Shaping<'a> {
                 let cause = format!("its meshes have more than {TRIANGLES} triangles");
                 return Err(self.file.content(Some(link.line), cause));
             }
-            let first = vertices.len() as u32;
-            vertices.extend_from_slice(mesh.vertices());
-            triangles.extend(mesh.triangles().iter().map(|corners| corners.map(|corner| corner + first)));
+            meshes.push(mesh);
         }
-        if triangles.is_empty() {
+        if meshes.is_empty() {
             return Ok(None);
         }
-        let made = TriangleMesh::new(vertices, triangles);
+        let made = TriangleMesh::joined(meshes);
         made.map(Some).map_err(|error| self.refused(link, link.line, &error.to_string()))
     }
 

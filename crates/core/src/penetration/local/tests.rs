@@ -16,14 +16,7 @@ fn cuboid(size: [f64; 3], center: [f64; 3], subdivisions: u32) -> TriangleMesh {
 }
 
 fn joined(meshes: &[TriangleMesh]) -> Model {
-    let mut vertices = Vec::new();
-    let mut triangles = Vec::new();
-    for mesh in meshes {
-        let first = vertices.len() as u32;
-        vertices.extend_from_slice(mesh.vertices());
-        triangles.extend(mesh.triangles().iter().map(|t| t.map(|i| i + first)));
-    }
-    Model::new(TriangleMesh::new(vertices, triangles).unwrap(), Solidity::Solid)
+    Model::new(TriangleMesh::joined(meshes.iter().cloned()).unwrap(), Solidity::Solid)
 }
 
 fn local(a: &Model, b: &Model, at: Vector3<f64>) -> Vec<LocalPenetration> {

@@ -13,13 +13,7 @@ fn solid(mesh: TriangleMesh) -> Model {
 }
 
 fn joined(meshes: &[TriangleMesh]) -> TriangleMesh {
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    for mesh in meshes {
-        let first = vertices.len() as u32;
-        vertices.extend_from_slice(mesh.vertices());
-        triangles.extend(mesh.triangles().iter().map(|t| t.map(|i| i + first)));
-    }
-    TriangleMesh::new(vertices, triangles).unwrap()
+    TriangleMesh::joined(meshes.iter().cloned()).unwrap()
 }
 
 fn box_between(min: [f64; 3], max: [f64; 3]) -> TriangleMesh {

@@ -18,6 +18,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+use extricate_core::geometry::Solidity;
 use extricate_core::query::Shape;
 
 pub use camera::CameraEntry;
@@ -183,7 +184,7 @@ pub enum ShapeEntry {
         scale: f64,
         /// Whether the mesh has an inside; it has one where it is closed unless this says otherwise.
         #[serde(default)]
-        solidity: Option<SolidityEntry>,
+        solidity: Option<Solidity>,
     },
     /// A triangle mesh made by a formula.
     Procedural {
@@ -197,7 +198,7 @@ pub enum ShapeEntry {
         scale: f64,
         /// Whether the mesh has an inside; it has one where it is closed unless this says otherwise.
         #[serde(default)]
-        solidity: Option<SolidityEntry>,
+        solidity: Option<Solidity>,
     },
     /// A ball around the origin.
     Ball {
@@ -274,16 +275,6 @@ impl ShapeEntry {
 
 fn default_scale() -> f64 {
     1.0
-}
-
-/// Whether a mesh has an inside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename = "Solidity", rename_all = "snake_case")]
-pub enum SolidityEntry {
-    /// It is the boundary of a volume.
-    Solid,
-    /// It is a surface without an inside.
-    Surface,
 }
 
 /// A body, or a grid of equal ones.

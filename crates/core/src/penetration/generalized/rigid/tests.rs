@@ -220,12 +220,7 @@ fn a_remembered_orientation_is_used_and_its_absence_is_an_error() {
             .unwrap()
             .transformed(&Isometry3::translation(x, 0.0, -1.0))
     };
-    let (left, right) = (wall(-1.1), wall(1.1));
-    let mut vertices = left.vertices().to_vec();
-    let mut triangles = left.triangles().to_vec();
-    triangles.extend(right.triangles().iter().map(|t| t.map(|i| i + left.vertices().len() as u32)));
-    vertices.extend_from_slice(right.vertices());
-    let slot = solid(TriangleMesh::new(vertices, triangles).unwrap());
+    let slot = solid(TriangleMesh::joined([wall(-1.1), wall(1.1)]).unwrap());
     let on_edge = Isometry3::from_parts(
         Translation3::new(0.0, 0.0, -0.4),
         UnitQuaternion::new(Vector3::y() * std::f64::consts::FRAC_PI_2),
