@@ -6,6 +6,7 @@
 
 use crate::geometry::shape_error::ShapeError;
 use nalgebra::{Isometry3, Point3, Vector3};
+
 /// Whether a mesh bounds a volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Solidity {

@@ -9,7 +9,7 @@ use crate::kinematics::urdf::UrdfError;
 use crate::penetration::PenetrationError;
 use crate::penetration::convex::ConvexError;
 use crate::penetration::generalized::GeneralizedError;
-use crate::proximity::{ContinuousError, DistanceError, HausdorffError};
+use crate::proximity::error::ProximityError;
 
 /// Why a query has no answer. A failure is never reported as an absence: what is apart is proved apart.
 #[derive(Debug, Error)]
@@ -88,6 +88,9 @@ pub enum QueryError {
         /// Time up to which the motion is proved free of contact.
         free_until: f64,
     },
+    /// A query about collisions failed for a reason of its own.
+    #[error(transparent)]
+    Proximity(ProximityError),
     /// A translational search failed for a reason of its own.
     #[error(transparent)]
     Penetration(PenetrationError),
@@ -146,42 +149,20 @@ impl From<PenetrationError> for QueryError {
     }
 }
 
-impl From<DistanceError> for QueryError {
-    fn from(error: DistanceError) -> Self {
+impl From<ProximityError> for QueryError {
+    fn from(error: ProximityError) -> Self {
         match error {
-            DistanceError::InvalidOption { option, value } => {
-                Self::Option { option, value, accepted: "a number of at least zero" }
+            ProximityError::PoseNotFinite { body: letter, .. } => Self::PoseNotFinite { body: body(letter) },
+            ProximityError::NotFinite => Self::PoseNotFinite { body: "A or B" },
+            ProximityError::Option { option, value, accepted } => Self::Option { option, value, accepted },
+            ProximityError::Overflow { length } => {
+                Self::OutOfRange { value: length, range: "a distance whose square is finite" }
             }
-            DistanceError::PoseNotFinite { body: letter, .. } => Self::PoseNotFinite { body: body(letter) },
-        }
-    }
-}
-
-impl From<HausdorffError> for QueryError {
-    fn from(error: HausdorffError) -> Self {
-        match error {
-            HausdorffError::PoseNotFinite { body: letter, .. } => Self::PoseNotFinite { body: body(letter) },
-            HausdorffError::ErrorNotPositive { name, value } => {
-                Self::Option { option: name, value, accepted: "a number of at least zero" }
+            ProximityError::IterationsExhausted { iterations, free_until } => {
+                Self::BoundMet { iterations, free_until }
             }
-            HausdorffError::Overflow { apart } => {
-                Self::OutOfRange { value: apart, range: "a distance whose square is finite" }
-            }
-        }
-    }
-}
-
-impl From<ContinuousError> for QueryError {
-    fn from(error: ContinuousError) -> Self {
-        match error {
-            ContinuousError::StepsExhausted { steps, free_until } => {
-                Self::BoundMet { iterations: steps, free_until }
-            }
-            ContinuousError::NotFinite => Self::PoseNotFinite { body: "A or B" },
-            ContinuousError::Tolerance { tolerance } => {
-                Self::Option { option: "tolerance", value: tolerance, accepted: "above zero" }
-            }
-            ContinuousError::Articulation(source) => Self::Configuration(source),
+            ProximityError::Articulation(source) => Self::Configuration(source),
+            other => Self::Proximity(other),
         }
     }
 }
