@@ -6,8 +6,7 @@ use crate::geometry::read::error::FileError;
 use crate::geometry::shape_error::ShapeError;
 use crate::kinematics::ArticulationError;
 use crate::kinematics::urdf::UrdfError;
-use crate::penetration::PenetrationError;
-use crate::penetration::convex::ConvexError;
+use crate::penetration::error::PenetrationError;
 use crate::penetration::generalized::GeneralizedError;
 use crate::proximity::error::ProximityError;
 
@@ -118,28 +117,18 @@ fn body(letter: char) -> &'static str {
     if letter == 'A' { "A" } else { "B" }
 }
 
-impl From<ConvexError> for QueryError {
-    fn from(error: ConvexError) -> Self {
+impl From<PenetrationError> for QueryError {
+    fn from(error: PenetrationError) -> Self {
         match error {
-            ConvexError::NotFinite => Self::PoseNotFinite { body: "A or B" },
-            ConvexError::BadSize => {
+            PenetrationError::Proximity(source) => source.into(),
+            PenetrationError::BadSize => {
                 Self::OutOfRange { value: f64::NAN, range: "a finite size of at least zero" }
             }
-            ConvexError::Unbounded => Self::Unsupported {
+            PenetrationError::Unbounded => Self::Unsupported {
                 query: "the signed distance",
                 shapes: ["half-space"; 2],
                 reason: "half-spaces that do not face each other overlap without end",
             },
-        }
-    }
-}
-
-impl From<PenetrationError> for QueryError {
-    fn from(error: PenetrationError) -> Self {
-        match error {
-            PenetrationError::PoseNotFinite { body: letter, .. } => {
-                Self::PoseNotFinite { body: body(letter) }
-            }
             PenetrationError::SizeOutOfRange { radius, .. } => {
                 Self::OutOfRange { value: radius, range: "1e-26 to 1e18 m" }
             }
@@ -170,11 +159,9 @@ impl From<ProximityError> for QueryError {
 impl From<GeneralizedError> for QueryError {
     fn from(error: GeneralizedError) -> Self {
         match error {
-            GeneralizedError::Translational(source) => source.into(),
+            GeneralizedError::Penetration(source) => source.into(),
+            GeneralizedError::Proximity(source) => source.into(),
             GeneralizedError::Articulation(source) => Self::Configuration(source),
-            GeneralizedError::Option { option, value, range } => {
-                Self::Option { option, value, accepted: range }
-            }
             other => Self::PenetrationRigid(Box::new(other)),
         }
     }

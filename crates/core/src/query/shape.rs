@@ -12,8 +12,9 @@ use crate::geometry::read::read_mesh;
 use crate::geometry::report::MeshReport;
 use crate::geometry::{Aabb, Solidity, TriangleMesh};
 use crate::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
+use crate::penetration::error::PenetrationError;
 use crate::penetration::generalized;
-use crate::penetration::object_norm::{Extent, ObjectNormError};
+use crate::penetration::object_norm::Extent;
 use crate::proximity::Model;
 
 /// A shape in its own frame [m]: a convex primitive, a hull, a rounded shape, a half-space, or a triangle mesh.
@@ -272,7 +273,7 @@ impl Shape {
         let extent = match &self.geometry {
             Geometry::Mesh(mesh) => of_solid(&mesh.triangles.model),
             Geometry::Convex(convex) => match (Extent::of_convex(&convex.shape), self.triangles()) {
-                (Err(ObjectNormError::NoClosedForm), Some(triangles)) => of_solid(&triangles.model),
+                (Err(PenetrationError::NoClosedForm), Some(triangles)) => of_solid(&triangles.model),
                 (extent, _) => extent.ok(),
             },
         };

@@ -6,9 +6,8 @@ use super::penetration::{LocalOverlap, PenetrationResponse, Separating};
 use super::poses::Poses;
 use super::reply::{Answered, coordinates};
 use extricate_core::geometry::convex::ConvexShape;
-use extricate_core::penetration::convex::{
-    ConvexCache, ConvexError, ConvexOptions, SignedDistance, signed_distance,
-};
+use extricate_core::penetration::PenetrationError;
+use extricate_core::penetration::convex::{ConvexCache, ConvexOptions, SignedDistance, signed_distance};
 
 /// Share of the shapes' size that is added to a separating translation.
 const CLEARANCE: f64 = 0.9e-10;
@@ -37,7 +36,7 @@ fn search(
     [a, b]: &[ConvexShape; 2],
     pose_a: &Isometry3<f64>,
     pose_b: &Isometry3<f64>,
-) -> Result<SignedDistance, ConvexError> {
+) -> Result<SignedDistance, PenetrationError> {
     signed_distance(a, pose_a, b, pose_b, &ConvexOptions::default(), &mut ConvexCache::default())
 }
 

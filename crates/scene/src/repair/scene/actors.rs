@@ -13,8 +13,9 @@ use crate::scene::Scene;
 use extricate_core::geometry::Solidity;
 use extricate_core::geometry::convex::ConvexShape;
 use extricate_core::kinematics::{Articulation, Joint, JointKind};
-use extricate_core::penetration::generalized::{Base, GeneralizedError, Mover, Obstacle, Pose, Shape};
-use extricate_core::penetration::object_norm::{Extent, ObjectNorm, ObjectNormError};
+use extricate_core::penetration::PenetrationError;
+use extricate_core::penetration::generalized::{Base, Mover, Obstacle, Pose, Shape};
+use extricate_core::penetration::object_norm::{Extent, ObjectNorm};
 use extricate_core::proximity::{AllowedCollisions, ArticulatedModel, Model};
 use extricate_dynamics::{BodyDescription, RobotBase, RobotDescription, World};
 
@@ -86,8 +87,7 @@ pub(super) fn actor_of_bodies(scene: &Scene, members: &[usize]) -> Result<(Actor
     let mut allowed = AllowedCollisions::default();
     (0..bodies.len()).for_each(|i| (i + 1..bodies.len()).for_each(|j| allowed.allow(i, j)));
     let extents = bodies.iter().map(|body| extent_of(body).map(Some)).collect::<Result<Vec<_>, _>>()?;
-    let norm =
-        ObjectNorm::new(&articulation, extents).map_err(|error| in_search(GeneralizedError::Norm(error)))?;
+    let norm = ObjectNorm::new(&articulation, extents).map_err(|error| in_search(error.into()))?;
     let shapes = bodies.iter().map(|body| Some(shape_of(&body.shape))).collect();
     let mover = Mover::with_norm(norm, shapes, allowed, Base::Floating);
     let actor = Actor { prefix: String::new(), base: first.name.clone(), mover };
@@ -106,11 +106,11 @@ fn extent_of(body: &BodyDescription) -> Result<Extent, RepairError> {
         shape => {
             let closed_form = shape.convex().map(|convex| Extent::of_convex(&convex));
             let extent = match (closed_form, shape.surface()) {
-                (Some(Err(ObjectNormError::NoClosedForm)), Some(mesh)) => {
+                (Some(Err(PenetrationError::NoClosedForm)), Some(mesh)) => {
                     Extent::of_mesh(&mesh, Solidity::Solid)
                 }
                 (Some(extent), _) => extent,
-                (None, _) => Err(ObjectNormError::NoClosedForm),
+                (None, _) => Err(PenetrationError::NoClosedForm),
             };
             let extent = extent.map_err(refused)?;
             given(extent, extent.measure())
