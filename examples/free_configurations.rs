@@ -19,9 +19,8 @@ use std::time::Instant;
 
 use extricate::geometry::read::read_mesh;
 use extricate::geometry::report::MeshReport;
-use extricate::penetration::{
-    Effort, FreeConfiguration, LowerBound, PenetrationError, TranslationalOptions, penetration,
-};
+use extricate::penetration::PenetrationError;
+use extricate::penetration::{Effort, FreeConfiguration, LowerBound, TranslationalOptions, penetration};
 use extricate::proximity::Model;
 use nalgebra::Isometry3;
 use serde_json::Value;

@@ -7,11 +7,11 @@ use extricate::geometry::procedural::{
     BumpySphere, Cuboid, Cup, Grate, LShape, Procedural, Torus, TorusKnot,
 };
 use extricate::geometry::{Solidity, TriangleMesh};
+use extricate::penetration::PenetrationError;
 use extricate::penetration::{
-    Effort, MotionCoherence, Penetration, PenetrationError, TranslationalOptions, penetration,
-    penetration_coherent,
+    Effort, MotionCoherence, Penetration, TranslationalOptions, penetration, penetration_coherent,
 };
-use extricate::proximity::{Model, collide};
+use extricate::proximity::{Model, ProximityError, collide};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 fn solid(mesh: TriangleMesh) -> Model {
@@ -344,7 +344,10 @@ fn a_pose_that_is_not_finite_is_an_error_and_not_an_absence() {
     broken.translation.vector.y = f64::NAN;
     let options = TranslationalOptions::default();
     let result = penetration(&cube, &at(0.0, 0.0, 0.0), &cube, &broken, &options);
-    assert!(matches!(result, Err(PenetrationError::PoseNotFinite { body: 'B', .. })));
+    assert!(matches!(
+        result,
+        Err(PenetrationError::Proximity(ProximityError::PoseNotFinite { body: 'B', .. }))
+    ));
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use extricate::geometry::procedural::{Cuboid, Cup, Grate, Procedural, Spoon, Torus};
 use extricate::geometry::{Solidity, TriangleMesh};
+use extricate::penetration::PenetrationError;
 use extricate::penetration::{
-    Effort, FreeConfiguration, MotionCoherence, Penetration, PenetrationError, TranslationalOptions,
-    penetration, penetration_coherent,
+    Effort, FreeConfiguration, MotionCoherence, Penetration, TranslationalOptions, penetration,
+    penetration_coherent,
 };
 use extricate::proximity::{Model, collide};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};

@@ -1,8 +1,7 @@
 //! Counting what the elementary tests say against what is true.
 
-use extricate::proximity::deforming::{
-    ElementaryContact, ElementaryError, ElementaryOptions, edge_edge, vertex_face,
-};
+use extricate::proximity::ProximityError;
+use extricate::proximity::deforming::{ElementaryContact, ElementaryOptions, edge_edge, vertex_face};
 use nalgebra::Point3;
 
 use super::question::{Kind, Query};
@@ -80,7 +79,7 @@ pub(crate) fn ask(
     kind: Kind,
     query: &Query,
     options: &ElementaryOptions,
-) -> Result<Option<ElementaryContact>, ElementaryError> {
+) -> Result<Option<ElementaryContact>, ProximityError> {
     let [start, end] = query.map(|points| points.map(Point3::from));
     match kind {
         Kind::VertexFace => vertex_face(&start, &end, options),

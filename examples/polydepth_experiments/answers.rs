@@ -1,9 +1,9 @@
 //! Queries timed and verified, and what is kept of many of them.
 
 use cpu_time::ProcessTime;
+use extricate::penetration::PenetrationError;
 use extricate::penetration::{
-    Effort, LowerBound, MotionCoherence, Penetration, PenetrationError, TranslationalOptions, penetration,
-    penetration_coherent,
+    Effort, LowerBound, MotionCoherence, Penetration, TranslationalOptions, penetration, penetration_coherent,
 };
 use extricate::proximity::{Model, collide};
 use nalgebra::{Isometry3, Translation3};

@@ -1,6 +1,7 @@
 //! The plain way: one pair after another is taken apart, over and over, until nothing overlaps.
 
-use extricate::penetration::{Body, Effort, LowerBound, PenetrationError, TranslationalOptions, penetration};
+use extricate::penetration::PenetrationError;
+use extricate::penetration::{Body, Effort, LowerBound, TranslationalOptions, penetration};
 use nalgebra::{Isometry3, Translation3, Vector3};
 
 const OPTIONS: TranslationalOptions = TranslationalOptions {

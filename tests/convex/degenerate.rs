@@ -4,9 +4,9 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 use std::sync::Arc;
 
 use extricate::geometry::convex::{ConvexHull, ConvexShape};
-use extricate::penetration::convex::{
-    ConvexCache, ConvexError, ConvexOptions, SignedDistance, signed_distance,
-};
+use extricate::penetration::PenetrationError;
+use extricate::penetration::convex::{ConvexCache, ConvexOptions, SignedDistance, signed_distance};
+use extricate::proximity::ProximityError;
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::checks::Pair;
@@ -164,8 +164,8 @@ fn half_spaces_that_overlap_have_no_finite_depth_and_facing_ones_have_a_gap() {
             &mut ConvexCache::default(),
         )
     };
-    assert_eq!(ask(Isometry3::identity()), Err(ConvexError::Unbounded));
-    assert_eq!(ask(Isometry3::rotation(Vector3::x() * 0.5)), Err(ConvexError::Unbounded));
+    assert_eq!(ask(Isometry3::identity()), Err(PenetrationError::Unbounded));
+    assert_eq!(ask(Isometry3::rotation(Vector3::x() * 0.5)), Err(PenetrationError::Unbounded));
     for z in [-0.5, 0.0, 0.5] {
         let found = ask(Isometry3::translation(0.3, 0.2, z) * facing).expect("finite");
         assert!((found.value - z).abs() < 1e-15 && (found.at_most - z).abs() < 1e-15, "{found:?}");
@@ -188,7 +188,7 @@ fn numbers_that_make_no_pose_or_no_shape_are_errors_and_not_distances() {
     };
     for a in &good {
         for pose in [nowhere, far] {
-            assert_eq!(ask(a, &pose, &good[1]), Err(ConvexError::NotFinite), "{a:?}");
+            assert_eq!(ask(a, &pose, &good[1]), Err(ProximityError::NotFinite.into()), "{a:?}");
         }
         let nan = f64::NAN;
         for bad in [
@@ -200,8 +200,8 @@ fn numbers_that_make_no_pose_or_no_shape_are_errors_and_not_distances() {
             ConvexShape::cone(f64::INFINITY, 1.0),
             ConvexShape::half_space().rounded(-0.1),
         ] {
-            assert_eq!(ask(a, &here, &bad), Err(ConvexError::BadSize), "{a:?} {bad:?}");
-            assert_eq!(ask(&bad, &here, a), Err(ConvexError::BadSize), "{bad:?} {a:?}");
+            assert_eq!(ask(a, &here, &bad), Err(PenetrationError::BadSize), "{a:?} {bad:?}");
+            assert_eq!(ask(&bad, &here, a), Err(PenetrationError::BadSize), "{bad:?} {a:?}");
         }
     }
 }

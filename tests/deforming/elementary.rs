@@ -1,8 +1,7 @@
 //! Elementary tests with closed forms, over the degenerate list.
 
-use extricate::proximity::deforming::{
-    ElementaryContact, ElementaryError, ElementaryOptions, edge_edge, vertex_face,
-};
+use extricate::proximity::ProximityError;
+use extricate::proximity::deforming::{ElementaryContact, ElementaryOptions, edge_edge, vertex_face};
 use nalgebra::{Point3, Vector3};
 
 type Points = [Point3<f64>; 4];
@@ -175,21 +174,21 @@ fn what_is_not_a_number_is_refused_and_never_free() {
             let [mut start, mut end] = falling(5.0, 5.0, 1.0, -1.0);
             let points = if place < 12 { &mut start } else { &mut end };
             points[place / 3 % 4][place % 3] = bad;
-            assert_eq!(vertex_face(&start, &end, &OPTIONS), Err(ElementaryError::NotFinite));
-            assert_eq!(edge_edge(&start, &end, &OPTIONS), Err(ElementaryError::NotFinite));
+            assert_eq!(vertex_face(&start, &end, &OPTIONS), Err(ProximityError::NotFinite));
+            assert_eq!(edge_edge(&start, &end, &OPTIONS), Err(ProximityError::NotFinite));
         }
     }
     // No axis tells these apart, and their difference is too large.
     let [mut start, mut end] = falling(0.2, 0.2, 1.0, -1.0);
     (start[0].x, end[0].x) = (1.7e308, -1.7e308);
     start[1].x = -1.7e308;
-    assert_eq!(vertex_face(&start, &end, &OPTIONS), Err(ElementaryError::NotFinite));
+    assert_eq!(vertex_face(&start, &end, &OPTIONS), Err(ProximityError::NotFinite));
     let [start, end] = falling(5.0, 5.0, 1.0, -1.0);
     for value in [-1.0, f64::NAN] {
         let tolerance = ElementaryOptions { tolerance: value, ..OPTIONS };
         let separation = ElementaryOptions { minimum_separation: value, ..OPTIONS };
         for options in [tolerance, separation] {
-            assert!(matches!(vertex_face(&start, &end, &options), Err(ElementaryError::Option { .. })));
+            assert!(matches!(vertex_face(&start, &end, &options), Err(ProximityError::Option { .. })));
         }
     }
 }

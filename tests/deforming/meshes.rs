@@ -1,10 +1,10 @@
 //! Deforming meshes: closed forms, and brute force over all pairs of features.
 
-use extricate::geometry::TriangleMesh;
+use extricate::geometry::{ShapeError, TriangleMesh};
+use extricate::proximity::ProximityError;
 use extricate::proximity::deforming::{
-    DeformingContact, DeformingError, DeformingModel, DeformingOptions, ElementaryOptions, Features,
-    collides, contacts, edge_edge, first_contact, first_self_contact, self_collides, self_contacts,
-    vertex_face,
+    DeformingContact, DeformingModel, DeformingOptions, ElementaryOptions, Features, collides, contacts,
+    edge_edge, first_contact, first_self_contact, self_collides, self_contacts, vertex_face,
 };
 use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -319,28 +319,37 @@ fn a_motion_that_does_not_fit_is_refused_and_leaves_the_model_as_it_was() {
     let mesh = sheet(2);
     let mut model = DeformingModel::new(&mesh).expect("small");
     let good = mesh.vertices().to_vec();
-    assert_eq!(model.move_to(&good[1..]), Err(DeformingError::VertexCount { vertices: 9, given: 8 }));
+    assert_eq!(
+        model.move_to(&good[1..]),
+        Err(ProximityError::Count { what: "positions", given: 8, expected: 9 })
+    );
     for bad in [f64::NAN, f64::INFINITY] {
         let mut end = good.clone();
         end[4].y = bad;
-        assert!(matches!(model.move_to(&end), Err(DeformingError::NotFinite { vertex: 4, .. })));
-        assert!(matches!(model.set_motion(&end, &good), Err(DeformingError::NotFinite { vertex: 4, .. })));
+        assert!(matches!(
+            model.move_to(&end),
+            Err(ProximityError::Shape(ShapeError::NotFinite { index: 4, .. }))
+        ));
+        assert!(matches!(
+            model.set_motion(&end, &good),
+            Err(ProximityError::Shape(ShapeError::NotFinite { index: 4, .. }))
+        ));
     }
     let mut huge = good.clone();
     huge[0].x = -1e38;
-    assert!(matches!(model.move_to(&huge), Err(DeformingError::TooLarge { .. })));
+    assert!(matches!(model.move_to(&huge), Err(ProximityError::Overflow { .. })));
     let mut triangles = mesh.triangles().to_vec();
     triangles[3] = [0, 1, 8];
     let other = TriangleMesh::new(good.clone(), triangles.clone()).expect("a mesh");
-    assert_eq!(model.move_to_mesh(&other), Err(DeformingError::Topology { triangle: 3 }));
+    assert_eq!(model.move_to_mesh(&other), Err(ProximityError::Topology { triangle: 3 }));
     triangles.truncate(2);
     let shorter = TriangleMesh::new(good.clone(), triangles).expect("a mesh");
-    assert_eq!(model.move_to_mesh(&shorter), Err(DeformingError::Topology { triangle: 2 }));
+    assert_eq!(model.move_to_mesh(&shorter), Err(ProximityError::Topology { triangle: 2 }));
     assert_eq!(model.end(), good);
     assert_eq!(self_collides(&model, &OPTIONS), Ok(false));
     let negative = DeformingOptions {
         elementary: ElementaryOptions { minimum_separation: -1.0, ..OPTIONS.elementary },
         ..OPTIONS
     };
-    assert!(matches!(self_collides(&model, &negative), Err(DeformingError::Elementary(_))));
+    assert!(matches!(self_collides(&model, &negative), Err(ProximityError::Option { .. })));
 }

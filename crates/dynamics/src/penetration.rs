@@ -10,8 +10,10 @@ use crate::description::BodyKind;
 use crate::shape::height::depth_below;
 use crate::world::World;
 use extricate_core::geometry::convex::ConvexShape;
+use extricate_core::penetration::PenetrationError;
+use extricate_core::penetration::TranslationalOptions;
 use extricate_core::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
-use extricate_core::penetration::{PenetrationError, TranslationalOptions};
+use extricate_core::proximity::ProximityError;
 
 /// Two bodies that overlap.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,8 +91,8 @@ fn convex_depth(
         Ok(distance) => Ok(distance.depth()),
         // Two half-spaces are no convex shapes here, so one of the poses is at fault.
         Err(_) if pose_b.to_homogeneous().iter().all(|x| x.is_finite()) => {
-            Err(PenetrationError::PoseNotFinite { body: 'A', pose: *pose_a })
+            Err(ProximityError::PoseNotFinite { body: 'A', pose: *pose_a }.into())
         }
-        Err(_) => Err(PenetrationError::PoseNotFinite { body: 'B', pose: *pose_b }),
+        Err(_) => Err(ProximityError::PoseNotFinite { body: 'B', pose: *pose_b }.into()),
     }
 }

@@ -7,6 +7,7 @@
 use crate::geometry::shape_error::ShapeError;
 use nalgebra::{Isometry3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
+
 /// Whether a mesh bounds a volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,6 +1,8 @@
 //! Penetration depth: the least translation that separates two overlapping shapes.
 
 pub mod convex;
+pub(crate) mod error;
+pub(crate) mod free_configuration;
 pub mod generalized;
 mod local;
 pub mod n_bodies;
@@ -10,11 +12,12 @@ mod signed_distance;
 pub mod translational;
 
 pub use self::quadratic_program::in_projection;
+pub use error::PenetrationError;
+pub use free_configuration::{FreeConfiguration, UnknownFreeConfiguration};
 pub use local::{LocalPenetration, local_penetrations};
 pub use n_bodies::{Body, Measure, Overlap, Separation, SeparationError, SeparationOptions, separate};
 pub use signed_distance::{SignedDistance, signed_distance};
 pub use translational::{
-    Effort, FreeConfiguration, LowerBound, MotionCoherence, Penetration, PenetrationError, Trace,
-    TranslationalOptions, UnknownFreeConfiguration, Walk, WalkContact, WalkStep, WalkStepKind, penetration,
-    penetration_coherent, penetration_from, penetration_traced,
+    Effort, LowerBound, MotionCoherence, Penetration, Trace, TranslationalOptions, Walk, WalkContact,
+    WalkStep, WalkStepKind, penetration, penetration_coherent, penetration_from, penetration_traced,
 };

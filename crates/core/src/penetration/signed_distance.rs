@@ -2,9 +2,10 @@
 
 use nalgebra::{Isometry3, Point3};
 
-use super::translational::answer::{Penetration, PenetrationError};
+use super::translational::answer::Penetration;
 use super::translational::options::TranslationalOptions;
 use super::translational::query::penetration;
+use crate::penetration::error::PenetrationError;
 use crate::proximity::distance;
 use crate::proximity::distance::answer::Distance;
 use crate::proximity::model::Model;
@@ -95,6 +96,7 @@ mod tests {
     use super::*;
     use crate::geometry::Solidity;
     use crate::geometry::procedural::{BumpySphere, Cuboid, Procedural, Torus};
+    use crate::proximity::ProximityError;
     use crate::proximity::collide;
 
     fn here() -> Isometry3<f64> {
@@ -150,6 +152,9 @@ mod tests {
         let nowhere = Isometry3::translation(f64::NAN, 0.0, 0.0);
         let options = TranslationalOptions::default();
         let failed = signed_distance(&cube, &here(), &cube, &nowhere, &options);
-        assert!(matches!(failed, Err(PenetrationError::PoseNotFinite { body: 'B', .. })));
+        assert!(matches!(
+            failed,
+            Err(PenetrationError::Proximity(ProximityError::PoseNotFinite { body: 'B', .. }))
+        ));
     }
 }

@@ -1,29 +1,110 @@
-//! Errors of continuous collision queries.
+//! The reasons why queries about distances, collisions and first contacts have no answer.
 
+use nalgebra::Isometry3;
 use thiserror::Error;
 
-/// Why a continuous query has no answer.
+use crate::geometry::shape_error::ShapeError;
+use crate::geometry::triangle_mesh::Aabb;
+use crate::kinematics::articulation::error::ArticulationError;
+
+/// Why a query has no answer. A failure is never reported as an absence.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum ContinuousError {
-    /// The steps were used up.
-    #[error("no answer after {steps} steps: the motion is free of contact up to the time {free_until} of 1")]
-    StepsExhausted {
-        /// Steps taken.
-        steps: u64,
+pub enum ProximityError {
+    /// A pose has a component that is not finite.
+    #[error("the pose of {body} is not finite: {pose}")]
+    PoseNotFinite {
+        /// `A` or `B`.
+        body: char,
+        /// The pose.
+        pose: Isometry3<f64>,
+    },
+    /// A pose, a velocity or a point of a motion is NaN or infinite, or so large that squares are.
+    #[error("a pose, a velocity or a point of the motion is not finite, or too large for double precision")]
+    NotFinite,
+    /// An option is out of its range.
+    #[error("the option {option} is {value}, but must be {accepted}")]
+    Option {
+        /// Its name.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+        /// The accepted values.
+        accepted: &'static str,
+    },
+    /// Models so far apart, or points over such an extent, that the arithmetic of the query overflows.
+    #[error("a distance or an extent of {length:e} m overflows the arithmetic of the query")]
+    Overflow {
+        /// Distance between the centres of the models, or greatest extent of the box around all points [m].
+        length: f64,
+    },
+    /// The iterations were used up.
+    #[error(
+        "no answer after {iterations} steps: the motion is free of contact up to the time {free_until} of 1"
+    )]
+    IterationsExhausted {
+        /// Iterations made.
+        iterations: u64,
         /// The time up to which the motion is proved free of contact.
         free_until: f64,
     },
-    /// A pose or a velocity is NaN or infinite, or so large that squares are.
-    #[error("a pose or a velocity of the motion is not a finite number")]
-    NotFinite,
-    /// The tolerance is not a positive number.
-    #[error("the tolerance {tolerance} is not a positive number")]
-    Tolerance {
-        /// The tolerance given.
-        tolerance: f64,
+    /// A list has more or fewer entries than what it describes.
+    #[error("{given} {what} are given, where {expected} are needed")]
+    Count {
+        /// What is counted.
+        what: &'static str,
+        /// Entries that were given.
+        given: usize,
+        /// Entries that are needed.
+        expected: usize,
     },
+    /// There are more boxes than the trees of the broad phase have places.
+    #[error("{count} boxes are too many: there may be 2³⁰")]
+    TooManyBoxes {
+        /// Number of boxes.
+        count: usize,
+    },
+    /// A box with a coordinate that is NaN, or with an edge that is infinite or of negative length.
+    #[error(
+        "box {index} is no box: it reaches from ({}, {}, {}) to ({}, {}, {}) m",
+        .aabb.min.x, .aabb.min.y, .aabb.min.z, .aabb.max.x, .aabb.max.y, .aabb.max.z
+    )]
+    ImproperBox {
+        /// Index of the handle that the box has or would have had.
+        index: usize,
+        /// The box [m].
+        aabb: Aabb,
+    },
+    /// There is no box of this handle.
+    #[error("there is no box {index}")]
+    NoSuchBox {
+        /// Index of the handle.
+        index: usize,
+    },
+    /// The triangles are not those that the deforming model was made from.
+    #[error(
+        "triangle {triangle} is not that of the mesh which the model was made from: its topology is fixed"
+    )]
+    Topology {
+        /// The first triangle that differs, or the lesser number of triangles.
+        triangle: usize,
+    },
+    /// The points of a deforming model make no mesh.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
     /// What moves is not an articulation in a configuration.
     #[error(transparent)]
-    Articulation(#[from] crate::kinematics::ArticulationError),
+    Articulation(#[from] ArticulationError),
+}
+
+impl ProximityError {
+    /// Refuses the first option that is negative or NaN.
+    pub(crate) fn check_not_negative<const N: usize>(options: [(&'static str, f64); N]) -> Result<(), Self> {
+        let accepted = "a number of at least zero";
+        // NaN fails.
+        match options.into_iter().find(|(_, value)| !(*value >= 0.0)) {
+            None => Ok(()),
+            Some((option, value)) => Err(Self::Option { option, value, accepted }),
+        }
+    }
 }

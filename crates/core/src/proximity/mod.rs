@@ -12,7 +12,7 @@ pub(crate) mod continuous;
 pub mod deforming;
 mod depth_grid;
 pub(crate) mod distance;
-mod error;
+pub(crate) mod error;
 mod face_normals;
 pub(crate) mod first_free;
 pub(crate) mod gyration;
@@ -41,19 +41,17 @@ pub use articulated::{
     AllowedBecause, AllowedCollisions, ArticulatedContact, ArticulatedModel, ArticulatedMotion,
     DerivedCollisions, MovingObstacle, Other, Sampling, articulated,
 };
-pub use broad_phase::{BoxHandle, BoxPair, BroadPhase, BroadPhaseError, PairChanges, overlapping_pairs};
+pub use broad_phase::{BoxHandle, BoxPair, BroadPhase, PairChanges, overlapping_pairs};
 pub use clear_place::{ClearConfigurations, ClearPlace, RESOLUTION, RESOLUTIONS};
 pub use closest_point::{closest_point, closest_point_up_to, signed_distance};
 pub use collision::{collide, intersecting_pairs, pairs_within, surfaces_collide};
 pub use continuous::{ContactInTime, ContinuousOptions, rigid};
 pub use distance::{
-    Distance, DistanceCache, DistanceError, DistanceOptions, distance, distance_up_to, distance_with,
-    distance_with_cache, is_within,
+    Distance, DistanceCache, DistanceOptions, distance, distance_up_to, distance_with, distance_with_cache,
+    is_within,
 };
-pub use error::ContinuousError;
-pub use hausdorff::{
-    Hausdorff, HausdorffError, HausdorffOptions, Side, hausdorff_distance, one_sided_hausdorff_distance,
-};
+pub use error::ProximityError;
+pub use hausdorff::{Hausdorff, HausdorffOptions, Side, hausdorff_distance, one_sided_hausdorff_distance};
 pub use intersection::{IntersectionSegment, intersection_segments};
 pub use model::Model;
 pub use nearest::ClosestPoint;

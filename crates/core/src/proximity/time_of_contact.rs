@@ -8,7 +8,6 @@ use std::ops::ControlFlow;
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::collision::intersecting_pair_at;
-use super::error::ContinuousError;
 use super::leaf_pair::PreparedLeaf;
 use super::model::Model;
 use super::obstacle_tree::{ObstacleTree, Probe, Record, Slab};
@@ -19,6 +18,7 @@ use super::triangle_pair::{contact_interval, nearest_plane};
 use crate::bvh::lanes::isa::{Isa, Mask, Single};
 use crate::bvh::node::WIDTH;
 use crate::bvh::packet::{Packet, above};
+use crate::proximity::error::ProximityError;
 
 /// Rounding of single-precision slab arithmetic, relative: a subtraction, a reciprocal and a product.
 const SLAB_ROUNDING: f32 = 4e-7;
@@ -65,19 +65,19 @@ pub struct TimeOfContact {
 /// ```
 ///
 /// # Errors
-/// [`ContinuousError::NotFinite`] when a pose or the translation is not finite.
+/// [`ProximityError::NotFinite`] when a pose or the translation is not finite.
 pub fn translational(
     a: &Model,
     pose_a: &Isometry3<f64>,
     translation: &Vector3<f64>,
     b: &Model,
     pose_b: &Isometry3<f64>,
-) -> Result<Option<TimeOfContact>, ContinuousError> {
+) -> Result<Option<TimeOfContact>, ProximityError> {
     let a_to_b = Placement::between(a, pose_a, b, pose_b);
     let in_b = pose_b.rotation.inverse() * translation;
     let length = in_b.norm();
     if !(a_to_b.is_finite() && length.is_finite()) {
-        return Err(ContinuousError::NotFinite);
+        return Err(ProximityError::NotFinite);
     }
     Ok(first_contact([a, b], &a_to_b, &in_b).map(|(time, triangles)| {
         let at_contact = a_to_b.shifted(&(in_b * time));

@@ -6,10 +6,9 @@ use crate::geometry::read::error::FileError;
 use crate::geometry::shape_error::ShapeError;
 use crate::kinematics::ArticulationError;
 use crate::kinematics::urdf::UrdfError;
-use crate::penetration::PenetrationError;
-use crate::penetration::convex::ConvexError;
+use crate::penetration::error::PenetrationError;
 use crate::penetration::generalized::GeneralizedError;
-use crate::proximity::{ContinuousError, DistanceError, HausdorffError};
+use crate::proximity::error::ProximityError;
 
 /// Why a query has no answer. A failure is never reported as an absence: what is apart is proved apart.
 #[derive(Debug, Error)]
@@ -88,6 +87,9 @@ pub enum QueryError {
         /// Time up to which the motion is proved free of contact.
         free_until: f64,
     },
+    /// A query about collisions failed for a reason of its own.
+    #[error(transparent)]
+    Proximity(ProximityError),
     /// A translational search failed for a reason of its own.
     #[error(transparent)]
     Penetration(PenetrationError),
@@ -115,28 +117,18 @@ fn body(letter: char) -> &'static str {
     if letter == 'A' { "A" } else { "B" }
 }
 
-impl From<ConvexError> for QueryError {
-    fn from(error: ConvexError) -> Self {
+impl From<PenetrationError> for QueryError {
+    fn from(error: PenetrationError) -> Self {
         match error {
-            ConvexError::NotFinite => Self::PoseNotFinite { body: "A or B" },
-            ConvexError::BadSize => {
+            PenetrationError::Proximity(source) => source.into(),
+            PenetrationError::BadSize => {
                 Self::OutOfRange { value: f64::NAN, range: "a finite size of at least zero" }
             }
-            ConvexError::Unbounded => Self::Unsupported {
+            PenetrationError::Unbounded => Self::Unsupported {
                 query: "the signed distance",
                 shapes: ["half-space"; 2],
                 reason: "half-spaces that do not face each other overlap without end",
             },
-        }
-    }
-}
-
-impl From<PenetrationError> for QueryError {
-    fn from(error: PenetrationError) -> Self {
-        match error {
-            PenetrationError::PoseNotFinite { body: letter, .. } => {
-                Self::PoseNotFinite { body: body(letter) }
-            }
             PenetrationError::SizeOutOfRange { radius, .. } => {
                 Self::OutOfRange { value: radius, range: "1e-26 to 1e18 m" }
             }
@@ -146,42 +138,20 @@ impl From<PenetrationError> for QueryError {
     }
 }
 
-impl From<DistanceError> for QueryError {
-    fn from(error: DistanceError) -> Self {
+impl From<ProximityError> for QueryError {
+    fn from(error: ProximityError) -> Self {
         match error {
-            DistanceError::InvalidOption { option, value } => {
-                Self::Option { option, value, accepted: "a number of at least zero" }
+            ProximityError::PoseNotFinite { body: letter, .. } => Self::PoseNotFinite { body: body(letter) },
+            ProximityError::NotFinite => Self::PoseNotFinite { body: "A or B" },
+            ProximityError::Option { option, value, accepted } => Self::Option { option, value, accepted },
+            ProximityError::Overflow { length } => {
+                Self::OutOfRange { value: length, range: "a distance whose square is finite" }
             }
-            DistanceError::PoseNotFinite { body: letter, .. } => Self::PoseNotFinite { body: body(letter) },
-        }
-    }
-}
-
-impl From<HausdorffError> for QueryError {
-    fn from(error: HausdorffError) -> Self {
-        match error {
-            HausdorffError::PoseNotFinite { body: letter, .. } => Self::PoseNotFinite { body: body(letter) },
-            HausdorffError::ErrorNotPositive { name, value } => {
-                Self::Option { option: name, value, accepted: "a number of at least zero" }
+            ProximityError::IterationsExhausted { iterations, free_until } => {
+                Self::BoundMet { iterations, free_until }
             }
-            HausdorffError::Overflow { apart } => {
-                Self::OutOfRange { value: apart, range: "a distance whose square is finite" }
-            }
-        }
-    }
-}
-
-impl From<ContinuousError> for QueryError {
-    fn from(error: ContinuousError) -> Self {
-        match error {
-            ContinuousError::StepsExhausted { steps, free_until } => {
-                Self::BoundMet { iterations: steps, free_until }
-            }
-            ContinuousError::NotFinite => Self::PoseNotFinite { body: "A or B" },
-            ContinuousError::Tolerance { tolerance } => {
-                Self::Option { option: "tolerance", value: tolerance, accepted: "above zero" }
-            }
-            ContinuousError::Articulation(source) => Self::Configuration(source),
+            ProximityError::Articulation(source) => Self::Configuration(source),
+            other => Self::Proximity(other),
         }
     }
 }
@@ -189,11 +159,9 @@ impl From<ContinuousError> for QueryError {
 impl From<GeneralizedError> for QueryError {
     fn from(error: GeneralizedError) -> Self {
         match error {
-            GeneralizedError::Translational(source) => source.into(),
+            GeneralizedError::Penetration(source) => source.into(),
+            GeneralizedError::Proximity(source) => source.into(),
             GeneralizedError::Articulation(source) => Self::Configuration(source),
-            GeneralizedError::Option { option, value, range } => {
-                Self::Option { option, value, accepted: range }
-            }
             other => Self::PenetrationRigid(Box::new(other)),
         }
     }

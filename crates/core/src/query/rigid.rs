@@ -8,8 +8,7 @@ use super::posed::{Part, Posed};
 use super::shape::Triangles;
 use crate::kinematics::Articulation;
 use crate::penetration::generalized::{
-    Arrangement, Base, GeneralizedCoherence, GeneralizedError, GeneralizedPenetration, Mover, Obstacle,
-    Shape, rigid_coherent,
+    Arrangement, Base, GeneralizedCoherence, GeneralizedPenetration, Mover, Obstacle, Shape, rigid_coherent,
 };
 use crate::penetration::object_norm::{Extent, ObjectNorm};
 use crate::proximity::AllowedCollisions;
@@ -155,8 +154,7 @@ fn mover(a: &Part, shape: Shape) -> Result<Mover, QueryError> {
     let Some(triangles) = a.shape.triangles().filter(|_| made.is_err()) else { return Ok(made?) };
     let extent = Extent::of_mesh(triangles.model.mesh(), triangles.model.solidity());
     let norm = extent.and_then(|extent| ObjectNorm::new(&articulation, vec![Some(extent)]));
-    let norm = norm.map_err(GeneralizedError::Norm)?;
-    Ok(Mover::with_norm(norm, vec![Some(shape)], allowed, Base::Floating))
+    Ok(Mover::with_norm(norm?, vec![Some(shape)], allowed, Base::Floating))
 }
 
 fn answer(found: &GeneralizedPenetration, pose: Isometry3<f64>, approximation: f64) -> RigidPenetration {

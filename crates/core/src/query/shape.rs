@@ -12,8 +12,9 @@ use crate::geometry::read::read_mesh;
 use crate::geometry::report::MeshReport;
 use crate::geometry::{Aabb, Solidity, TriangleMesh};
 use crate::penetration::convex::{ConvexCache, ConvexOptions, signed_distance};
+use crate::penetration::error::PenetrationError;
 use crate::penetration::generalized;
-use crate::penetration::object_norm::{Extent, Measure, ObjectNormError};
+use crate::penetration::object_norm::{Extent, Measure};
 use crate::proximity::Model;
 
 /// A shape in its own frame [m]: a convex primitive, a hull, a rounded shape, a half-space, or a triangle mesh.
@@ -302,16 +303,16 @@ impl Shape {
     /// that of [`ConvexShape::inscribed_polyhedron`].
     ///
     /// # Errors
-    /// [`ObjectNormError`] of a half-space and of what has no volume or area.
-    pub fn extent(&self) -> Result<Extent, ObjectNormError> {
+    /// [`PenetrationError`] of a half-space and of what has no volume or area.
+    pub fn extent(&self) -> Result<Extent, PenetrationError> {
         match &self.geometry {
             Geometry::Mesh(mesh) => {
                 let model = &mesh.triangles.model;
                 Extent::of_mesh(model.mesh(), model.solidity())
             }
             Geometry::Convex(convex) => match Extent::of_convex(&convex.shape) {
-                Err(ObjectNormError::NoClosedForm) => {
-                    let mesh = convex.shape.inscribed_polyhedron().ok_or(ObjectNormError::NoClosedForm)?;
+                Err(PenetrationError::NoClosedForm) => {
+                    let mesh = convex.shape.inscribed_polyhedron().ok_or(PenetrationError::NoClosedForm)?;
                     Extent::of_mesh(&mesh, Solidity::Solid)
                 }
                 extent => extent,

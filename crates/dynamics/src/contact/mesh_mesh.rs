@@ -20,7 +20,8 @@ use super::mesh_shape::MeshShape;
 use super::point::ContactPoint;
 use super::reduction::Scales;
 use super::separation::{Group, Pair, SCRATCH, Start};
-use extricate_core::penetration::{PenetrationError, TranslationalOptions};
+use extricate_core::penetration::PenetrationError;
+use extricate_core::penetration::TranslationalOptions;
 use extricate_core::proximity::contacts::{FeaturePair, Query};
 
 /// Greatest depth of bodies at rest, a share of the size.

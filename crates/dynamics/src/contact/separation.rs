@@ -3,10 +3,9 @@
 use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::mesh_shape::MeshShape;
+use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::in_projection::{HalfSpace, nearest};
-use extricate_core::penetration::{
-    Effort, LowerBound, PenetrationError, TranslationalOptions, penetration, penetration_from,
-};
+use extricate_core::penetration::{Effort, LowerBound, TranslationalOptions, penetration, penetration_from};
 use extricate_core::proximity::contacts::{FeatureFront, Side};
 use extricate_core::proximity::triangle_pair::separating_planes;
 use extricate_core::proximity::{collide, pairs_within};

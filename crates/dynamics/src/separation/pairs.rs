@@ -12,10 +12,11 @@ use crate::description::BodyKind;
 use crate::shape::height::height_above;
 use crate::world::World;
 use extricate_core::geometry::convex::ConvexShape;
+use extricate_core::penetration::Effort;
+use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::convex::{ConvexCache, ConvexOptions, SignedDistance, signed_distance};
 use extricate_core::penetration::n_bodies::models::MeshPair;
 use extricate_core::penetration::n_bodies::source::{Contact, Demand, Facts, Pairs, Search};
-use extricate_core::penetration::{Effort, PenetrationError};
 use extricate_core::query::Shape;
 
 /// Depth over the size of the smaller body up to which two bodies touch and do not overlap: what rests on each other is

@@ -10,7 +10,8 @@ use crate::error::BuildError;
 use crate::state::BodySeparation;
 use crate::world::World;
 use extricate_core::penetration::n_bodies::separate_pairs;
-use extricate_core::penetration::{PenetrationError, Separation, SeparationError, SeparationOptions};
+use extricate_core::penetration::{Separation, SeparationError, SeparationOptions};
+use extricate_core::proximity::ProximityError;
 
 impl World {
     /// Small translations of dynamic bodies after which no pair of [`World::penetrations`] overlaps.
@@ -117,7 +118,7 @@ impl World {
             // Poses and weights of a world have been checked, and fixed bodies are no pair of it.
             SeparationError::PoseNotFinite { body, pose } => BuildError::Pair {
                 bodies: [name(body), name(body)],
-                source: PenetrationError::PoseNotFinite { body: 'A', pose },
+                source: ProximityError::PoseNotFinite { body: 'A', pose }.into(),
             },
             SeparationError::BadWeight { body, weight } => BuildError::BadWeight { name: name(body), weight },
             SeparationError::FixedOverlap { bodies } => {

@@ -1,12 +1,12 @@
 //! The one error of runs: of making, recording, reading, resuming and comparing them.
 
+use extricate_core::penetration::PenetrationError;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
 use crate::scene::SceneError;
-use extricate_core::penetration::PenetrationError;
 use extricate_dynamics::{BuildError, CheckpointError, StepError};
 
 /// Why a run cannot be made, recorded, read, resumed or compared.

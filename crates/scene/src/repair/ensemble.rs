@@ -9,11 +9,11 @@ use super::parts::{Actor, Collision, Prop};
 use super::stand_in::{plane, with_triangles, with_triangles_where_needed};
 use extricate_core::kinematics::Articulation;
 use extricate_core::penetration::Effort;
+use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::generalized::{
     Arrangement, Base, CollidingPair, CollisionWatch, GeneralizedCoherence, GeneralizedError,
     GeneralizedOptions, GeneralizedPenetration, Mover, Part, Pose, Shape,
 };
-use extricate_core::penetration::object_norm::ObjectNormError;
 use extricate_core::proximity::{AllowedCollisions, Model, distance};
 
 impl Actor {
@@ -356,7 +356,7 @@ impl From<&RepairOptions> for GeneralizedOptions {
 pub(super) fn in_search(error: GeneralizedError) -> RepairError {
     match error {
         GeneralizedError::Articulation(source) => RepairError::Articulation(source),
-        GeneralizedError::Norm(ObjectNormError::Link { link, source }) => {
+        GeneralizedError::Penetration(PenetrationError::Link { link, source }) => {
             RepairError::Norm { name: link, source: *source }
         }
         other => RepairError::Search(Box::new(other)),

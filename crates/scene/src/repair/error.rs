@@ -5,8 +5,8 @@ use thiserror::Error;
 use super::answer::Repair;
 use super::parts::Collision;
 use extricate_core::kinematics::ArticulationError;
+use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::generalized::GeneralizedError;
-use extricate_core::penetration::object_norm::ObjectNormError;
 
 /// Why there is no repair.
 #[derive(Debug, Error, Clone)]
@@ -36,7 +36,7 @@ pub enum RepairError {
         /// Its name.
         name: String,
         /// Why not.
-        source: ObjectNormError,
+        source: PenetrationError,
     },
     /// Links and joints make no tree, or a configuration is none.
     #[error(transparent)]

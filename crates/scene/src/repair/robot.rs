@@ -8,8 +8,9 @@ use super::ensemble::in_search;
 use super::{Actor, Ensemble, Freedom, Prop, RepairError};
 use extricate_core::geometry::Solidity;
 use extricate_core::kinematics::{Articulation, urdf};
-use extricate_core::penetration::generalized::{Base, GeneralizedError, Mover, Pose, Shape};
-use extricate_core::penetration::object_norm::{Extent, Measure, ObjectNorm, ObjectNormError};
+use extricate_core::penetration::PenetrationError;
+use extricate_core::penetration::generalized::{Base, Mover, Pose, Shape};
+use extricate_core::penetration::object_norm::{Extent, Measure, ObjectNorm};
 use extricate_core::proximity::{AllowedBecause, AllowedCollisions, ArticulatedModel, Model, Sampling};
 
 /// What a file does not say of a robot.
@@ -166,9 +167,9 @@ impl Robot {
 
 /// The norm of a model by volume; by area where a link is a surface, which has none.
 pub(super) fn norm_of(model: &ArticulatedModel) -> Result<ObjectNorm, RepairError> {
-    let in_words = |error| in_search(GeneralizedError::Norm(error));
+    let in_words = |error: PenetrationError| in_search(error.into());
     match ObjectNorm::of_model(model) {
-        Err(ObjectNormError::MixedMeasures { .. }) => {
+        Err(PenetrationError::MixedMeasures { .. }) => {
             let links = 0..model.articulation().links().len();
             let area = |link: usize| {
                 let own = model.model(link)?;

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::reply::{Answered, Reply, timed};
 use extricate_core::geometry::Aabb;
-use extricate_core::proximity::{BoxHandle, BoxPair, BroadPhase, BroadPhaseError};
+use extricate_core::proximity::ProximityError;
+use extricate_core::proximity::{BoxHandle, BoxPair, BroadPhase};
 
 /// Question which of many moving boxes overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
@@ -99,7 +100,7 @@ impl MovingBoxes {
     }
 
     /// Moves, adds and removes boxes as the step says.
-    fn take_over(&mut self, step: &Step) -> Result<(), BroadPhaseError> {
+    fn take_over(&mut self, step: &Step) -> Result<(), ProximityError> {
         let places = step.boxes.len().max(self.handles.len());
         self.handles.resize(places, None);
         for place in 0..places {

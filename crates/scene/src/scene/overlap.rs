@@ -1,7 +1,8 @@
 //! Which bodies overlap.
 
 use super::judge::soft_size;
-use extricate_core::penetration::{Effort, PenetrationError, TranslationalOptions};
+use extricate_core::penetration::PenetrationError;
+use extricate_core::penetration::{Effort, TranslationalOptions};
 use extricate_dynamics::{BodyPenetration, World};
 
 /// Depth over the size of the smaller body up to which two bodies touch and do not overlap: rounding of poses at a

@@ -9,9 +9,8 @@ use super::super::{Arrow, Color, Drawing, Ghost, Label, Line, Point, palette};
 use super::sight::Sight;
 use super::solids::Solids;
 use super::text::with_unit;
-use extricate_core::penetration::{
-    Penetration, PenetrationError, TranslationalOptions, local_penetrations, penetration,
-};
+use extricate_core::penetration::PenetrationError;
+use extricate_core::penetration::{Penetration, TranslationalOptions, local_penetrations, penetration};
 use extricate_dynamics::AnyBody;
 use extricate_scene::record::WorldState;
 

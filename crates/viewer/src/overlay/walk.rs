@@ -10,9 +10,9 @@ use super::sight::Sight;
 use super::solids::Solids;
 use super::text::with_unit;
 use extricate_core::geometry::TriangleMesh;
+use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::{
-    Penetration, PenetrationError, Trace, TranslationalOptions, Walk, WalkStep, WalkStepKind,
-    penetration_traced,
+    Penetration, Trace, TranslationalOptions, Walk, WalkStep, WalkStepKind, penetration_traced,
 };
 use extricate_scene::record::WorldState;
 

@@ -19,6 +19,7 @@ mod stl;
 pub(in crate::geometry) mod text;
 
 pub use self::error::EXTENSIONS;
+
 #[cfg(feature = "formats")]
 pub use gltf::buffer_file;
 pub use reach::{OutOfReach, ROOT_MARKER, Reach};

@@ -38,14 +38,14 @@ mod polytope;
 mod revolution;
 mod simplex;
 
-pub use self::options::ConvexOptions;
-use nalgebra::{Isometry3, Point3, Unit, Vector3};
-use thiserror::Error;
-
 pub use self::cache::ConvexCache;
 use self::difference::Difference;
 use self::gap::Gap;
+pub use self::options::ConvexOptions;
 use crate::geometry::convex::shape::{ConvexShape, Core};
+use crate::penetration::error::PenetrationError;
+use crate::proximity::error::ProximityError;
+use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 /// The signed distance of two convex shapes, world frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,21 +62,6 @@ pub struct SignedDistance {
     pub witnesses: [Point3<f64>; 2],
     /// Supports of the pair that were computed.
     pub supports: u32,
-}
-
-/// Why there is no answer.
-#[derive(Debug, Clone, Copy, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ConvexError {
-    /// A pose holds a number that is not finite.
-    #[error("a pose of the pair is not finite")]
-    NotFinite,
-    /// A size of a shape is negative or not finite; [`ConvexShape::validated`] tells which.
-    #[error("a size of a shape of the pair is negative or not finite")]
-    BadSize,
-    /// Two half-spaces overlap without end unless they face each other.
-    #[error("two half-spaces have no finite penetration depth")]
-    Unbounded,
 }
 
 impl SignedDistance {
@@ -104,11 +89,11 @@ impl SignedDistance {
 ///     assert!((found.value - (height - 1.0)).abs() < 1e-12);
 ///     assert!((found.direction.z - 1.0).abs() < 1e-12);
 /// }
-/// # Ok::<(), extricate_core::penetration::convex::ConvexError>(())
+/// # Ok::<(), extricate_core::penetration::PenetrationError>(())
 /// ```
 ///
 /// # Errors
-/// [`ConvexError`] for poses that are not finite, sizes that are negative or not finite, and for two half-spaces that do not face each other.
+/// [`PenetrationError`] for poses that are not finite, sizes that are negative or not finite, and for two half-spaces that do not face each other.
 pub fn signed_distance(
     a: &ConvexShape,
     pose_a: &Isometry3<f64>,
@@ -116,12 +101,12 @@ pub fn signed_distance(
     pose_b: &Isometry3<f64>,
     options: &ConvexOptions,
     cache: &mut ConvexCache,
-) -> Result<SignedDistance, ConvexError> {
+) -> Result<SignedDistance, PenetrationError> {
     if !(is_finite(pose_a) && is_finite(pose_b)) {
-        return Err(ConvexError::NotFinite);
+        return Err(ProximityError::NotFinite.into());
     }
     if !(a.is_sound() && b.is_sound()) {
-        return Err(ConvexError::BadSize);
+        return Err(PenetrationError::BadSize);
     }
     let radii = [a.radius(), b.radius()];
     // Points and segments are as easy in the world as in any other frame.
@@ -159,7 +144,7 @@ fn gap(
     difference: &Difference,
     options: &ConvexOptions,
     cache: &mut ConvexCache,
-) -> Result<Gap, ConvexError> {
+) -> Result<Gap, PenetrationError> {
     if let (Core::Cuboid { half_extents: a }, Core::Cuboid { half_extents: b }) = (difference.a, difference.b)
     {
         return Ok(match boxes::boxes([a, b], difference) {
@@ -178,10 +163,10 @@ fn gap(
 }
 
 /// Two half-spaces are apart or overlap finitely only if they face each other.
-fn half_spaces(difference: &Difference) -> Result<Gap, ConvexError> {
+fn half_spaces(difference: &Difference) -> Result<Gap, PenetrationError> {
     let facing = difference.rotation.column(2) + Vector3::z();
     if facing.norm() > FACING {
-        return Err(ConvexError::Unbounded);
+        return Err(PenetrationError::Unbounded);
     }
     let on_a = Vector3::new(difference.origin.x, difference.origin.y, 0.0);
     Ok(Gap::exact(difference.origin.z, Vector3::z(), on_a))

@@ -13,6 +13,7 @@ use super::shape::{Piece, Shape};
 use super::stand_in;
 use super::tree::Tree;
 use super::workspace::Workspace;
+use crate::proximity::error::ProximityError;
 use crate::proximity::model::Model;
 
 /// A part with all that queries need of it.
@@ -230,7 +231,8 @@ impl Arrangement {
     pub(crate) fn check(&self, poses: &[Pose]) -> Result<(), GeneralizedError> {
         let movers = self.movers.len();
         if poses.len() != movers {
-            return Err(GeneralizedError::Poses { given: poses.len(), movers });
+            let (given, expected) = (poses.len(), movers);
+            return Err(ProximityError::Count { what: "poses", given, expected }.into());
         }
         for (mover, (pose, model)) in poses.iter().zip(&self.movers).enumerate() {
             let mut numbers = pose.base.translation.vector.iter().chain(pose.base.rotation.coords.iter());

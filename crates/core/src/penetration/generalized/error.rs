@@ -5,19 +5,20 @@ use thiserror::Error;
 use super::options::{GeneralizedPenetration, GeneralizedSource};
 use super::part::CollidingPair;
 use crate::kinematics::articulation::error::ArticulationError;
-use crate::penetration::object_norm::error::ObjectNormError;
-use crate::penetration::translational::answer::PenetrationError;
+use crate::penetration::error::PenetrationError;
+use crate::proximity::error::ProximityError;
 
 /// Why there is no generalized penetration.
 #[derive(Debug, Error, Clone)]
 #[non_exhaustive]
 pub enum GeneralizedError {
-    /// The translational query that the search for a rigid motion starts from failed.
+    /// A mover's shapes have no object norm, or the translational query that the search for a rigid motion starts from
+    /// failed.
     #[error(transparent)]
-    Translational(#[from] PenetrationError),
-    /// A mover's shapes have no object norm.
-    #[error("no measure of motion: {0}")]
-    Norm(#[from] ObjectNormError),
+    Penetration(#[from] PenetrationError),
+    /// An option is out of its range, or there are more or fewer poses than movers.
+    #[error(transparent)]
+    Proximity(#[from] ProximityError),
     /// The links and joints of a mover, or a configuration of it, are none.
     #[error(transparent)]
     Articulation(#[from] ArticulationError),
@@ -26,12 +27,6 @@ pub enum GeneralizedError {
     NoShape {
         /// The mover, counted from 0.
         mover: usize,
-    },
-    /// A joint that does not exist, or that follows another one, is to be fixed or weighed.
-    #[error("there is no joint \"{joint}\" that moves of itself")]
-    UnknownJoint {
-        /// Its name.
-        joint: String,
     },
     /// A weight is not positive and finite.
     #[error("the weight of \"{joint}\" is {weight}, but must be above zero and finite")]
@@ -47,29 +42,11 @@ pub enum GeneralizedError {
         /// The joint.
         joint: String,
     },
-    /// A configuration or a start has too many or too few poses.
-    #[error("{given} poses are given for {movers} movers")]
-    Poses {
-        /// Poses that were given.
-        given: usize,
-        /// Movers of the arrangement.
-        movers: usize,
-    },
     /// A pose holds a number that is not finite.
     #[error("the pose of mover {mover} is not finite")]
     NotFinite {
         /// The mover, counted from 0.
         mover: usize,
-    },
-    /// An option is out of its range.
-    #[error("{option} is {value}, but must be {range}")]
-    Option {
-        /// Its name.
-        option: &'static str,
-        /// Its value.
-        value: f64,
-        /// What it may be.
-        range: &'static str,
     },
     /// Motion coherence is asked for where nothing is remembered.
     #[error("no pose that was free is remembered")]

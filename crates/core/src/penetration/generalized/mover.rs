@@ -5,9 +5,10 @@ use nalgebra::Isometry3;
 use super::error::GeneralizedError;
 use super::shape::Shape;
 use crate::geometry::convex::shape::ConvexShape;
+use crate::kinematics::articulation::error::ArticulationError;
 use crate::kinematics::articulation::tree::Articulation;
+use crate::penetration::error::PenetrationError;
 use crate::penetration::object_norm::ObjectNorm;
-use crate::penetration::object_norm::error::ObjectNormError;
 use crate::penetration::object_norm::extent::Extent;
 use crate::proximity::articulated::link_pairs::AllowedCollisions;
 use crate::proximity::articulated::model::ArticulatedModel;
@@ -48,7 +49,7 @@ impl Mover {
     /// A rigid body on a floating base.
     ///
     /// # Errors
-    /// [`GeneralizedError::Norm`] when the shape has no volume.
+    /// [`GeneralizedError::Penetration`] when the shape has no volume.
     pub fn rigid(shape: Shape) -> Result<Self, GeneralizedError> {
         let articulation = Articulation::new(vec!["body".to_owned()], Vec::new())?;
         Self::new(articulation, vec![Some(shape)], AllowedCollisions::default(), Base::Floating)
@@ -57,7 +58,7 @@ impl Mover {
     /// A robot whose links may collide as far as `allowed` says.
     ///
     /// # Errors
-    /// [`GeneralizedError::Norm`], with the name of a link whose shape has no volume.
+    /// [`GeneralizedError::Penetration`], with the name of a link whose shape has no volume.
     pub fn robot(
         model: ArticulatedModel,
         allowed: AllowedCollisions,
@@ -72,7 +73,7 @@ impl Mover {
     /// An articulation with the shape of each link in its frame; links beyond the last have none.
     ///
     /// # Errors
-    /// [`GeneralizedError::Norm`], with the name of a link whose shape has no volume.
+    /// [`GeneralizedError::Penetration`], with the name of a link whose shape has no volume.
     pub fn new(
         articulation: Articulation,
         mut shapes: Vec<Option<Shape>>,
@@ -81,8 +82,7 @@ impl Mover {
     ) -> Result<Self, GeneralizedError> {
         shapes.resize_with(articulation.links().len(), || None);
         let extent = |(shape, link): (&Option<Shape>, &String)| {
-            let refused = |source| ObjectNormError::Link { link: link.clone(), source: Box::new(source) };
-            shape.as_ref().map(|shape| extent_of(shape).map_err(refused)).transpose()
+            shape.as_ref().map(|shape| extent_of(shape).map_err(|error| error.of_link(link))).transpose()
         };
         let extents = shapes.iter().zip(articulation.links()).map(extent).collect::<Result<Vec<_>, _>>()?;
         let norm = ObjectNorm::new(&articulation, extents)?;
@@ -107,7 +107,7 @@ impl Mover {
     /// Keeps a joint, and those that follow it, at its value.
     ///
     /// # Errors
-    /// [`GeneralizedError::UnknownJoint`] when there is no joint of this name that moves of itself.
+    /// [`ArticulationError::UnknownJoint`] when there is no joint of this name that moves of itself.
     pub fn fix(&mut self, joint: &str) -> Result<(), GeneralizedError> {
         let at = self.coordinate(joint)?;
         self.fixed[at] = true;
@@ -118,7 +118,7 @@ impl Mover {
     /// the least change. The σ that is reported stays the object norm.
     ///
     /// # Errors
-    /// [`GeneralizedError::UnknownJoint`], and [`GeneralizedError::Weight`] when the weight is not positive and finite.
+    /// [`ArticulationError::UnknownJoint`], and [`GeneralizedError::Weight`] when the weight is not positive and finite.
     pub fn weigh(&mut self, joint: &str, weight: f64) -> Result<(), GeneralizedError> {
         let at = self.coordinate(joint)?;
         let is_weight = weight > 0.0 && weight.is_finite();
@@ -220,27 +220,28 @@ impl Mover {
         Ok(limits)
     }
 
-    fn coordinate(&self, joint: &str) -> Result<usize, GeneralizedError> {
+    fn coordinate(&self, joint: &str) -> Result<usize, ArticulationError> {
         let joints = self.articulation.joints();
         let found = self.articulation.coordinates().iter().position(|&index| joints[index].name == joint);
-        found.ok_or_else(|| GeneralizedError::UnknownJoint { joint: joint.to_owned() })
+        let unknown = || ArticulationError::UnknownJoint { joint: joint.to_owned() };
+        found.ok_or_else(unknown)
     }
 }
 
 /// How a shape fills space: its model where it has one, else the sum of its pieces.
-fn extent_of(shape: &Shape) -> Result<Extent, ObjectNormError> {
+fn extent_of(shape: &Shape) -> Result<Extent, PenetrationError> {
     if let Some(model) = shape.model() {
         return of_model(model);
     }
     let mut pieces = shape.pieces().iter().map(|piece| of_convex(&piece.shape, &piece.pose));
-    let first = pieces.next().unwrap_or(Err(ObjectNormError::NothingThere { links: 1 }))?;
+    let first = pieces.next().unwrap_or(Err(PenetrationError::NothingThere { links: 1 }))?;
     pieces.try_fold(first, |sum, piece| piece.map(|piece| sum.joined(&piece)))
 }
 
-fn of_model(model: &Model) -> Result<Extent, ObjectNormError> {
+fn of_model(model: &Model) -> Result<Extent, PenetrationError> {
     Extent::of_mesh(model.mesh(), model.solidity())
 }
 
-fn of_convex(shape: &ConvexShape, pose: &Isometry3<f64>) -> Result<Extent, ObjectNormError> {
+fn of_convex(shape: &ConvexShape, pose: &Isometry3<f64>) -> Result<Extent, PenetrationError> {
     Extent::of_convex(shape).map(|extent| extent.moved(pose))
 }

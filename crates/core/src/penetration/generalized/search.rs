@@ -22,6 +22,7 @@ use super::pose::Pose;
 use super::{articulated, starts};
 use crate::penetration::translational::options::{Effort, LowerBound, TranslationalOptions};
 use crate::penetration::translational::query::penetration;
+use crate::proximity::error::ProximityError;
 
 /// Strategies that find free configurations from nothing but collision queries.
 const STRATEGIES: [GeneralizedStart; 2] =
@@ -113,17 +114,20 @@ impl Arrangement {
 
 impl GeneralizedOptions {
     pub(super) fn check(&self) -> Result<(), GeneralizedError> {
-        let is_length = self.clearance >= 0.0 && self.clearance.is_finite();
-        if !is_length {
-            let (value, range) = (self.clearance, "a length of at least zero");
-            return Err(GeneralizedError::Option { option: "clearance", value, range });
-        }
+        self.check_clearance()?;
         match self.max_move {
             Some(value) if !(value > 0.0) => {
-                Err(GeneralizedError::Option { option: "max_move", value, range: "a length above zero" })
+                let (option, accepted) = ("max_move", "a length above zero");
+                Err(ProximityError::Option { option, value, accepted }.into())
             }
             _ => Ok(()),
         }
+    }
+
+    pub(super) fn check_clearance(&self) -> Result<(), ProximityError> {
+        let (option, value, accepted) = ("clearance", self.clearance, "a length of at least zero");
+        let is_length = value >= 0.0 && value.is_finite();
+        if is_length { Ok(()) } else { Err(ProximityError::Option { option, value, accepted }) }
     }
 }
 

@@ -9,14 +9,15 @@ use super::*;
 use crate::geometry::Solidity;
 use crate::geometry::convex::shape::ConvexShape;
 use crate::geometry::procedural::{Cuboid, Procedural};
-use crate::kinematics::articulation::Mimic;
 use crate::kinematics::articulation::joint::{Joint, JointKind};
 use crate::kinematics::articulation::tree::Articulation;
+use crate::kinematics::articulation::{ArticulationError, Mimic};
 use crate::penetration::object_norm::{Extent, ObjectNorm};
 use crate::penetration::translational::options::{Effort, TranslationalOptions};
 use crate::penetration::translational::query::penetration;
 use crate::proximity::articulated::link_pairs::AllowedCollisions;
 use crate::proximity::collision::collide;
+use crate::proximity::error::ProximityError;
 use crate::proximity::model::Model;
 
 /// d/l and σ/l² of two line sticks, V = 2l [Tang14 eq. 32]: minimised numerically, `two_link.csv` of the ground truth.
@@ -376,17 +377,25 @@ fn a_link_that_nothing_can_move_ends_the_search_at_once() {
 #[test]
 fn bad_input_is_named() {
     let mut mover = bars(1.0, 0.1);
-    assert!(matches!(mover.fix("wrist"), Err(GeneralizedError::UnknownJoint { joint }) if joint == "wrist"));
+    assert!(
+        matches!(mover.fix("wrist"), Err(GeneralizedError::Articulation(ArticulationError::UnknownJoint { joint })) if joint == "wrist")
+    );
     assert!(matches!(mover.weigh("elbow", 0.0), Err(GeneralizedError::Weight { .. })));
     let arrangement = Arrangement::new(vec![mover], vec![wall(1.5)]).unwrap();
-    assert!(matches!(arrangement.is_free(&[], 0.0), Err(GeneralizedError::Poses { given: 0, movers: 1 })));
+    assert!(matches!(
+        arrangement.is_free(&[], 0.0),
+        Err(GeneralizedError::Proximity(ProximityError::Count { given: 0, expected: 1, .. }))
+    ));
     assert!(matches!(arrangement.is_free(&joints(&[0.0]), 0.0), Err(GeneralizedError::Articulation(_))));
     let nan = [Isometry3::translation(f64::NAN, 0.0, 0.0).into()];
     let rigid = Arrangement::new(vec![Mover::rigid(cube(1.0)).unwrap()], vec![wall(0.0)]).unwrap();
     assert!(matches!(rigid.is_free(&nan, 0.0), Err(GeneralizedError::NotFinite { mover: 0 })));
     let options = GeneralizedOptions { clearance: f64::NAN, ..GeneralizedOptions::default() };
     let refused = rigid.penetration(&[here().into()], &options);
-    assert!(matches!(refused, Err(GeneralizedError::Option { option: "clearance", .. })));
+    assert!(matches!(
+        refused,
+        Err(GeneralizedError::Proximity(ProximityError::Option { option: "clearance", .. }))
+    ));
     let flat = ConvexShape::cuboid(Vector3::new(1.0, 1.0, 0.0));
     let shapes = vec![None, Some(Shape::convex(flat)), None];
     let refused = Mover::new(two_link(1.0), shapes, AllowedCollisions::default(), Base::Fixed).unwrap_err();

@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::separation::Body;
 use super::source::{Contact, Demand, Facts, Pairs, Search};
-use crate::penetration::translational::answer::PenetrationError;
+use crate::penetration::error::PenetrationError;
 use crate::penetration::translational::from_free::penetration_from;
 use crate::penetration::translational::options::{LowerBound, TranslationalOptions};
 use crate::penetration::translational::query::penetration;

@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Vector3};
 use thiserror::Error;
 
 use super::source::Demand;
-use crate::penetration::translational::answer::PenetrationError;
+use crate::penetration::error::PenetrationError;
 use crate::penetration::translational::options::Effort;
 use crate::proximity::model::Model;
 

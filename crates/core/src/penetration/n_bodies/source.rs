@@ -2,7 +2,7 @@
 
 use nalgebra::{UnitQuaternion, Vector3};
 
-use crate::penetration::translational::answer::PenetrationError;
+use crate::penetration::error::PenetrationError;
 use crate::penetration::translational::options::Effort;
 
 /// What is known of a body besides its shape.

@@ -15,12 +15,12 @@ use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Matrix3, Point3, SymmetricEigen, Unit, UnitQuaternion, Vector3};
 
-use super::error::ObjectNormError;
 use super::measure::Measure;
 use crate::geometry::convex::shape::{ConvexShape, Core};
 use crate::geometry::mass_properties::{MassProperties, surface_area};
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
+use crate::penetration::error::PenetrationError;
 
 /// Share of the trace of a second moment by which its least eigenvalue may lie below zero for all its rounding.
 const ROUNDING: f64 = 1e-9;
@@ -52,23 +52,17 @@ impl Extent {
     /// ```
     ///
     /// # Errors
-    /// [`ObjectNormError::ZeroVolume`] of a solid and [`ObjectNormError::ZeroArea`] of a surface that are nothing to
+    /// [`ShapeError::ZeroVolume`] of a solid and [`PenetrationError::ZeroArea`] of a surface that are nothing to
     /// within rounding.
-    pub fn of_mesh(mesh: &TriangleMesh, solidity: Solidity) -> Result<Self, ObjectNormError> {
+    pub fn of_mesh(mesh: &TriangleMesh, solidity: Solidity) -> Result<Self, PenetrationError> {
         match solidity {
-            Solidity::Solid => {
-                let mass = MassProperties::of_solid(mesh).map_err(|error| match error {
-                    ShapeError::ZeroVolume { volume, area } => ObjectNormError::ZeroVolume { volume, area },
-                    _ => ObjectNormError::ZeroVolume { volume: 0.0, area: surface_area(mesh) },
-                })?;
-                Ok(Self::of_mass(&mass, Measure::Volume))
-            }
+            Solidity::Solid => Ok(Self::of_mass(&MassProperties::of_solid(mesh)?, Measure::Volume)),
             Solidity::Surface => {
                 let has_area = surface_area(mesh) > 0.0;
                 if !has_area {
-                    return Err(ObjectNormError::ZeroArea);
+                    return Err(PenetrationError::ZeroArea);
                 }
-                let mass = MassProperties::of_surface(mesh, 1.0).map_err(|_| ObjectNormError::ZeroArea)?;
+                let mass = MassProperties::of_surface(mesh, 1.0).map_err(|_| PenetrationError::ZeroArea)?;
                 Ok(Self::of_mass(&mass, Measure::Area))
             }
         }
@@ -77,9 +71,9 @@ impl Extent {
     /// The extent of a convex shape in its frame, by volume.
     ///
     /// # Errors
-    /// [`ObjectNormError::NoClosedForm`] of a half-space and of a rounded core that is neither a point nor a segment,
-    /// [`ObjectNormError::ZeroVolume`] of a flat shape.
-    pub fn of_convex(shape: &ConvexShape) -> Result<Self, ObjectNormError> {
+    /// [`PenetrationError::NoClosedForm`] of a half-space and of a rounded core that is neither a point nor a segment,
+    /// [`ShapeError::ZeroVolume`] of a flat shape.
+    pub fn of_convex(shape: &ConvexShape) -> Result<Self, PenetrationError> {
         let is_sharp = shape.radius() <= 0.0;
         let (volume, centroid, [x, y, z]) = match shape.core() {
             Core::Point => ball(shape.radius()),
@@ -95,14 +89,14 @@ impl Extent {
                 (2.0 / 3.0 * PI * r * r * h, -0.5 * h, [0.15 * r * r, 0.15 * r * r, 0.15 * h * h])
             }
             Core::Hull(hull) if is_sharp => {
-                let flat = ObjectNormError::ZeroVolume { volume: 0.0, area: 0.0 };
+                let flat = ShapeError::ZeroVolume { volume: 0.0, area: 0.0 };
                 return Self::of_mesh(&hull.mesh().map_err(|_| flat)?, Solidity::Solid);
             }
-            _ => return Err(ObjectNormError::NoClosedForm),
+            _ => return Err(PenetrationError::NoClosedForm),
         };
         let is_solid = volume > 0.0 && volume.is_finite();
         if !is_solid {
-            return Err(ObjectNormError::ZeroVolume { volume, area: f64::NAN });
+            return Err(ShapeError::ZeroVolume { volume, area: f64::NAN }.into());
         }
         let spread = Matrix3::from_diagonal(&Vector3::new(x, y, z));
         Ok(Self { kind: Measure::Volume, measure: volume, centroid: Point3::new(0.0, 0.0, centroid), spread })
@@ -111,8 +105,8 @@ impl Extent {
     /// A stick without thickness from one point to another [m], measured by its length.
     ///
     /// # Errors
-    /// [`ObjectNormError::NoExtent`] when its length is not positive and finite.
-    pub fn of_stick(from: &Point3<f64>, to: &Point3<f64>) -> Result<Self, ObjectNormError> {
+    /// [`PenetrationError::NoExtent`] when its length is not positive and finite.
+    pub fn of_stick(from: &Point3<f64>, to: &Point3<f64>) -> Result<Self, PenetrationError> {
         let along = to - from;
         Self::given(along.norm(), nalgebra::center(from, to), along * along.transpose() / 12.0)
     }
@@ -121,15 +115,19 @@ impl Extent {
     /// (1/V) ∫ (x − c)(x − c)ᵀ [m²].
     ///
     /// # Errors
-    /// [`ObjectNormError::NoExtent`] when the measure is not positive, the second moment has a negative eigenvalue, or
+    /// [`PenetrationError::NoExtent`] when the measure is not positive, the second moment has a negative eigenvalue, or
     /// a number is not finite.
-    pub fn given(measure: f64, centroid: Point3<f64>, spread: Matrix3<f64>) -> Result<Self, ObjectNormError> {
+    pub fn given(
+        measure: f64,
+        centroid: Point3<f64>,
+        spread: Matrix3<f64>,
+    ) -> Result<Self, PenetrationError> {
         let spread = 0.5 * (spread + spread.transpose());
         let is_finite =
             centroid.iter().chain(&spread).all(|x| x.is_finite()) && measure > 0.0 && measure.is_finite();
         let least = if is_finite { SymmetricEigen::new(spread).eigenvalues.min() } else { f64::NAN };
         if !(least >= -ROUNDING * spread.trace()) {
-            return Err(ObjectNormError::NoExtent { measure, least });
+            return Err(PenetrationError::NoExtent { measure, least });
         }
         Ok(Self { kind: Measure::Given, measure, centroid, spread })
     }

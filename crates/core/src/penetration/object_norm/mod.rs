@@ -8,14 +8,12 @@
 //!
 //! Bodies are weighted by volume, surfaces without volume by area; [`Extent::kind`] says which.
 
-pub(crate) mod error;
 pub(crate) mod extent;
 mod measure;
 pub(crate) mod metric;
 
 use nalgebra::{Isometry3, Point3, Unit};
 
-pub use error::ObjectNormError;
 pub use extent::Extent;
 pub use measure::Measure;
 pub use metric::{JointWeight, Metric};
@@ -23,7 +21,9 @@ pub use metric::{JointWeight, Metric};
 use crate::kinematics::articulation::error::ArticulationError;
 use crate::kinematics::articulation::joint::JointKind;
 use crate::kinematics::articulation::tree::Articulation;
+use crate::penetration::error::PenetrationError;
 use crate::proximity::articulated::model::ArticulatedModel;
+use crate::proximity::error::ProximityError;
 
 /// The object norm of an articulated model: its tree and the extents of its links.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,25 +66,23 @@ impl ObjectNorm {
     /// ```
     ///
     /// # Errors
-    /// [`ObjectNormError::Length`] when extents and links do not match in number, [`ObjectNormError::MixedMeasures`]
-    /// when some are volumes and some areas, [`ObjectNormError::NothingThere`] when no link has one.
-    pub fn new(articulation: &Articulation, extents: Vec<Option<Extent>>) -> Result<Self, ObjectNormError> {
+    /// [`ProximityError::Count`] when extents and links do not match in number, [`PenetrationError::MixedMeasures`]
+    /// when some are volumes and some areas, [`PenetrationError::NothingThere`] when no link has one.
+    pub fn new(articulation: &Articulation, extents: Vec<Option<Extent>>) -> Result<Self, PenetrationError> {
         let links = articulation.links();
         if extents.len() != links.len() {
-            return Err(ObjectNormError::Length { given: extents.len(), links: links.len() });
+            let (given, expected) = (extents.len(), links.len());
+            return Err(ProximityError::Count { what: "extents", given, expected }.into());
         }
         let mut present = extents.iter().enumerate().filter_map(|(link, extent)| Some((link, (*extent)?)));
-        let nothing = ObjectNormError::NothingThere { links: links.len() };
+        let nothing = PenetrationError::NothingThere { links: links.len() };
         let (first, extent) = present.next().ok_or(nothing)?;
         let (kind, mut measure) = (extent.kind(), extent.measure());
         for (link, extent) in present {
             if extent.kind() != kind {
-                let (first, second) = (links[first].clone(), links[link].clone());
-                return Err(ObjectNormError::MixedMeasures {
-                    first,
-                    second,
-                    measures: [kind, extent.kind()],
-                });
+                let measures = [kind, extent.kind()].map(|kind| kind.to_string());
+                let links = [first, link].map(|link| links[link].clone());
+                return Err(PenetrationError::MixedMeasures { links, measures });
             }
             measure += extent.measure();
         }
@@ -94,14 +92,13 @@ impl ObjectNorm {
     /// The norm of a model, each link measured as its model is: by volume of solids, by area of surfaces.
     ///
     /// # Errors
-    /// [`ObjectNormError::Link`] with the name of a link whose shape has no volume, and as [`ObjectNorm::new`].
-    pub fn of_model(model: &ArticulatedModel) -> Result<Self, ObjectNormError> {
+    /// [`PenetrationError::Link`] with the name of a link whose shape has no volume, and as [`ObjectNorm::new`].
+    pub fn of_model(model: &ArticulatedModel) -> Result<Self, PenetrationError> {
         let articulation = model.articulation();
         let extent_of = |(link, name): (usize, &String)| {
             let Some(shape) = model.model(link) else { return Ok(None) };
             let extent = Extent::of_mesh(shape.mesh(), shape.solidity());
-            let refused = |source| ObjectNormError::Link { link: name.clone(), source: Box::new(source) };
-            extent.map(Some).map_err(refused)
+            extent.map(Some).map_err(|error| error.of_link(name))
         };
         let extents = articulation.links().iter().enumerate().map(extent_of).collect::<Result<_, _>>()?;
         Self::new(articulation, extents)

@@ -8,9 +8,12 @@ use super::*;
 use crate::geometry::convex::hull::ConvexHull;
 use crate::geometry::convex::shape::ConvexShape;
 use crate::geometry::procedural::{Capsule, Cuboid, Cylinder, Procedural, Torus};
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::{Solidity, TriangleMesh};
 use crate::kinematics::Joint;
 use crate::kinematics::articulation::Mimic;
+use crate::penetration::error::PenetrationError;
+use crate::proximity::error::ProximityError;
 
 fn random_pose(noise: &mut Noise, reach: f64) -> Isometry3<f64> {
     let turn = UnitQuaternion::from_scaled_axis(3.0 * noise.vector());
@@ -184,10 +187,10 @@ fn primitives_have_the_extents_of_their_meshes() {
         );
     }
     for infinite in [ConvexShape::half_space(), ConvexShape::cuboid(Vector3::repeat(1.0)).rounded(0.1)] {
-        assert_eq!(Extent::of_convex(&infinite), Err(ObjectNormError::NoClosedForm));
+        assert_eq!(Extent::of_convex(&infinite), Err(PenetrationError::NoClosedForm));
     }
     let flat = ConvexShape::cuboid(Vector3::new(1.0, 1.0, 0.0));
-    assert!(matches!(Extent::of_convex(&flat), Err(ObjectNormError::ZeroVolume { .. })));
+    assert!(matches!(Extent::of_convex(&flat), Err(PenetrationError::Shape(ShapeError::ZeroVolume { .. }))));
 }
 
 #[test]
@@ -376,12 +379,15 @@ fn what_has_no_extent_is_refused_with_the_link() {
     let shell = Extent::of_mesh(&sheet, Solidity::Surface).unwrap();
     let error = ObjectNorm::new(&tree, vec![Some(solid), Some(shell)]).unwrap_err().to_string();
     assert_eq!(error, "link \"a\" is measured by volume, link \"b\" by area");
-    assert_eq!(ObjectNorm::new(&tree, vec![None]), Err(ObjectNormError::Length { given: 1, links: 2 }));
-    assert_eq!(ObjectNorm::new(&tree, vec![None, None]), Err(ObjectNormError::NothingThere { links: 2 }));
+    assert_eq!(
+        ObjectNorm::new(&tree, vec![None]),
+        Err(ProximityError::Count { what: "extents", given: 1, expected: 2 }.into())
+    );
+    assert_eq!(ObjectNorm::new(&tree, vec![None, None]), Err(PenetrationError::NothingThere { links: 2 }));
     let long = Matrix3::from_diagonal(&Vector3::new(1.0, -0.1, 1.0));
     for (measure, spread) in [(0.0, Matrix3::identity()), (f64::NAN, Matrix3::identity()), (1.0, long)] {
         let refused = Extent::given(measure, Point3::origin(), spread);
-        assert!(matches!(refused, Err(ObjectNormError::NoExtent { .. })), "{refused:?}");
+        assert!(matches!(refused, Err(PenetrationError::NoExtent { .. })), "{refused:?}");
     }
     assert!(Extent::of_stick(&Point3::origin(), &Point3::origin()).is_err());
 }

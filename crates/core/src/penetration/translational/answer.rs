@@ -1,9 +1,8 @@
-//! Answers and errors of translational penetration.
+//! Answers of translational penetration.
 
-use nalgebra::{Isometry3, Point3, Unit, Vector3};
-use thiserror::Error;
+use nalgebra::{Point3, Unit, Vector3};
 
-use super::options::FreeConfiguration;
+use crate::penetration::free_configuration::FreeConfiguration;
 
 /// The penetration of two overlapping models or shapes; all vectors in the world frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,51 +42,4 @@ pub struct Penetration {
     /// Which part of A and of B, as counted by [`Posed::parts`](crate::query::Posed::parts); the first of both where each
     /// is one shape.
     pub parts: [usize; 2],
-}
-
-/// Radii of models [m] between which squares of their lengths are numbers in single precision.
-pub(super) const RADII: std::ops::RangeInclusive<f64> = 1e-26..=1e18;
-
-/// Why a penetration query failed. A failure is never reported as "no contact".
-#[derive(Debug, Error, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum PenetrationError {
-    /// A pose has a component that is not finite.
-    #[error("the pose of {body} is not finite: {pose}")]
-    PoseNotFinite {
-        /// `A` or `B`.
-        body: char,
-        /// The pose.
-        pose: Isometry3<f64>,
-    },
-    /// A model is so large or so small that single precision, in which its tree is, does not tell its lengths apart.
-    #[error("{body} has a radius of {radius:e} m; lengths are told apart from {least:e} to {most:e} m", least = RADII.start(), most = RADII.end())]
-    SizeOutOfRange {
-        /// `A` or `B`.
-        body: char,
-        /// Its radius [m].
-        radius: f64,
-    },
-    /// The one source of starts that was asked for has none here.
-    #[error("the source `{start}` has no free configuration to start from")]
-    NoFreeConfiguration {
-        /// The source.
-        start: FreeConfiguration,
-    },
-    /// The best configuration found still overlaps by the independent check.
-    #[error("the best translation found ({length} m) does not separate the models")]
-    NotSeparated {
-        /// Its length [m].
-        length: f64,
-    },
-}
-
-impl PenetrationError {
-    /// The same with the roles of A and B exchanged.
-    pub(super) fn exchanged(self) -> Self {
-        match self {
-            Self::NoFreeConfiguration { start } => Self::NoFreeConfiguration { start: start.exchanged() },
-            other => other,
-        }
-    }
 }

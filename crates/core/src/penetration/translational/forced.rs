@@ -2,12 +2,13 @@
 
 use nalgebra::Vector3;
 
-use super::answer::PenetrationError;
 use super::coherence::Remembered;
 use super::free_configuration::outside::from_outside;
 use super::free_configuration::{Starts, starts};
-use super::options::{Effort, FreeConfiguration, TranslationalOptions};
+use super::options::{Effort, TranslationalOptions};
 use super::walk::{ContactSpace, Optimum};
+use crate::penetration::error::PenetrationError;
+use crate::penetration::free_configuration::FreeConfiguration;
 
 /// Walks of a thorough search: the promising starts of a source.
 const WALKS: usize = 10;

@@ -2,10 +2,11 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::answer::{Penetration, PenetrationError};
-use super::options::FreeConfiguration;
+use super::answer::Penetration;
 use super::query::{check, verified};
 use super::walk::ContactSpace;
+use crate::penetration::error::PenetrationError;
+use crate::penetration::free_configuration::FreeConfiguration;
 use crate::proximity::model::Model;
 use crate::proximity::placement::Placement;
 

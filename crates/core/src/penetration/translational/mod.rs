@@ -19,13 +19,12 @@ mod steps;
 mod trace;
 pub(crate) mod walk;
 
-pub use self::answer::{Penetration, PenetrationError};
+pub use self::answer::Penetration;
 pub use self::query::{penetration, penetration_coherent};
 
 pub use coherence::MotionCoherence;
-pub use free_configuration::UnknownFreeConfiguration;
 pub use from_free::penetration_from;
-pub use options::{Effort, FreeConfiguration, LowerBound, TranslationalOptions};
+pub use options::{Effort, LowerBound, TranslationalOptions};
 pub use steps::{Trace, Walk, WalkContact, WalkStep, WalkStepKind};
 pub use trace::penetration_traced;
 

@@ -1,7 +1,8 @@
 //! What a penetration query may be asked to do.
 
-use nalgebra::Vector3;
 use std::time::Duration;
+
+use crate::penetration::free_configuration::FreeConfiguration;
 
 /// How much work a query may do. Both are bounds on work, not on time: the answer is reproducible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,30 +15,6 @@ pub enum Effort {
     /// Ends as soon as the lower bound meets the depth.
     #[default]
     Best,
-}
-
-/// Where a walk may start: a source of free configurations [Je12 §5].
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum FreeConfiguration {
-    /// From outside along the difference of the centroids [Je12 §5.1].
-    CentroidDifference,
-    /// A part of one body where the holes and hollows of the other one are widest [Je12 §5.2].
-    MaximallyClear,
-    /// Near where the models were apart before [Je12 §5.3]; needs a [`super::MotionCoherence`].
-    MotionCoherence,
-    /// From outside along random directions, from the seed of the options [Je12 §5.4].
-    Random,
-    /// The first gaps on lines from the overlap outwards, where gaps are likely [Je12 §5.5].
-    Sampled,
-    /// From outside along the normals that most faces share.
-    FaceNormals,
-    /// From outside along the principal axes of both models.
-    PrincipalAxes,
-    /// From outside along two hundred directions that are spread evenly.
-    Spread,
-    /// This translation of A [m, world]; an error where the models are not apart then.
-    Given(Vector3<f64>),
 }
 
 /// How much work the lower bound is worth.

@@ -4,14 +4,17 @@ use std::time::Instant;
 
 use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 
-use super::answer::{Penetration, PenetrationError, RADII};
+use super::answer::Penetration;
 use super::coherence::{MotionCoherence, Remembered};
 use super::lower_bound::lower_bound;
-use super::options::{Effort, FreeConfiguration, LowerBound, TranslationalOptions};
+use super::options::{Effort, LowerBound, TranslationalOptions};
 use super::steps::Trace;
 use super::walk::{ContactSpace, Optimum};
 use super::{forced, free_configuration, search};
+use crate::penetration::error::{PenetrationError, RADII};
+use crate::penetration::free_configuration::FreeConfiguration;
 use crate::proximity::collision::collide;
+use crate::proximity::error::ProximityError;
 use crate::proximity::model::Model;
 use crate::proximity::placement::Placement;
 
@@ -130,7 +133,7 @@ pub(super) fn check(body: char, model: &Model, pose: &Isometry3<f64>) -> Result<
     let finite = pose.translation.vector.iter().chain(pose.rotation.coords.iter()).all(|x| x.is_finite());
     let radius = model.radius();
     match finite {
-        false => Err(PenetrationError::PoseNotFinite { body, pose: *pose }),
+        false => Err(ProximityError::PoseNotFinite { body, pose: *pose }.into()),
         true if radius > 0.0 && !RADII.contains(&radius) => {
             Err(PenetrationError::SizeOutOfRange { body, radius })
         }

@@ -21,8 +21,8 @@ use rayon::prelude::*;
 use super::blocked::Blocked;
 use super::free_configuration::spread::{axes, fibonacci};
 use super::free_configuration::{DIRECTIONS, centroid_difference, maximally_clear, sampled};
-use super::options::FreeConfiguration;
 use super::walk::{ContactSpace, Optimum};
+use crate::penetration::free_configuration::FreeConfiguration;
 
 /// Steps that a march from inside may take at the most, of as long a way as it may go.
 const STRIDES: f64 = 24.0;

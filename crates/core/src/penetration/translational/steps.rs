@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::options::FreeConfiguration;
+use crate::penetration::free_configuration::FreeConfiguration;
 use crate::proximity::model::Model;
 
 /// The walks of a query, in the order in which they were made.

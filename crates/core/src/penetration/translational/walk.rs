@@ -16,8 +16,8 @@ use std::time::Instant;
 use nalgebra::{Point3, Vector3};
 
 use super::contact_cone::ContactCone;
-use super::options::FreeConfiguration;
 use super::steps::{Trace, WalkStepKind};
+use crate::penetration::free_configuration::FreeConfiguration;
 use crate::proximity::collision::collide_at;
 use crate::proximity::first_free::March;
 use crate::proximity::inside::shared_point;

@@ -16,7 +16,7 @@ use crate::kinematics::motion::Motion;
 use crate::kinematics::rigid_motion::RigidMotion;
 use crate::proximity::continuous::relative::Moving;
 use crate::proximity::continuous::{Advance, ContactInTime, ContinuousOptions, MovingPair};
-use crate::proximity::error::ContinuousError;
+use crate::proximity::error::ProximityError;
 use crate::proximity::model::Model;
 
 /// Rounds in which the motion is searched, after one that looks at its start.
@@ -111,14 +111,14 @@ pub struct ArticulatedContact {
 ///
 /// # Errors
 /// As [`rigid`](crate::proximity::rigid), with the steps of each pair bounded by themselves; and
-/// [`ContinuousError::Articulation`] when a configuration is none.
+/// [`ProximityError::Articulation`] when a configuration is none.
 pub fn articulated(
     model: &ArticulatedModel,
     motion: &ArticulatedMotion<'_>,
     obstacles: &[MovingObstacle<'_>],
     allowed: Option<&AllowedCollisions>,
     options: &ContinuousOptions,
-) -> Result<Option<ArticulatedContact>, ContinuousError> {
+) -> Result<Option<ArticulatedContact>, ProximityError> {
     let mut meetings = with_obstacles(model, motion, obstacles)?;
     if let Some(allowed) = allowed {
         meetings.extend(between_links(model, motion, allowed)?);
@@ -155,7 +155,7 @@ struct Meeting<'a> {
 }
 
 impl<'a> Meeting<'a> {
-    fn pair(&'a self, options: &ContinuousOptions) -> Result<MovingPair<'a>, ContinuousError> {
+    fn pair(&'a self, options: &ContinuousOptions) -> Result<MovingPair<'a>, ProximityError> {
         let [a, b] =
             [0, 1].map(|i| Moving { model: self.models[i], motion: &self.motions[i] as &dyn RigidMotion });
         MovingPair::new(a, b, options.tolerance)
@@ -177,7 +177,7 @@ fn with_obstacles<'a>(
     model: &'a ArticulatedModel,
     motion: &ArticulatedMotion<'_>,
     obstacles: &[MovingObstacle<'a>],
-) -> Result<Vec<Meeting<'a>>, ContinuousError> {
+) -> Result<Vec<Meeting<'a>>, ProximityError> {
     let articulation = model.articulation();
     let mut meetings = Vec::new();
     for (link, of_link) in model.models.iter().enumerate() {
@@ -201,7 +201,7 @@ fn between_links<'a>(
     model: &'a ArticulatedModel,
     motion: &ArticulatedMotion<'_>,
     allowed: &AllowedCollisions,
-) -> Result<Vec<Meeting<'a>>, ContinuousError> {
+) -> Result<Vec<Meeting<'a>>, ProximityError> {
     let articulation = model.articulation();
     let configurations = [motion.from, motion.to];
     let mut meetings = Vec::new();
@@ -230,7 +230,7 @@ struct First {
     steps: u64,
 }
 
-fn first_contact(mut pairs: Vec<MovingPair<'_>>, max_steps: u64) -> Result<Option<First>, ContinuousError> {
+fn first_contact(mut pairs: Vec<MovingPair<'_>>, max_steps: u64) -> Result<Option<First>, ProximityError> {
     for round in 0..=ROUNDS {
         let end = f64::from(round) / f64::from(ROUNDS);
         let advances: Vec<_> = pairs.par_iter_mut().map(|pair| pair.advance(end, max_steps)).collect();
@@ -249,7 +249,9 @@ fn first_contact(mut pairs: Vec<MovingPair<'_>>, max_steps: u64) -> Result<Optio
         }
         match first {
             Some(first) if first.contact.time <= free_until => return Ok(Some(first)),
-            _ if free_until.is_finite() => return Err(ContinuousError::StepsExhausted { steps, free_until }),
+            _ if free_until.is_finite() => {
+                return Err(ProximityError::IterationsExhausted { iterations: steps, free_until });
+            }
             _ => {}
         }
     }

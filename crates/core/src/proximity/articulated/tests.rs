@@ -9,7 +9,7 @@ use crate::kinematics::{Joint, JointKind, Motion, RigidMotion};
 use crate::proximity::collision::collide;
 use crate::proximity::continuous::ContinuousOptions;
 use crate::proximity::distance;
-use crate::proximity::error::ContinuousError;
+use crate::proximity::error::ProximityError;
 use crate::proximity::model::Model;
 use crate::proximity::tests::Noise;
 
@@ -241,12 +241,12 @@ fn what_cannot_be_answered_is_an_error() {
     };
     let default = ContinuousOptions::default();
     let (here, there) = ([0.0; 3], [0.0, 2.0, 0.0]);
-    assert!(matches!(of(&here[1..], &there, &default), Err(ContinuousError::Articulation(_))));
-    assert!(matches!(of(&here, &[0.0, f64::NAN, 0.0], &default), Err(ContinuousError::Articulation(_))));
+    assert!(matches!(of(&here[1..], &there, &default), Err(ProximityError::Articulation(_))));
+    assert!(matches!(of(&here, &[0.0, f64::NAN, 0.0], &default), Err(ProximityError::Articulation(_))));
     let contact = of(&here, &there, &default).unwrap().unwrap();
     let few = ContinuousOptions { max_steps: 2, ..default };
     match of(&here, &there, &few) {
-        Err(ContinuousError::StepsExhausted { free_until, .. }) => assert!(free_until <= contact.time),
+        Err(ProximityError::IterationsExhausted { free_until, .. }) => assert!(free_until <= contact.time),
         other => panic!("{other:?}"),
     }
 }

@@ -15,7 +15,6 @@
 
 mod candidates;
 mod coherence;
-mod error;
 mod forest;
 mod handle;
 mod order;
@@ -26,7 +25,6 @@ mod update;
 
 pub use self::handle::{BoxHandle, BoxPair};
 pub use self::phase::{BroadPhase, PairChanges, overlapping_pairs};
-pub use error::BroadPhaseError;
 
 #[cfg(test)]
 mod tests;

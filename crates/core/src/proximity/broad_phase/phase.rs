@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::coherence::Coherence;
-use super::error::BroadPhaseError;
 use super::handle::{BoxHandle, BoxPair, TASK, is_present};
 use crate::geometry::triangle_mesh::Aabb;
+use crate::proximity::error::ProximityError;
 
 /// What one update has changed; both lists are sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,8 +66,8 @@ impl BroadPhase {
     /// [`BroadPhase::update`].
     ///
     /// # Errors
-    /// [`BroadPhaseError`] when a box is infinite, NaN or inside out, or when there are too many.
-    pub fn with_boxes(boxes: &[Aabb]) -> Result<Self, BroadPhaseError> {
+    /// [`ProximityError`] when a box is infinite, NaN or inside out, or when there are too many.
+    pub fn with_boxes(boxes: &[Aabb]) -> Result<Self, ProximityError> {
         check_count(boxes.len())?;
         check_all(boxes)?;
         let mut broad_phase = Self { boxes: boxes.to_vec(), is_touched: true, ..Self::default() };
@@ -78,8 +78,8 @@ impl BroadPhase {
     /// Adds a box [m, world]; its pairs are known after the next update.
     ///
     /// # Errors
-    /// [`BroadPhaseError`] when the box is infinite, NaN or inside out, or when there are too many.
-    pub fn insert(&mut self, aabb: Aabb) -> Result<BoxHandle, BroadPhaseError> {
+    /// [`ProximityError`] when the box is infinite, NaN or inside out, or when there are too many.
+    pub fn insert(&mut self, aabb: Aabb) -> Result<BoxHandle, ProximityError> {
         let handle = match self.vacant.last() {
             Some(&handle) => handle,
             None => BoxHandle(check_count(self.boxes.len() + 1)? - 1),
@@ -97,9 +97,9 @@ impl BroadPhase {
     /// Takes a box out and returns it; its pairs end with the next update.
     ///
     /// # Errors
-    /// [`BroadPhaseError::NoSuchBox`] when there is no such box.
-    pub fn remove(&mut self, handle: BoxHandle) -> Result<Aabb, BroadPhaseError> {
-        let taken = *self.get(handle).ok_or(BroadPhaseError::NoSuchBox { handle })?;
+    /// [`ProximityError::NoSuchBox`] when there is no such box.
+    pub fn remove(&mut self, handle: BoxHandle) -> Result<Aabb, ProximityError> {
+        let taken = *self.get(handle).ok_or(ProximityError::NoSuchBox { index: handle.index() })?;
         self.boxes[handle.index()] = Aabb::EMPTY;
         self.coherence.forget(handle);
         self.removed.push(handle);
@@ -110,10 +110,10 @@ impl BroadPhase {
     /// Moves or resizes a box [m, world]; its pairs are known after the next update.
     ///
     /// # Errors
-    /// [`BroadPhaseError`] when there is no such box or the new one is infinite, NaN or inside out. The old one stays
+    /// [`ProximityError`] when there is no such box or the new one is infinite, NaN or inside out. The old one stays
     /// then.
-    pub fn set(&mut self, handle: BoxHandle, aabb: Aabb) -> Result<(), BroadPhaseError> {
-        self.get(handle).ok_or(BroadPhaseError::NoSuchBox { handle })?;
+    pub fn set(&mut self, handle: BoxHandle, aabb: Aabb) -> Result<(), ProximityError> {
+        self.get(handle).ok_or(ProximityError::NoSuchBox { index: handle.index() })?;
         check(&aabb, handle)?;
         self.boxes[handle.index()] = aabb;
         self.is_touched = true;
@@ -123,11 +123,11 @@ impl BroadPhase {
     /// Moves all boxes at once, in the order of their handles [m, world], on all threads of the current pool.
     ///
     /// # Errors
-    /// [`BroadPhaseError`] when the number of boxes is not [`BroadPhase::len`], or one is infinite, NaN or inside out.
+    /// [`ProximityError`] when the number of boxes is not [`BroadPhase::len`], or one is infinite, NaN or inside out.
     /// The old ones stay then.
-    pub fn set_all(&mut self, boxes: &[Aabb]) -> Result<(), BroadPhaseError> {
+    pub fn set_all(&mut self, boxes: &[Aabb]) -> Result<(), ProximityError> {
         if boxes.len() != self.len() {
-            return Err(BroadPhaseError::OtherNumber { given: boxes.len(), present: self.len() });
+            return Err(ProximityError::Count { what: "boxes", given: boxes.len(), expected: self.len() });
         }
         check_all(boxes)?;
         self.is_touched = true;
@@ -194,8 +194,8 @@ impl BroadPhase {
 /// ```
 ///
 /// # Errors
-/// [`BroadPhaseError`] when a box is infinite, NaN or inside out, or when there are too many.
-pub fn overlapping_pairs(boxes: &[Aabb]) -> Result<Vec<[usize; 2]>, BroadPhaseError> {
+/// [`ProximityError`] when a box is infinite, NaN or inside out, or when there are too many.
+pub fn overlapping_pairs(boxes: &[Aabb]) -> Result<Vec<[usize; 2]>, ProximityError> {
     let mut broad_phase = BroadPhase::with_boxes(boxes)?;
     broad_phase.update();
     Ok(broad_phase.pairs.iter().map(|pair| pair.map(BoxHandle::index)).collect())
@@ -204,17 +204,21 @@ pub fn overlapping_pairs(boxes: &[Aabb]) -> Result<Vec<[usize; 2]>, BroadPhaseEr
 /// Boxes at the most: a place in the trees is half of a 32-bit number, and leaves are filled up.
 const MOST_BOXES: usize = 1 << 30;
 
-fn check_count(count: usize) -> Result<u32, BroadPhaseError> {
-    if count > MOST_BOXES { Err(BroadPhaseError::TooMany { count }) } else { Ok(count as u32) }
+fn check_count(count: usize) -> Result<u32, ProximityError> {
+    if count > MOST_BOXES { Err(ProximityError::TooManyBoxes { count }) } else { Ok(count as u32) }
 }
 
-fn check_all(boxes: &[Aabb]) -> Result<(), BroadPhaseError> {
+fn check_all(boxes: &[Aabb]) -> Result<(), ProximityError> {
     let first_bad = boxes.par_iter().with_min_len(TASK).enumerate().find_first(|(_, aabb)| !is_proper(aabb));
     first_bad.map_or(Ok(()), |(index, aabb)| check(aabb, BoxHandle(index as u32)))
 }
 
-fn check(aabb: &Aabb, handle: BoxHandle) -> Result<(), BroadPhaseError> {
-    if is_proper(aabb) { Ok(()) } else { Err(BroadPhaseError::ImproperBox { handle, aabb: *aabb }) }
+fn check(aabb: &Aabb, handle: BoxHandle) -> Result<(), ProximityError> {
+    if is_proper(aabb) {
+        Ok(())
+    } else {
+        Err(ProximityError::ImproperBox { index: handle.index(), aabb: *aabb })
+    }
 }
 
 /// Whether a box is finite and not inside out; NaN fails.

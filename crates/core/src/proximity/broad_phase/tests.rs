@@ -7,6 +7,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::*;
 use crate::geometry::triangle_mesh::Aabb;
+use crate::proximity::error::ProximityError;
 
 fn box_at(corner: Vector3<f64>, extents: Vector3<f64>) -> Aabb {
     Aabb { min: Point3::from(corner), max: Point3::from(corner + extents) }
@@ -176,7 +177,7 @@ fn a_box_that_takes_the_handle_of_another_ends_its_pairs_first() {
     broad_phase.update();
     let second = BoxHandle::new(1);
     broad_phase.remove(second).unwrap();
-    assert_eq!(broad_phase.remove(second), Err(BroadPhaseError::NoSuchBox { handle: second }));
+    assert_eq!(broad_phase.remove(second), Err(ProximityError::NoSuchBox { index: second.index() }));
     let third = broad_phase.insert(cube(0.25)).unwrap();
     assert_ne!(third, second);
     let changes = broad_phase.update();
@@ -260,7 +261,7 @@ fn what_is_no_box_is_refused_with_its_place_and_changes_nothing() {
         Aabb::EMPTY,
     ];
     for aabb in bad {
-        let refused = |result: Result<(), BroadPhaseError>, at: usize| matches!(result, Err(BroadPhaseError::ImproperBox { handle, .. }) if handle.index() == at);
+        let refused = |result: Result<(), ProximityError>, at: usize| matches!(result, Err(ProximityError::ImproperBox { index, .. }) if index == at);
         let mut broad_phase = BroadPhase::with_boxes(&[good, good]).unwrap();
         broad_phase.update();
         assert!(refused(overlapping_pairs(&[good, good, aabb]).map(|_| ()), 2));
@@ -272,6 +273,9 @@ fn what_is_no_box_is_refused_with_its_place_and_changes_nothing() {
     }
     let mut broad_phase = BroadPhase::with_boxes(&[good, good]).unwrap();
     let handle = BoxHandle::new(2);
-    assert_eq!(broad_phase.set(handle, good), Err(BroadPhaseError::NoSuchBox { handle }));
-    assert_eq!(broad_phase.set_all(&[good]), Err(BroadPhaseError::OtherNumber { given: 1, present: 2 }));
+    assert_eq!(broad_phase.set(handle, good), Err(ProximityError::NoSuchBox { index: 2 }));
+    assert_eq!(
+        broad_phase.set_all(&[good]),
+        Err(ProximityError::Count { what: "boxes", given: 1, expected: 2 })
+    );
 }

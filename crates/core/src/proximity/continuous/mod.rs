@@ -15,13 +15,13 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use self::relative::{Moving, Relative};
 use self::search::{Ending, Search, Touch};
 use super::collision::intersecting_pair_at;
-use super::error::ContinuousError;
 use super::inside::shared_point;
 use super::model::Model;
 use super::placement::{Placement, triangles_in_b};
 use super::triangle_distance::{closest_points, common_point};
 use super::triangle_pair::nearest_plane;
 use crate::kinematics::rigid_motion::RigidMotion;
+use crate::proximity::error::ProximityError;
 
 /// What a continuous query is to reach, and at what cost at most.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,7 +83,7 @@ pub struct ContactInTime {
 /// ```
 ///
 /// # Errors
-/// [`ContinuousError`] when the steps are used up, with the time up to which the motion is proved free; when the
+/// [`ProximityError`] when the steps are used up, with the time up to which the motion is proved free; when the
 /// tolerance is not positive, or a motion not finite.
 pub fn rigid(
     a: &Model,
@@ -91,7 +91,7 @@ pub fn rigid(
     b: &Model,
     motion_b: &dyn RigidMotion,
     options: &ContinuousOptions,
-) -> Result<Option<ContactInTime>, ContinuousError> {
+) -> Result<Option<ContactInTime>, ProximityError> {
     let mut pair = MovingPair::new(
         Moving { model: a, motion: motion_a },
         Moving { model: b, motion: motion_b },
@@ -101,7 +101,7 @@ pub fn rigid(
         Advance::Contact(contact) => Ok(Some(*contact)),
         Advance::Free => Ok(None),
         Advance::Exhausted { free_until } => {
-            Err(ContinuousError::StepsExhausted { steps: pair.steps(), free_until })
+            Err(ProximityError::IterationsExhausted { iterations: pair.steps(), free_until })
         }
     }
 }
@@ -126,15 +126,16 @@ pub(crate) enum Advance {
 }
 
 impl<'a> MovingPair<'a> {
-    pub(crate) fn new(a: Moving<'a>, b: Moving<'a>, tolerance: f64) -> Result<Self, ContinuousError> {
+    pub(crate) fn new(a: Moving<'a>, b: Moving<'a>, tolerance: f64) -> Result<Self, ProximityError> {
         if !(tolerance > 0.0 && tolerance.is_finite()) {
-            return Err(ContinuousError::Tolerance { tolerance });
+            let (option, accepted) = ("tolerance", "above zero");
+            return Err(ProximityError::Option { option, value: tolerance, accepted });
         }
         let (plain, swapped) = (Relative::new(a, b), Relative::new(b, a));
         let exchanged = swapped.greatest_acceleration() < plain.greatest_acceleration();
         let relative = if exchanged { swapped } else { plain };
         if !relative.is_finite() {
-            return Err(ContinuousError::NotFinite);
+            return Err(ProximityError::NotFinite);
         }
         let size = a.model.radius().min(b.model.radius());
         let search = Search::new(&relative, (tolerance * size).max(relative.least_tolerance()));

@@ -329,7 +329,7 @@ fn what_cannot_be_answered_is_an_error_and_never_an_absence() {
     for max_steps in [0, 1, 3, exact.steps - 1] {
         let options = ContinuousOptions { max_steps, ..ContinuousOptions::default() };
         match rigid(&cube, &towards, &cube, &rest, &options) {
-            Err(ContinuousError::StepsExhausted { steps, free_until }) => {
+            Err(ProximityError::IterationsExhausted { iterations: steps, free_until }) => {
                 assert!(steps == max_steps && free_until <= exact.time);
             }
             other => panic!("{other:?}"),
@@ -343,14 +343,14 @@ fn what_cannot_be_answered_is_an_error_and_never_an_absence() {
         ] {
             for (a, b) in [(&motion, &rest), (&rest, &motion)] {
                 let found = rigid(&cube, a, &cube, b, &ContinuousOptions::default());
-                assert!(matches!(found, Err(ContinuousError::NotFinite)), "{bad} {found:?}");
+                assert!(matches!(found, Err(ProximityError::NotFinite)), "{bad} {found:?}");
             }
         }
     }
     for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let options = ContinuousOptions { tolerance, ..ContinuousOptions::default() };
         let found = rigid(&cube, &towards, &cube, &rest, &options);
-        assert!(matches!(found, Err(ContinuousError::Tolerance { .. })), "{found:?}");
+        assert!(matches!(found, Err(ProximityError::Option { .. })), "{found:?}");
     }
 }
 

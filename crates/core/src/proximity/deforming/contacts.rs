@@ -1,16 +1,16 @@
 //! Queries of deforming meshes: whether, when and where they touch during a step [Lin17 §40.3].
 
 use super::contact::{DeformingContact, DeformingOptions};
-use super::error::DeformingError;
 use super::model::DeformingModel;
 use super::query::Query;
+use crate::proximity::error::ProximityError;
 
 /// Whether `model` comes into contact with itself during its step; adjacent features never do. `false` is a proof. See
 /// [`DeformingModel::new`] for an example.
 ///
 /// # Errors
-/// [`DeformingError::Elementary`] when an option is negative or NaN.
-pub fn self_collides(model: &DeformingModel, options: &DeformingOptions) -> Result<bool, DeformingError> {
+/// [`ProximityError::Option`] when an option is negative or NaN.
+pub fn self_collides(model: &DeformingModel, options: &DeformingOptions) -> Result<bool, ProximityError> {
     Ok(Query::within(model, options)?.any())
 }
 
@@ -42,7 +42,7 @@ pub fn self_contacts(
     model: &DeformingModel,
     options: &DeformingOptions,
     contacts: &mut Vec<DeformingContact>,
-) -> Result<(), DeformingError> {
+) -> Result<(), ProximityError> {
     Query::within(model, options)?.all(contacts);
     Ok(())
 }
@@ -69,7 +69,7 @@ pub fn self_contacts(
 pub fn first_self_contact(
     model: &DeformingModel,
     options: &DeformingOptions,
-) -> Result<Option<DeformingContact>, DeformingError> {
+) -> Result<Option<DeformingContact>, ProximityError> {
     Ok(Query::within(model, options)?.first())
 }
 
@@ -94,7 +94,7 @@ pub fn collides(
     a: &DeformingModel,
     b: &DeformingModel,
     options: &DeformingOptions,
-) -> Result<bool, DeformingError> {
+) -> Result<bool, ProximityError> {
     Ok(Query::between(a, b, options)?.any())
 }
 
@@ -124,7 +124,7 @@ pub fn contacts(
     b: &DeformingModel,
     options: &DeformingOptions,
     contacts: &mut Vec<DeformingContact>,
-) -> Result<(), DeformingError> {
+) -> Result<(), ProximityError> {
     Query::between(a, b, options)?.all(contacts);
     Ok(())
 }
@@ -152,6 +152,6 @@ pub fn first_contact(
     a: &DeformingModel,
     b: &DeformingModel,
     options: &DeformingOptions,
-) -> Result<Option<DeformingContact>, DeformingError> {
+) -> Result<Option<DeformingContact>, ProximityError> {
     Ok(Query::between(a, b, options)?.first())
 }

@@ -21,7 +21,6 @@ mod contacts;
 mod contour;
 mod culling;
 mod elementary;
-mod error;
 mod features;
 mod model;
 mod pairs;
@@ -30,6 +29,5 @@ mod query;
 
 pub use contact::{DeformingContact, DeformingOptions, Features};
 pub use contacts::{collides, contacts, first_contact, first_self_contact, self_collides, self_contacts};
-pub use elementary::{ElementaryContact, ElementaryError, ElementaryOptions, edge_edge, vertex_face};
-pub use error::DeformingError;
+pub use elementary::{ElementaryContact, ElementaryOptions, edge_edge, vertex_face};
 pub use model::DeformingModel;

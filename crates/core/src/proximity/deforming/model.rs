@@ -5,11 +5,12 @@ use std::sync::OnceLock;
 use nalgebra::{Isometry3, Point3};
 
 use super::culling::{Step, free_nodes};
-use super::error::DeformingError;
 use super::features::MeshFeatures;
 use super::patches::Patches;
 use crate::bvh::swept::SweptBvh;
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::{Aabb, TriangleMesh};
+use crate::proximity::error::ProximityError;
 
 /// A triangle mesh whose vertices move on straight lines over a step, t ∈ [0, 1].
 #[derive(Debug, Clone)]
@@ -46,8 +47,8 @@ impl DeformingModel {
     /// ```
     ///
     /// # Errors
-    /// [`DeformingError::TooLarge`] when the mesh is larger than single-precision boxes can be.
-    pub fn new(mesh: &TriangleMesh) -> Result<Self, DeformingError> {
+    /// [`ProximityError::Overflow`] when the mesh is larger than single-precision boxes can be.
+    pub fn new(mesh: &TriangleMesh) -> Result<Self, ProximityError> {
         let (vertices, triangles) = (mesh.vertices().to_vec(), mesh.triangles().to_vec());
         check(&vertices, &vertices)?;
         let features = MeshFeatures::new(vertices.len(), &triangles);
@@ -72,7 +73,7 @@ impl DeformingModel {
         mesh: &TriangleMesh,
         start: &Isometry3<f64>,
         end: &Isometry3<f64>,
-    ) -> Result<Self, DeformingError> {
+    ) -> Result<Self, ProximityError> {
         let mut model = Self::new(mesh)?;
         let [start, end] = [start, end].map(|pose| mesh.vertices().iter().map(|p| pose * p).collect());
         model.set_paths(start, end)?;
@@ -82,9 +83,9 @@ impl DeformingModel {
     /// Takes the paths of the next step: vertex i moves from `start[i]` to `end[i]` [m, world]; refits the tree.
     ///
     /// # Errors
-    /// [`DeformingError`] when the number of positions is wrong, a coordinate is not finite or the step is too large.
+    /// [`ProximityError`] when the number of positions is wrong, a coordinate is not finite or the step is too large.
     /// The model keeps its last step then.
-    pub fn set_motion(&mut self, start: &[Point3<f64>], end: &[Point3<f64>]) -> Result<(), DeformingError> {
+    pub fn set_motion(&mut self, start: &[Point3<f64>], end: &[Point3<f64>]) -> Result<(), ProximityError> {
         self.count(start.len())?;
         self.count(end.len())?;
         check(start, end)?;
@@ -98,7 +99,7 @@ impl DeformingModel {
     ///
     /// # Errors
     /// As [`DeformingModel::set_motion`].
-    pub fn move_to(&mut self, end: &[Point3<f64>]) -> Result<(), DeformingError> {
+    pub fn move_to(&mut self, end: &[Point3<f64>]) -> Result<(), ProximityError> {
         self.count(end.len())?;
         check(&self.end, end)?;
         self.start.copy_from_slice(&self.end);
@@ -111,35 +112,36 @@ impl DeformingModel {
     ///
     /// ```
     /// use extricate_core::geometry::procedural::{Cuboid, Procedural};
-    /// use extricate_core::proximity::deforming::{DeformingError, DeformingModel};
+    /// use extricate_core::proximity::deforming::{ProximityError, DeformingModel};
     ///
     /// let cube = Cuboid::default().mesh()?;
     /// let mut model = DeformingModel::new(&cube)?;
     /// model.move_to_mesh(&cube.scaled(&nalgebra::Vector3::repeat(2.0))?)?;
-    /// assert!(matches!(model.move_to_mesh(&cube.reversed()), Err(DeformingError::Topology { triangle: 0 })));
+    /// assert!(matches!(model.move_to_mesh(&cube.reversed()), Err(ProximityError::Topology { triangle: 0 })));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// [`DeformingError::Topology`] when a triangle differs, else as [`DeformingModel::set_motion`].
-    pub fn move_to_mesh(&mut self, end: &TriangleMesh) -> Result<(), DeformingError> {
+    /// [`ProximityError::Topology`] when a triangle differs, else as [`DeformingModel::set_motion`].
+    pub fn move_to_mesh(&mut self, end: &TriangleMesh) -> Result<(), ProximityError> {
         let same = self.triangles.iter().zip(end.triangles()).take_while(|(a, b)| a == b).count();
         if same < self.triangles.len().max(end.triangles().len()) {
-            return Err(DeformingError::Topology { triangle: same });
+            return Err(ProximityError::Topology { triangle: same });
         }
         self.move_to(end.vertices())
     }
 
-    fn set_paths(&mut self, start: Vec<Point3<f64>>, end: Vec<Point3<f64>>) -> Result<(), DeformingError> {
+    fn set_paths(&mut self, start: Vec<Point3<f64>>, end: Vec<Point3<f64>>) -> Result<(), ProximityError> {
         check(&start, &end)?;
         (self.start, self.end) = (start, end);
         self.refit();
         Ok(())
     }
 
-    fn count(&self, given: usize) -> Result<(), DeformingError> {
+    fn count(&self, given: usize) -> Result<(), ProximityError> {
         let vertices = self.start.len();
-        if given == vertices { Ok(()) } else { Err(DeformingError::VertexCount { vertices, given }) }
+        let error = ProximityError::Count { what: "positions", given, expected: vertices };
+        if given == vertices { Ok(()) } else { Err(error) }
     }
 
     fn refit(&mut self) {
@@ -205,14 +207,18 @@ impl DeformingModel {
     }
 }
 
+/// Greatest extent of a step [m] that single-precision boxes can hold.
+const GREATEST_EXTENT: f64 = 1e37;
+
 /// Refuses what is not finite and what single-precision boxes cannot hold.
-fn check(start: &[Point3<f64>], end: &[Point3<f64>]) -> Result<(), DeformingError> {
+fn check(start: &[Point3<f64>], end: &[Point3<f64>]) -> Result<(), ProximityError> {
     for positions in [start, end] {
         if let Some(vertex) = positions.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
-            return Err(DeformingError::NotFinite { vertex, point: positions[vertex] });
+            let (element, point) = ("vertex", positions[vertex]);
+            return Err(ShapeError::NotFinite { element, index: vertex, point }.into());
         }
     }
     let extent = Aabb::of_points(start.iter().chain(end)).extents().max();
-    let is_small = extent <= DeformingError::GREATEST_EXTENT;
-    if is_small { Ok(()) } else { Err(DeformingError::TooLarge { extent }) }
+    let is_small = extent <= GREATEST_EXTENT;
+    if is_small { Ok(()) } else { Err(ProximityError::Overflow { length: extent }) }
 }

@@ -9,11 +9,11 @@ use rayon::prelude::*;
 use super::contact::{DeformingContact, DeformingOptions, Features};
 use super::elementary::contact::ElementaryOptions;
 use super::elementary::{edge_edge_until, vertex_face_until};
-use super::error::DeformingError;
 use super::model::DeformingModel;
 use super::pairs::{Task, Trees, Visitor};
 use crate::bvh::lanes::isa::Isa;
 use crate::bvh::swept::Span;
+use crate::proximity::error::ProximityError;
 
 /// A query of two models, or of one with itself.
 pub(super) struct Query<'a> {
@@ -30,7 +30,7 @@ impl<'a> Query<'a> {
     pub(super) fn within(
         model: &'a DeformingModel,
         options: &DeformingOptions,
-    ) -> Result<Self, DeformingError> {
+    ) -> Result<Self, ProximityError> {
         let query = Self::between(model, model, options)?;
         let is_culled = options.normal_cones && options.elementary.minimum_separation <= 0.0;
         let free_nodes = if is_culled { model.free_nodes() } else { &[] };
@@ -41,7 +41,7 @@ impl<'a> Query<'a> {
         a: &'a DeformingModel,
         b: &'a DeformingModel,
         options: &DeformingOptions,
-    ) -> Result<Self, DeformingError> {
+    ) -> Result<Self, ProximityError> {
         options.elementary.check()?;
         let trees = Trees::new(&a.tree, &b.tree, options.elementary.minimum_separation);
         Ok(Self { a, b, options: options.elementary, trees, is_within: false, free_nodes: &[] })

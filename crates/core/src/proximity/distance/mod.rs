@@ -11,6 +11,7 @@ mod nearest;
 mod options;
 
 pub use self::answer::Distance;
+use crate::proximity::error::ProximityError;
 use nalgebra::Isometry3;
 
 use self::nearest::Nearest;
@@ -20,7 +21,7 @@ use super::inside::shared_point;
 use super::model::Model;
 use super::placement::{Placement, triangles_in_b};
 use super::triangle_distance::common_point;
-pub use options::{DistanceError, DistanceOptions};
+pub use options::DistanceOptions;
 
 /// What a sequence of distance queries of one pair of models remembers: a guess that shortens the next one.
 ///
@@ -105,7 +106,7 @@ pub fn distance_up_to(
 /// ```
 ///
 /// # Errors
-/// [`DistanceError`] when an option is negative or not a number, or when a pose is not finite.
+/// [`ProximityError`] when an option is negative or not a number, or when a pose is not finite.
 pub fn distance_with(
     a: &Model,
     pose_a: &Isometry3<f64>,
@@ -113,7 +114,7 @@ pub fn distance_with(
     pose_b: &Isometry3<f64>,
     options: &DistanceOptions,
     cache: &mut DistanceCache,
-) -> Result<Option<Distance>, DistanceError> {
+) -> Result<Option<Distance>, ProximityError> {
     options.check()?;
     check_pose('A', pose_a)?;
     check_pose('B', pose_b)?;

@@ -1,7 +1,7 @@
 //! What a distance query may be asked to do.
 
+use crate::proximity::error::ProximityError;
 use nalgebra::Isometry3;
-use thiserror::Error;
 
 /// Options of a distance query: by default the exact distance, however far.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,45 +21,18 @@ impl Default for DistanceOptions {
     }
 }
 
-/// Why a distance query failed. A failure is never reported as "farther than the limit".
-#[derive(Debug, Error, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum DistanceError {
-    /// An option is negative or not a number.
-    #[error("the {option} of a distance query is {value}, not a number of at least zero")]
-    InvalidOption {
-        /// Its name in [`DistanceOptions`].
-        option: &'static str,
-        /// Its value.
-        value: f64,
-    },
-    /// A pose has a component that is not finite.
-    #[error("the pose of {body} is not finite: {pose}")]
-    PoseNotFinite {
-        /// `A` or `B`.
-        body: char,
-        /// The pose.
-        pose: Isometry3<f64>,
-    },
-}
-
 impl DistanceOptions {
     /// The exact distance as far as it is at most a limit [m].
     pub(crate) const fn up_to(limit: f64) -> Self {
         Self { relative_tolerance: 0.0, absolute_tolerance: 0.0, limit }
     }
 
-    pub(crate) fn check(&self) -> Result<(), DistanceError> {
-        let named = [
+    pub(crate) fn check(&self) -> Result<(), ProximityError> {
+        ProximityError::check_not_negative([
             ("relative tolerance", self.relative_tolerance),
             ("absolute tolerance", self.absolute_tolerance),
             ("limit", self.limit),
-        ];
-        // NaN fails.
-        match named.into_iter().find(|(_, value)| !(*value >= 0.0)) {
-            None => Ok(()),
-            Some((option, value)) => Err(DistanceError::InvalidOption { option, value }),
-        }
+        ])
     }
 
     /// What the distance is proved to be at least, once a pair of points is known to be `value` [m] apart and nothing
@@ -70,7 +43,7 @@ impl DistanceOptions {
     }
 }
 
-pub(super) fn check_pose(body: char, pose: &Isometry3<f64>) -> Result<(), DistanceError> {
+pub(super) fn check_pose(body: char, pose: &Isometry3<f64>) -> Result<(), ProximityError> {
     let finite = pose.translation.vector.iter().chain(pose.rotation.coords.iter()).all(|x| x.is_finite());
-    if finite { Ok(()) } else { Err(DistanceError::PoseNotFinite { body, pose: *pose }) }
+    if finite { Ok(()) } else { Err(ProximityError::PoseNotFinite { body, pose: *pose }) }
 }

@@ -264,10 +264,10 @@ fn options_and_poses_that_are_no_numbers_are_refused_and_never_a_proof_of_absenc
             DistanceOptions { absolute_tolerance: bad, ..valid },
             DistanceOptions { limit: bad, ..valid },
         ] {
-            assert!(matches!(ask(&there, &options), Err(DistanceError::InvalidOption { .. })));
+            assert!(matches!(ask(&there, &options), Err(ProximityError::Option { .. })));
         }
     }
-    assert!(matches!(ask(&nowhere, &valid), Err(DistanceError::PoseNotFinite { body: 'A', .. })));
+    assert!(matches!(ask(&nowhere, &valid), Err(ProximityError::PoseNotFinite { body: 'A', .. })));
     assert!(distance_up_to(&cube, &nowhere, &cube, &here, 1.0).is_some_and(|found| found.value.is_nan()));
     assert!(is_within(&cube, &nowhere, &cube, &here, 1.0));
     assert!(is_within(&cube, &there, &cube, &here, f64::NAN));

@@ -1,7 +1,6 @@
 //! Options, answers and errors of Hausdorff distances.
 
-use nalgebra::{Isometry3, Point3};
-use thiserror::Error;
+use nalgebra::Point3;
 
 /// How exactly a Hausdorff distance is found, and with how much work.
 ///
@@ -65,32 +64,4 @@ pub struct Hausdorff {
     pub converged: bool,
     /// Distances of points from a model that were computed.
     pub evaluations: u64,
-}
-
-/// Why a Hausdorff distance could not be bounded.
-#[derive(Debug, Error, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum HausdorffError {
-    /// A pose has a component that is not finite.
-    #[error("the pose of {body} is not finite: {pose}")]
-    PoseNotFinite {
-        /// `A` or `B`.
-        body: char,
-        /// The pose.
-        pose: Isometry3<f64>,
-    },
-    /// An error that is allowed is negative or not a number.
-    #[error("the error that is allowed is negative or not a number: {name} is {value}")]
-    ErrorNotPositive {
-        /// The option.
-        name: &'static str,
-        /// Its value.
-        value: f64,
-    },
-    /// The models are so far apart that squared distances overflow.
-    #[error("the distance overflows: the models are {apart} m apart")]
-    Overflow {
-        /// Distance between the centres of the models [m].
-        apart: f64,
-    },
 }

@@ -24,7 +24,8 @@ mod search;
 mod side;
 mod triangle;
 
-pub use self::answer::{Hausdorff, HausdorffError, HausdorffOptions, Side};
+pub use self::answer::{Hausdorff, HausdorffOptions, Side};
+use crate::proximity::error::ProximityError;
 use nalgebra::Isometry3;
 
 use self::search::Search;
@@ -47,7 +48,7 @@ use super::model::Model;
 /// ```
 ///
 /// # Errors
-/// [`HausdorffError`] when a pose is not finite, an error that is allowed is not a positive number, or the distance
+/// [`ProximityError`] when a pose is not finite, an error that is allowed is not a positive number, or the distance
 /// overflows.
 pub fn hausdorff_distance(
     a: &Model,
@@ -55,7 +56,7 @@ pub fn hausdorff_distance(
     b: &Model,
     pose_b: &Isometry3<f64>,
     options: &HausdorffOptions,
-) -> Result<Hausdorff, HausdorffError> {
+) -> Result<Hausdorff, ProximityError> {
     search::run(&Search::new([a, b], [pose_a, pose_b], &[Side::A, Side::B], options)?)
 }
 
@@ -87,7 +88,7 @@ pub fn one_sided_hausdorff_distance(
     b: &Model,
     pose_b: &Isometry3<f64>,
     options: &HausdorffOptions,
-) -> Result<Hausdorff, HausdorffError> {
+) -> Result<Hausdorff, ProximityError> {
     search::run(&Search::new([a, b], [pose_a, pose_b], &[Side::A], options)?)
 }
 

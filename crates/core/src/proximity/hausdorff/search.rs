@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use nalgebra::{Isometry3, Point3};
 use rayon::prelude::*;
 
-use super::answer::{Hausdorff, HausdorffError, HausdorffOptions, Side};
+use super::answer::{Hausdorff, HausdorffOptions, Side};
 use super::bar::{Allowed, Bar, Deviation};
 use super::nearest::{Covered, Near, closest, find_covers};
 use super::piece::Piece;
@@ -15,6 +15,7 @@ use super::triangle::{Points, Triangle};
 use crate::bvh::node::{Child, WIDTH};
 use crate::bvh::packet::{NONE, PACKET};
 use crate::bvh::tree::Subtree;
+use crate::proximity::error::ProximityError;
 use crate::proximity::model::Model;
 use crate::proximity::placement::Placement;
 use crate::proximity::triangle_distance::closest_on_triangle;
@@ -40,6 +41,7 @@ const BLANK: Covered = Covered {
     nearest: Near { triangle: NONE, distance: f64::INFINITY },
     cover: Near { triangle: NONE, distance: f64::INFINITY },
 };
+
 /// A box this many times as great as what is good enough is divided without a look at its bound.
 const HOPELESS: f64 = 1.0;
 
@@ -82,10 +84,10 @@ impl<'a> Search<'a> {
         [pose_a, pose_b]: [&'a Isometry3<f64>; 2],
         sides: &[Side],
         options: &'a HausdorffOptions,
-    ) -> Result<Self, HausdorffError> {
+    ) -> Result<Self, ProximityError> {
         for (body, pose) in [('A', pose_a), ('B', pose_b)] {
             if !pose.to_homogeneous().iter().all(|x| x.is_finite()) {
-                return Err(HausdorffError::PoseNotFinite { body, pose: *pose });
+                return Err(ProximityError::PoseNotFinite { body, pose: *pose });
             }
         }
         check(options)?;
@@ -104,7 +106,7 @@ impl<'a> Search<'a> {
         // Closest points of triangles come from products of four lengths, two of them of one model.
         let product = radii * (radii + apart);
         if !rounding.is_finite() || !(product * product).is_finite() {
-            return Err(HausdorffError::Overflow { apart });
+            return Err(ProximityError::Overflow { length: apart });
         }
         let per_size = options.error_per_size * a.radius().max(b.radius());
         // Less than rounding can tell apart is never reached.
@@ -114,20 +116,16 @@ impl<'a> Search<'a> {
     }
 }
 
-fn check(options: &HausdorffOptions) -> Result<(), HausdorffError> {
-    let errors = [
+fn check(options: &HausdorffOptions) -> Result<(), ProximityError> {
+    ProximityError::check_not_negative([
         ("relative_error", options.relative_error),
         ("error_per_size", options.error_per_size),
         ("absolute_error", options.absolute_error),
-    ];
-    match errors.into_iter().find(|(_, value)| !(*value >= 0.0)) {
-        Some((name, value)) => Err(HausdorffError::ErrorNotPositive { name, value }),
-        None => Ok(()),
-    }
+    ])
 }
 
 /// Divides parts until the bounds meet or the work is done.
-pub(super) fn run(search: &Search) -> Result<Hausdorff, HausdorffError> {
+pub(super) fn run(search: &Search) -> Result<Hausdorff, ProximityError> {
     let mut bar = Bar::new(search.allowed);
     let mut queue = BinaryHeap::new();
     let mut serial = 0;
@@ -311,10 +309,10 @@ fn known_near(corners: &[[f64; 3]; 3], hint: &Triangle) -> Covered {
     }
 }
 
-fn outcome(search: &Search, bar: &Bar, upper: f64) -> Result<Hausdorff, HausdorffError> {
+fn outcome(search: &Search, bar: &Bar, upper: f64) -> Result<Hausdorff, ProximityError> {
     let best = bar.best.expect("points of every side are looked at first");
     if !upper.is_finite() || !best.nearest.distance.is_finite() {
-        return Err(HausdorffError::Overflow { apart: search.apart });
+        return Err(ProximityError::Overflow { length: search.apart });
     }
     let side = search.sides.iter().find(|side| side.side == best.side);
     let side = side.expect("a deviation belongs to a side that was asked about");

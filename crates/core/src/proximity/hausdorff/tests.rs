@@ -325,14 +325,14 @@ fn bad_input_is_an_error_and_never_a_distance() {
     let options = HausdorffOptions::default();
     let nowhere = at(f64::NAN, 0.0, 0.0);
     let found = hausdorff_distance(&cube, &here, &cube, &nowhere, &options);
-    assert!(matches!(found, Err(HausdorffError::PoseNotFinite { body: 'B', .. })), "{found:?}");
+    assert!(matches!(found, Err(ProximityError::PoseNotFinite { body: 'B', .. })), "{found:?}");
     for relative_error in [-1.0, f64::NAN] {
         let options = HausdorffOptions { relative_error, ..options };
         let found = hausdorff_distance(&cube, &here, &cube, &here, &options);
-        assert!(matches!(found, Err(HausdorffError::ErrorNotPositive { name: "relative_error", .. })));
+        assert!(matches!(found, Err(ProximityError::Option { option: "relative_error", .. })));
     }
     let found = hausdorff_distance(&cube, &here, &cube, &at(1e300, 0.0, 0.0), &options);
-    assert!(matches!(found, Err(HausdorffError::Overflow { .. })), "{found:?}");
+    assert!(matches!(found, Err(ProximityError::Overflow { .. })), "{found:?}");
     for x in [1e10, 1e30, 1e100] {
         let found = hausdorff_distance(&cube, &here, &cube, &at(x, 0.0, 0.0), &options).unwrap();
         assert!(found.lower_bound <= x && x <= found.upper_bound, "{found:?}");

@@ -8,9 +8,8 @@ use nalgebra::{Point3, Vector3};
 use super::path::Path;
 use super::swept::{CORES, Moving};
 use extricate_core::kinematics::Motion;
-use extricate_core::proximity::{
-    ContinuousError, ContinuousOptions, Model, collide, rigid, surfaces_collide, translational,
-};
+use extricate_core::proximity::ProximityError;
+use extricate_core::proximity::{ContinuousOptions, Model, collide, rigid, surfaces_collide, translational};
 
 /// Gap at which meshes count as touching, as a share of the radius of the smaller one.
 const TOUCHING: f64 = 1e-5;
@@ -117,7 +116,7 @@ fn first_contact(a: MovingModel<'_>, b: MovingModel<'_>, from: f64) -> Option<Co
             Some(Contact::Later { time, speed: closing(a.path, b.path, time, &point, &normal) })
         }
         Ok(Some(_)) => Some(Contact::AtStart),
-        Err(ContinuousError::StepsExhausted { free_until, .. }) => {
+        Err(ProximityError::IterationsExhausted { free_until, .. }) => {
             Some(Contact::Later { time: from + free_until * rest, speed: f64::INFINITY })
         }
         // What is not a number stops the world after the step.

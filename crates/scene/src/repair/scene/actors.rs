@@ -9,7 +9,7 @@ use super::super::robot::norm_of;
 use super::super::{Actor, Prop, RepairError};
 use crate::scene::Scene;
 use extricate_core::kinematics::{Articulation, Joint, JointKind};
-use extricate_core::penetration::generalized::{Base, GeneralizedError, Mover, Obstacle, Pose, Shape};
+use extricate_core::penetration::generalized::{Base, Mover, Obstacle, Pose, Shape};
 use extricate_core::penetration::object_norm::{Extent, Measure, ObjectNorm};
 use extricate_core::proximity::{AllowedCollisions, ArticulatedModel};
 use extricate_dynamics::{BodyDescription, RobotBase, RobotDescription, World};
@@ -82,8 +82,7 @@ pub(super) fn actor_of_bodies(scene: &Scene, members: &[usize]) -> Result<(Actor
     let mut allowed = AllowedCollisions::default();
     (0..bodies.len()).for_each(|i| (i + 1..bodies.len()).for_each(|j| allowed.allow(i, j)));
     let extents = bodies.iter().map(|body| extent_of(body).map(Some)).collect::<Result<Vec<_>, _>>()?;
-    let norm =
-        ObjectNorm::new(&articulation, extents).map_err(|error| in_search(GeneralizedError::Norm(error)))?;
+    let norm = ObjectNorm::new(&articulation, extents).map_err(|error| in_search(error.into()))?;
     let shapes = bodies.iter().map(|body| Some(body.shape.searchable())).collect();
     let mover = Mover::with_norm(norm, shapes, allowed, Base::Floating);
     let actor = Actor { prefix: String::new(), base: first.name.clone(), mover };

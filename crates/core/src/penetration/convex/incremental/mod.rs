@@ -37,12 +37,12 @@ mod portal;
 #[cfg(test)]
 mod tests;
 
-use nalgebra::{Isometry3, Point3, Unit, Vector3};
-use thiserror::Error;
-
 use self::obstacle::{Extreme, NotInside, Obstacle};
 use self::portal::{Planes, Portal};
 use crate::geometry::convex::shape::{ConvexShape, Core};
+use crate::penetration::error::PenetrationError;
+use crate::proximity::error::ProximityError;
+use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 /// Accuracy and work of [`incremental`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,24 +91,6 @@ pub struct IncrementalPenetration {
     pub converged: bool,
 }
 
-/// Why there is no answer.
-#[derive(Debug, Clone, Copy, PartialEq, Error)]
-#[non_exhaustive]
-pub enum IncrementalError {
-    /// A pose or the guess holds a number that is not finite, or the guess is zero.
-    #[error("a pose of the pair is not finite, or the guessed direction is none")]
-    NotFinite,
-    /// A half-space has no extreme points.
-    #[error("a half-space has no extreme points to search")]
-    HalfSpace,
-    /// No portal of a ray was found, and no proof that the shapes are apart.
-    #[error("no portal of the guessed direction after {supports} supports")]
-    NoPortal {
-        /// Supports of the pair that were computed.
-        supports: u32,
-    },
-}
-
 /// A locally least translation of A that separates `a` from `b`, searched from `guess`, the direction in which A may
 /// best move (world, of any length); poses map body to world coordinates. `Ok(None)` when the shapes are proved apart.
 ///
@@ -116,7 +98,7 @@ pub enum IncrementalError {
 /// side of B through B, the far side is the answer.
 ///
 /// # Errors
-/// [`IncrementalError`] for half-spaces, for numbers that are not finite, and when no portal is found.
+/// [`PenetrationError`] for half-spaces, for numbers that are not finite, and when no portal is found.
 pub fn incremental(
     a: &ConvexShape,
     pose_a: &Isometry3<f64>,
@@ -124,22 +106,22 @@ pub fn incremental(
     pose_b: &Isometry3<f64>,
     guess: &Vector3<f64>,
     options: &IncrementalOptions,
-) -> Result<Option<IncrementalPenetration>, IncrementalError> {
+) -> Result<Option<IncrementalPenetration>, PenetrationError> {
     if [a.core(), b.core()].iter().any(|core| matches!(core, Core::HalfSpace)) {
-        return Err(IncrementalError::HalfSpace);
+        return Err(PenetrationError::Unbounded);
     }
     let b_to_a = pose_a.inv_mul(pose_b);
     let unit = guess.try_normalize(0.0).filter(|unit| unit.iter().all(|x| x.is_finite()));
-    let ray = pose_a.inverse_transform_vector(&unit.ok_or(IncrementalError::NotFinite)?);
+    let ray = pose_a.inverse_transform_vector(&unit.ok_or(ProximityError::NotFinite)?);
     if !b_to_a.to_homogeneous().iter().chain(ray.iter()).all(|x| x.is_finite()) {
-        return Err(IncrementalError::NotFinite);
+        return Err(ProximityError::NotFinite.into());
     }
     let mut obstacle = Obstacle::new(a, b, &b_to_a);
     let (found, iterations, converged) = match quadratic_programs(&mut obstacle, &ray, options) {
         Ok(found) => found,
         Err(NotInside::Apart) => return Ok(None),
         Err(NotInside::Touching(extreme)) => (*extreme, 1, true),
-        Err(NotInside::Unknown) => return Err(IncrementalError::NoPortal { supports: obstacle.supports }),
+        Err(NotInside::Unknown) => return Err(PenetrationError::NoPortal { supports: obstacle.supports }),
     };
     let [on_a, on_b] = obstacle.witnesses(&found).map(Point3::from);
     Ok(Some(IncrementalPenetration {

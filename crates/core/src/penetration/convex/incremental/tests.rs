@@ -5,10 +5,12 @@ use std::sync::Arc;
 use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
 
-use super::{IncrementalError, IncrementalOptions, IncrementalPenetration, incremental};
+use super::{IncrementalOptions, IncrementalPenetration, incremental};
 use crate::geometry::convex::hull::ConvexHull;
 use crate::geometry::convex::shape::ConvexShape;
 use crate::geometry::procedural::{Procedural, Sphere};
+use crate::penetration::error::PenetrationError;
+use crate::proximity::error::ProximityError;
 
 /// Pairs of a row of the tables; the paper has 10 000.
 const PAIRS: usize = 2000;
@@ -243,7 +245,7 @@ fn apart_is_none_and_touching_is_zero_and_neither_is_an_error() {
     let ask = |pose: &Isometry3<f64>, guess: &Vector3<f64>| {
         incremental(&cube, &Isometry3::identity(), &cube, pose, guess, &options)
     };
-    let is_free = |answer: &Result<Option<IncrementalPenetration>, IncrementalError>| match answer {
+    let is_free = |answer: &Result<Option<IncrementalPenetration>, PenetrationError>| match answer {
         Ok(None) => true,
         Ok(Some(touching)) => touching.depth < 1e-12,
         Err(_) => false,
@@ -295,11 +297,11 @@ fn half_spaces_and_numbers_that_are_none_are_errors() {
     let ask = |b: &ConvexShape, pose: &Isometry3<f64>, guess: Vector3<f64>| {
         incremental(&ball, &here, b, pose, &guess, &IncrementalOptions::default()).expect_err("no answer")
     };
-    assert_eq!(ask(&ground, &here, Vector3::x()), IncrementalError::HalfSpace);
-    assert_eq!(ask(&ball, &here, Vector3::zeros()), IncrementalError::NotFinite);
+    assert_eq!(ask(&ground, &here, Vector3::x()), PenetrationError::Unbounded);
+    assert_eq!(ask(&ball, &here, Vector3::zeros()), ProximityError::NotFinite.into());
     assert_eq!(
         ask(&ball, &Isometry3::translation(f64::NAN, 0.0, 0.0), Vector3::x()),
-        IncrementalError::NotFinite
+        ProximityError::NotFinite.into()
     );
-    assert_eq!(ask(&ball, &here, Vector3::repeat(f64::NAN)), IncrementalError::NotFinite);
+    assert_eq!(ask(&ball, &here, Vector3::repeat(f64::NAN)), ProximityError::NotFinite.into());
 }

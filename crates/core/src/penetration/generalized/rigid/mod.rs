@@ -51,7 +51,7 @@ use crate::proximity::model::Model;
 ///
 /// # Errors
 /// [`GeneralizedError::NotFound`] when no free pose was found, [`GeneralizedError::TooFar`] when the nearest one moves
-/// farther than the options allow, [`GeneralizedError::Translational`] when a pose is not finite or the one source of
+/// farther than the options allow, [`GeneralizedError::Penetration`] when a pose is not finite or the one source of
 /// starts that was asked for has none, [`GeneralizedError::StartFailed`] when that source is none for a pair of bodies.
 pub fn rigid(
     a: &Model,
@@ -91,10 +91,7 @@ fn answer(
     remembered: &[Isometry3<f64>],
 ) -> Result<Option<GeneralizedPenetration>, GeneralizedError> {
     let clearance = options.clearance;
-    if !(clearance >= 0.0 && clearance.is_finite()) {
-        let (value, range) = (clearance, "a length of at least zero");
-        return Err(GeneralizedError::Option { option: "clearance", value, range });
-    }
+    options.check_clearance()?;
     if is_free(a, b, clearance) {
         return Ok(None);
     }

@@ -17,14 +17,13 @@ use super::free::is_free;
 use super::projection::project;
 use super::starts::{Start, from_outside, orientations, promising};
 use super::walk::{Optimum, Walk, WalkEffort};
+use crate::penetration::error::PenetrationError;
+use crate::penetration::free_configuration::FreeConfiguration;
 use crate::penetration::generalized::error::GeneralizedError;
 use crate::penetration::generalized::options::{GeneralizedOptions, GeneralizedSource, GeneralizedStart};
-use crate::penetration::translational::answer::PenetrationError;
 use crate::penetration::translational::free_configuration::spread::axes;
 use crate::penetration::translational::free_configuration::{centroid_difference, maximally_clear};
-use crate::penetration::translational::options::{
-    Effort, FreeConfiguration, LowerBound, TranslationalOptions,
-};
+use crate::penetration::translational::options::{Effort, LowerBound, TranslationalOptions};
 use crate::penetration::translational::query::penetration;
 use crate::proximity::model::Model;
 

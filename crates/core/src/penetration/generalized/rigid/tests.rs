@@ -11,6 +11,7 @@ use crate::geometry::{Solidity, TriangleMesh};
 use crate::penetration::translational::fibonacci;
 use crate::penetration::translational::options::{Effort, LowerBound, TranslationalOptions};
 use crate::penetration::translational::query::penetration;
+use crate::proximity::error::ProximityError;
 use crate::proximity::{Model, collide, is_within};
 
 fn solid(mesh: TriangleMesh) -> Model {
@@ -207,7 +208,10 @@ fn a_clearance_is_kept_and_a_bound_on_the_motion_is_told() {
     let refused = rigid(&a, &pose, &b, &here(), &short).unwrap_err();
     assert!(matches!(refused, GeneralizedError::TooFar { ref best, .. } if best.verified_free), "{refused}");
     let wrong = GeneralizedOptions { clearance: -1.0, ..best() };
-    assert!(matches!(rigid(&a, &pose, &b, &here(), &wrong), Err(GeneralizedError::Option { .. })));
+    assert!(matches!(
+        rigid(&a, &pose, &b, &here(), &wrong),
+        Err(GeneralizedError::Proximity(ProximityError::Option { .. }))
+    ));
 }
 
 #[test]

@@ -19,7 +19,6 @@ mod face_normals;
 mod gaps;
 mod maximally_clear;
 mod motion_coherence;
-mod name;
 pub(crate) mod outside;
 mod principal_axes;
 mod random;
@@ -28,11 +27,10 @@ pub(crate) mod spread;
 
 use nalgebra::Vector3;
 
-pub use name::UnknownFreeConfiguration;
-
 use super::coherence::Remembered;
-use super::options::{Effort, FreeConfiguration, TranslationalOptions};
+use super::options::{Effort, TranslationalOptions};
 use super::walk::ContactSpace;
+use crate::penetration::free_configuration::FreeConfiguration;
 pub(crate) use centroid_difference::centroid_difference;
 pub(super) use face_normals::face_normals;
 pub(crate) use maximally_clear::maximally_clear;

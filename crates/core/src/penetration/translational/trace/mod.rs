@@ -2,12 +2,13 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::answer::{Penetration, PenetrationError};
+use super::answer::Penetration;
 use super::coherence::Remembered;
 use super::options::TranslationalOptions;
 use super::query::search;
 use super::steps::{Trace, WalkContact, WalkStepKind};
 use super::walk::{ContactSpace, Optimum};
+use crate::penetration::error::PenetrationError;
 use crate::proximity::model::Model;
 
 /// As [`penetration`](super::penetration), with the same answer to the bit, and what was done for it.

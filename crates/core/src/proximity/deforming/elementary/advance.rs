@@ -3,7 +3,7 @@
 use nalgebra::Point3;
 
 use super::closest::{Closest, FeaturePair};
-use super::contact::{ElementaryContact, ElementaryError, ElementaryOptions};
+use super::contact::{ElementaryContact, ElementaryOptions, NotFinite};
 use super::coplanarity::Coplanarity;
 use super::paths::{Paths, are_apart_on_an_axis};
 
@@ -19,14 +19,14 @@ pub(super) fn first_contact<F: FeaturePair<N>, const N: usize>(
     points: [&[Point3<f64>; 4]; 2],
     options: &ElementaryOptions,
     until: f64,
-) -> Result<Option<ElementaryContact>, ElementaryError> {
+) -> Result<Option<ElementaryContact>, NotFinite> {
     let differences = F::differences(points);
     if are_apart_on_an_axis(&differences, options.minimum_separation) {
         return Ok(None);
     }
     let paths = Paths::new(&differences, &F::edges(points));
     if !paths.is_finite() {
-        return Err(ElementaryError::NotFinite);
+        return Err(NotFinite);
     }
     if !(paths.extent > 0.0) {
         return Ok(Some(ElementaryContact { time: 0.0, distance: 0.0, parameters: [0.0; 2], certain: true }));

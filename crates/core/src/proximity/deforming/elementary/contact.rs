@@ -1,6 +1,6 @@
 //! Contacts of elementary tests, their options and errors.
 
-use thiserror::Error;
+use crate::proximity::error::ProximityError;
 
 /// How closely an elementary test looks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,21 +35,14 @@ pub struct ElementaryContact {
     pub certain: bool,
 }
 
-/// Why an elementary test has no answer.
-#[derive(Debug, Error, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum ElementaryError {
-    /// A coordinate is NaN or infinite, or the points are too far apart for double precision.
-    #[error("a point of the elementary test is not finite, or two of them are more than 1e308 apart")]
-    NotFinite,
-    /// An option is negative or NaN.
-    #[error("the {name} of an elementary test must be at least zero, not {value}")]
-    Option {
-        /// Which option.
-        name: &'static str,
-        /// Its value.
-        value: f64,
-    },
+/// A coordinate is NaN or infinite, or the points are too far apart for double precision.
+#[derive(Debug)]
+pub(super) struct NotFinite;
+
+impl From<NotFinite> for ProximityError {
+    fn from(NotFinite: NotFinite) -> Self {
+        Self::NotFinite
+    }
 }
 
 /// Why the tests of a mesh cannot fail.
@@ -57,13 +50,10 @@ pub(super) const CHECKED: &str = "the coordinates of a model are finite and less
 
 impl ElementaryOptions {
     /// Refuses options that are negative or NaN.
-    pub(crate) fn check(&self) -> Result<(), ElementaryError> {
-        for (name, value) in [("tolerance", self.tolerance), ("minimum separation", self.minimum_separation)]
-        {
-            if !(value >= 0.0) {
-                return Err(ElementaryError::Option { name, value });
-            }
-        }
-        Ok(())
+    pub(crate) fn check(&self) -> Result<(), ProximityError> {
+        ProximityError::check_not_negative([
+            ("tolerance", self.tolerance),
+            ("minimum separation", self.minimum_separation),
+        ])
     }
 }

@@ -26,7 +26,8 @@ pub(crate) mod contact;
 mod coplanarity;
 mod paths;
 
-pub use self::contact::{ElementaryContact, ElementaryError, ElementaryOptions};
+pub use self::contact::{ElementaryContact, ElementaryOptions};
+use crate::proximity::error::ProximityError;
 use nalgebra::Point3;
 
 use self::closest::{EdgeEdge, VertexFace};
@@ -54,15 +55,15 @@ use self::contact::CHECKED;
 /// ```
 ///
 /// # Errors
-/// [`ElementaryError`] when a coordinate is not finite or an option is negative.
+/// [`ProximityError`] when a coordinate is not finite or an option is negative.
 pub fn vertex_face(
     start: &[Point3<f64>; 4],
     end: &[Point3<f64>; 4],
     options: &ElementaryOptions,
-) -> Result<Option<ElementaryContact>, ElementaryError> {
+) -> Result<Option<ElementaryContact>, ProximityError> {
     options.check()?;
     all_finite(start, end)?;
-    advance::first_contact::<VertexFace, 3>([start, end], options, 1.0)
+    Ok(advance::first_contact::<VertexFace, 3>([start, end], options, 1.0)?)
 }
 
 /// The first contact of two moving edges (touching counts), or `None`: a proof that there is none in [0, 1], whatever
@@ -84,15 +85,15 @@ pub fn vertex_face(
 /// ```
 ///
 /// # Errors
-/// [`ElementaryError`] when a coordinate is not finite or an option is negative.
+/// [`ProximityError`] when a coordinate is not finite or an option is negative.
 pub fn edge_edge(
     start: &[Point3<f64>; 4],
     end: &[Point3<f64>; 4],
     options: &ElementaryOptions,
-) -> Result<Option<ElementaryContact>, ElementaryError> {
+) -> Result<Option<ElementaryContact>, ProximityError> {
     options.check()?;
     all_finite(start, end)?;
-    advance::first_contact::<EdgeEdge, 4>([start, end], options, 1.0)
+    Ok(advance::first_contact::<EdgeEdge, 4>([start, end], options, 1.0)?)
 }
 
 /// [`vertex_face`] up to the time `until`, of coordinates and options that have been checked.
@@ -117,7 +118,7 @@ pub(super) fn edge_edge_until(
     advance::first_contact::<EdgeEdge, 4>([start, end], options, until).expect(CHECKED)
 }
 
-fn all_finite(start: &[Point3<f64>; 4], end: &[Point3<f64>; 4]) -> Result<(), ElementaryError> {
+fn all_finite(start: &[Point3<f64>; 4], end: &[Point3<f64>; 4]) -> Result<(), ProximityError> {
     let mut sum = 0.0;
     for corner in 0..4 {
         for axis in 0..3 {
@@ -125,5 +126,5 @@ fn all_finite(start: &[Point3<f64>; 4], end: &[Point3<f64>; 4]) -> Result<(), El
             sum += 0.0 * start[corner][axis] + 0.0 * end[corner][axis];
         }
     }
-    if sum.is_nan() { Err(ElementaryError::NotFinite) } else { Ok(()) }
+    if sum.is_nan() { Err(ProximityError::NotFinite) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! Sources of free configurations by name, as the command line has them.
+//! Sources of free configurations, and their names on the command line.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,29 @@ use std::str::FromStr;
 use nalgebra::Vector3;
 use thiserror::Error;
 
-use crate::penetration::translational::options::FreeConfiguration;
+/// Where a walk may start: a source of free configurations [Je12 §5].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum FreeConfiguration {
+    /// From outside along the difference of the centroids [Je12 §5.1].
+    CentroidDifference,
+    /// A part of one body where the holes and hollows of the other one are widest [Je12 §5.2].
+    MaximallyClear,
+    /// Near where the models were apart before [Je12 §5.3]; needs a [`MotionCoherence`](super::MotionCoherence).
+    MotionCoherence,
+    /// From outside along random directions, from the seed of the options [Je12 §5.4].
+    Random,
+    /// The first gaps on lines from the overlap outwards, where gaps are likely [Je12 §5.5].
+    Sampled,
+    /// From outside along the normals that most faces share.
+    FaceNormals,
+    /// From outside along the principal axes of both models.
+    PrincipalAxes,
+    /// From outside along two hundred directions that are spread evenly.
+    Spread,
+    /// This translation of A [m, world]; an error where the models are not apart then.
+    Given(Vector3<f64>),
+}
 
 /// A name that no source of free configurations has.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
