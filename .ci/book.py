@@ -31,9 +31,8 @@ NOT_RUN = re.compile(r"<!-- not run: .+ -->")
 
 def tracked():
     """Files of the repository, those that are not ignored and not yet added included."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True
-    )
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".", ":!shared"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     return [name for name in listed.stdout.decode().split("\0") if name and (ROOT / name).is_file()]
 
 
