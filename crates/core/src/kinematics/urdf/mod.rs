@@ -25,7 +25,7 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 
 pub use shapes::mesh_places;
 
-pub use inertial::{Inertial, InertialError, JointDynamics};
+pub use inertial::{Inertial, JointDynamics};
 
 /// A robot as its file describes it.
 #[derive(Debug, Clone, PartialEq)]
