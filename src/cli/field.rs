@@ -96,7 +96,7 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     let mesh = console.access().mesh(input).map_err(|error| Failure::of(Exit::BadFile, &error))?;
     let started = Instant::now();
     let field = DistanceField::of(&mesh, &options(arguments)).map_err(|error| {
-        let exit = if matches!(error, FieldError::NotClosed { .. }) { Exit::BadFile } else { Exit::Usage };
+        let exit = if matches!(error, FieldError::Shape(_)) { Exit::BadFile } else { Exit::Usage };
         Failure::new(exit, format!("{}: {error}", input.display()))
     })?;
     let seconds = started.elapsed().as_secs_f64();

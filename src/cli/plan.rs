@@ -12,8 +12,9 @@ use serde::Serialize;
 use super::terminal::Console;
 use super::terminal::{Exit, Failure};
 use extricate_core::kinematics::Articulation;
-use extricate_core::penetration::generalized::{CollidingPair, Pose};
+use extricate_core::penetration::generalized::{CollidingPair, GeneralizedError, Pose};
 use extricate_core::plan::{PlanError, PlanOptions, PlanWork, plan};
+use extricate_core::proximity::ProximityError;
 use extricate_scene::request::table::Table;
 use extricate_scene::request::text::number;
 use extricate_scene::scene::Planning;
@@ -219,7 +220,9 @@ fn refused(planning: &Planning, error: &PlanError) -> Failure {
         PlanError::NotFree { .. } => Failure::of(Exit::InitialPenetration, error),
         PlanError::Unsound { pairs } => Failure::new(Exit::Numerical, format!("{error}: {}", names(pairs))),
         PlanError::OutsideLimits { .. } | PlanError::Unmoved { .. } => Failure::of(Exit::BadFile, error),
-        PlanError::Option { .. } => Failure::of(Exit::Usage, error),
+        PlanError::Query(GeneralizedError::Proximity(ProximityError::Option { .. })) => {
+            Failure::of(Exit::Usage, error)
+        }
         _ => Failure::of(Exit::Numerical, error),
     }
 }

@@ -1,5 +1,6 @@
 //! `extricate tetrahedralize`: fills a closed mesh with tetrahedra, and tells how well.
 
+use extricate_core::field::FieldError;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -7,11 +8,9 @@ use serde::Serialize;
 
 use super::terminal::Console;
 use super::terminal::{Exit, Failure};
-use extricate_core::field::tetrahedralize::{
-    Tetrahedralization, TetrahedralizeError, TetrahedralizeOptions, tetrahedralize,
-};
-use extricate_core::geometry::TriangleMesh;
+use extricate_core::field::tetrahedralize::{Tetrahedralization, TetrahedralizeOptions, tetrahedralize};
 use extricate_core::geometry::tet_mesh::write::write_tets;
+use extricate_core::geometry::{ShapeError, TriangleMesh};
 
 /// Arguments of `extricate tetrahedralize`.
 #[derive(Debug, Args)]
@@ -51,8 +50,8 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     let options = TetrahedralizeOptions { cell: cell(arguments, &mesh), ..Default::default() };
     let filled = tetrahedralize(&mesh, &options).map_err(|error| {
         let exit = match error {
-            TetrahedralizeError::NotClosed { .. } | TetrahedralizeError::NoVolume { .. } => Exit::BadFile,
-            TetrahedralizeError::Mesh(_) => Exit::Numerical,
+            FieldError::Shape(ShapeError::NotClosed { .. } | ShapeError::ZeroVolume { .. }) => Exit::BadFile,
+            FieldError::Shape(_) => Exit::Numerical,
             _ => Exit::Usage,
         };
         Failure::new(exit, format!("{}: {error}", input.display()))

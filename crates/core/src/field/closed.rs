@@ -1,6 +1,6 @@
 //! Whether a mesh is closed, in one pass over its triangles.
 
-use super::error::FieldError;
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::topology::Topology;
 use crate::geometry::triangle_mesh::TriangleMesh;
 
@@ -9,7 +9,7 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 /// Each use of an edge adds a scrambled number of its ends, or takes it away when the edge is used backwards. The sum
 /// is zero when the mesh is closed, and of an open one it is zero once in 2⁶⁴. Vertices at one place with several
 /// indices leave a sum as well: only then are places compared.
-pub(super) fn check(mesh: &TriangleMesh) -> Result<(), FieldError> {
+pub(super) fn check(mesh: &TriangleMesh) -> Result<(), ShapeError> {
     let mut sum = 0_u64;
     for &[a, b, c] in mesh.triangles() {
         for (from, to) in [(a, b), (b, c), (c, a)] {
@@ -24,7 +24,7 @@ pub(super) fn check(mesh: &TriangleMesh) -> Result<(), FieldError> {
     if topology.is_closed() {
         Ok(())
     } else {
-        Err(FieldError::NotClosed { edges: topology.unbalanced_edges })
+        Err(ShapeError::NotClosed { edges: topology.unbalanced_edges })
     }
 }
 

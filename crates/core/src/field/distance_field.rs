@@ -51,7 +51,8 @@ impl DistanceField {
     /// many nodes.
     pub fn of(mesh: &TriangleMesh, options: &FieldOptions) -> Result<Self, FieldError> {
         if !(options.padding >= 0.0 && options.padding.is_finite()) {
-            return Err(FieldError::Option { what: "padding", value: options.padding });
+            let (option, value) = ("padding", options.padding);
+            return Err(FieldError::Option { option, value, accepted: "a number of at least zero" });
         }
         let bounds = mesh.aabb();
         let room = options.padding * bounds.extents().max();
@@ -72,10 +73,12 @@ impl DistanceField {
         grid.check()?;
         let limit = options.band.unwrap_or(f64::INFINITY);
         if !(limit >= 0.0) {
-            return Err(FieldError::Option { what: "band", value: limit });
+            let (option, value) = ("band", limit);
+            return Err(FieldError::Option { option, value, accepted: "a number of at least zero" });
         }
         if let Some(cells) = options.exact.filter(|cells| !(*cells >= 1.0 && cells.is_finite())) {
-            return Err(FieldError::ExactBand { cells });
+            let (option, accepted) = ("band of exact distances", "at least 1 cell wide");
+            return Err(FieldError::Option { option, value: cells, accepted });
         }
         Self::with_band(mesh, grid, options, band::width(&grid, options.exact))
     }

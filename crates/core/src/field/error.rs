@@ -1,41 +1,29 @@
-//! Why there is no distance field.
+//! Why there is no distance field, or no tetrahedra over one.
 
 use thiserror::Error;
 
 use crate::geometry::read::error::FileError;
+use crate::geometry::shape_error::ShapeError;
 
-/// Why a distance field cannot be made, read or written.
+/// Why a distance field cannot be made, read or written, or a surface not filled with tetrahedra.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FieldError {
-    /// The mesh does not separate an inside from an outside.
-    #[error("the mesh is not closed: {edges} edges are not used equally often in both directions")]
-    NotClosed {
-        /// Number of such edges.
-        edges: usize,
-    },
+    /// The mesh does not separate an inside from an outside or encloses nothing, or the tetrahedra in it are not sound.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
     /// The box of the grid is empty or not finite.
     #[error("the grid's box is empty or has a corner that is not finite")]
     NoBox,
-    /// The size of a cell is no positive number.
-    #[error("the grid's spacing must be a positive number of metres, not {spacing}")]
-    Spacing {
-        /// What was given [m].
-        spacing: f64,
-    },
-    /// The padding or the band is no number that can be.
-    #[error("the {what} must be a number of at least zero, not {value}")]
+    /// An option is out of its range.
+    #[error("the {option} must be {accepted}, not {value}")]
     Option {
-        /// Which option.
-        what: &'static str,
-        /// What was given.
+        /// Its name.
+        option: &'static str,
+        /// Its value.
         value: f64,
-    },
-    /// The band of exact distances is narrower than a cell.
-    #[error("the band of exact distances must be at least 1 cell wide, not {cells}")]
-    ExactBand {
-        /// What was given [cells].
-        cells: f64,
+        /// The accepted values.
+        accepted: &'static str,
     },
     /// The grid has less than two nodes along its longest edge.
     #[error("a grid needs at least 2 nodes along its longest edge, not {nodes}")]
@@ -52,6 +40,20 @@ pub enum FieldError {
         nodes: f64,
         /// Memory of their values [GiB].
         memory: f64,
+    },
+    /// No point of the lattice of tetrahedra is inside.
+    #[error("no tetrahedron fits inside: cells of {cell:e} m are too coarse")]
+    NothingInside {
+        /// Length of a cell [m].
+        cell: f64,
+    },
+    /// The lattice of tetrahedra would have too many cells.
+    #[error("cells of {cell:e} m are too fine: the lattice would have more than {max_cells}")]
+    TooFine {
+        /// Length of a cell [m].
+        cell: f64,
+        /// Most cells allowed.
+        max_cells: usize,
     },
     /// A file is not written, or not read: it is missing, damaged, no distance field, or of another version.
     #[error(transparent)]

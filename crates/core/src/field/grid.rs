@@ -165,7 +165,8 @@ impl Grid {
 
 fn check_spacing(spacing: f64) -> Result<(), FieldError> {
     let fits = (1.0 / MOST_SPACING..=MOST_SPACING).contains(&spacing);
-    fits.then_some(()).ok_or(FieldError::Spacing { spacing })
+    let (option, accepted) = ("grid's spacing", "a positive number of metres");
+    fits.then_some(()).ok_or(FieldError::Option { option, value: spacing, accepted })
 }
 
 fn check_size(nodes: f64) -> Result<(), FieldError> {

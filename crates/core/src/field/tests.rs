@@ -4,6 +4,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::*;
 use crate::geometry::procedural::{Cuboid, Procedural, Torus};
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::{Aabb, Solidity, TriangleMesh};
 use crate::proximity::{Model, closest_point, signed_distance};
 
@@ -161,7 +162,7 @@ fn what_cannot_be_is_refused() {
     let mesh = sphere(1.0, 8);
     let open = TriangleMesh::new(mesh.vertices().to_vec(), mesh.triangles()[1..].to_vec()).unwrap();
     let error = DistanceField::of(&open, &options(16)).unwrap_err();
-    assert!(matches!(error, FieldError::NotClosed { edges: 3 }), "{error}");
+    assert!(matches!(error, FieldError::Shape(ShapeError::NotClosed { edges: 3 })), "{error}");
     let refused = |options: FieldOptions| DistanceField::of(&mesh, &options).unwrap_err();
     let error = refused(options(100_000)).to_string();
     assert!(error.contains("GiB"), "{error}");
@@ -171,7 +172,7 @@ fn what_cannot_be_is_refused() {
         refused(FieldOptions { band: Some(f64::NAN), ..options(9) }),
         FieldError::Option { .. }
     ));
-    assert!(matches!(refused(FieldOptions { spacing: Some(0.0), ..options(9) }), FieldError::Spacing { .. }));
+    assert!(matches!(refused(FieldOptions { spacing: Some(0.0), ..options(9) }), FieldError::Option { .. }));
 }
 
 #[test]
@@ -372,5 +373,5 @@ fn a_wider_exact_band_is_exact_and_kept_by_updates_and_files() {
     let update = updated.update(&mesh, &[mesh.aabb()]).unwrap();
     assert!(update.recomputed == 0 && updated.values().eq(field.values()), "{update:?}");
     let refused = DistanceField::of(&mesh, &FieldOptions { exact: Some(0.5), ..options(40) });
-    assert!(matches!(refused, Err(FieldError::ExactBand { .. })));
+    assert!(matches!(refused, Err(FieldError::Option { .. })));
 }

@@ -53,7 +53,7 @@ impl DistanceField {
     /// within some units of rounding.
     ///
     /// # Errors
-    /// [`FieldError::NotClosed`], and then the field is as it was.
+    /// [`ShapeError::NotClosed`](crate::geometry::ShapeError::NotClosed), and then the field is as it was.
     pub fn update(&mut self, mesh: &TriangleMesh, regions: &[Aabb]) -> Result<Update, FieldError> {
         closed::check(mesh)?;
         let update = self.again(mesh, regions, None);

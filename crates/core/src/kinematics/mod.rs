@@ -4,11 +4,13 @@
 //! motion. Poses map body to world coordinates.
 
 pub mod articulation;
+pub(crate) mod error;
 pub(crate) mod motion;
 pub(crate) mod rigid_motion;
 pub mod urdf;
 
-pub use articulation::{Articulation, ArticulationError, Joint, JointKind, LinkMotion, PlacedArticulation};
+pub use articulation::{Articulation, Joint, JointKind, LinkMotion, PlacedArticulation};
+pub use error::RobotError;
 pub use motion::Motion;
 pub use rigid_motion::{MotionBounds, RigidMotion, Twist};
 

@@ -6,6 +6,7 @@ use crate::penetration::generalized::arrangement::Arrangement;
 use crate::penetration::generalized::error::GeneralizedError;
 use crate::penetration::generalized::mover::Base;
 use crate::penetration::generalized::pose::Pose;
+use crate::proximity::error::ProximityError;
 
 /// Poses at which a segment is checked, at least.
 const LEAST_CHECKS: usize = 4;
@@ -25,13 +26,13 @@ pub(super) fn ends(
         return Err(PlanError::Movers { movers });
     }
     let step = options.step.unwrap_or(1.0);
-    for (option, value, is_sound, range) in [
+    for (option, value, is_sound, accepted) in [
         ("clearance", options.clearance, options.clearance >= 0.0, "a length of at least zero"),
         ("step", step, step > 0.0, "a length above zero"),
         ("resolution", options.resolution, options.resolution > 0.0, "a share above zero"),
     ] {
         if !(is_sound && value.is_finite()) {
-            return Err(PlanError::Option { option, value, range });
+            return Err(GeneralizedError::from(ProximityError::Option { option, value, accepted }).into());
         }
     }
     let mover = &arrangement.movers()[0];

@@ -145,16 +145,6 @@ pub enum PlanError {
         /// Movers of the arrangement.
         movers: usize,
     },
-    /// An option is out of its range.
-    #[error("{option} is {value}, but must be {range}")]
-    Option {
-        /// Its name.
-        option: &'static str,
-        /// Its value.
-        value: f64,
-        /// What it may be.
-        range: &'static str,
-    },
     /// No path was found within the bounds of work, which does not prove that there is none.
     #[error("no path was found with {} samples; the trees came within {} m of each other", reached.work.samples, reached.gap)]
     NotFound {

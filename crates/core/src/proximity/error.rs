@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::geometry::shape_error::ShapeError;
 use crate::geometry::triangle_mesh::Aabb;
-use crate::kinematics::articulation::error::ArticulationError;
+use crate::kinematics::error::RobotError;
 
 /// Why a query has no answer. A failure is never reported as an absence.
 #[derive(Debug, Error, Clone, PartialEq)]
@@ -94,7 +94,7 @@ pub enum ProximityError {
     Shape(#[from] ShapeError),
     /// What moves is not an articulation in a configuration.
     #[error(transparent)]
-    Articulation(#[from] ArticulationError),
+    Articulation(#[from] RobotError),
 }
 
 impl ProximityError {

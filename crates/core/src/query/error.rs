@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::geometry::read::error::FileError;
 use crate::geometry::shape_error::ShapeError;
-use crate::kinematics::ArticulationError;
+use crate::kinematics::error::RobotError;
 use crate::kinematics::urdf::UrdfError;
 use crate::penetration::error::PenetrationError;
 use crate::penetration::generalized::GeneralizedError;
@@ -98,7 +98,7 @@ pub enum QueryError {
     PenetrationRigid(Box<GeneralizedError>),
     /// A configuration does not belong to the robot.
     #[error(transparent)]
-    Configuration(#[from] ArticulationError),
+    Configuration(#[from] RobotError),
     /// No link of the robot has a shape.
     #[error("no link of the robot `{robot}` has a shape")]
     NoShape {

@@ -5,8 +5,7 @@ use thiserror::Error;
 
 use super::soft::SoftError;
 use crate::state::BodySeparation;
-use extricate_core::kinematics::ArticulationError;
-use extricate_core::kinematics::urdf::InertialError;
+use extricate_core::kinematics::RobotError;
 use extricate_core::penetration::PenetrationError;
 
 /// Why a body, a joint, a robot, a motor or a pull does not fit into a world, or why bodies do not fit beside each other.
@@ -83,7 +82,7 @@ pub enum BuildError {
         /// Name of the body.
         name: String,
         /// What is wrong.
-        source: InertialError,
+        source: RobotError,
     },
     /// A dynamic body has no volume, so its inertia is unknown.
     #[error("dynamic body `{name}` has a volume of {volume} m³; it needs a closed mesh or a solid primitive")]
@@ -130,7 +129,7 @@ pub enum BuildError {
         /// The link.
         link: String,
         /// What is wrong.
-        source: InertialError,
+        source: RobotError,
     },
     /// A link states no mass, and its mesh encloses no volume to take it from.
     #[error("link \"{link}\" states no mass, and its mesh encloses no volume from which it would follow")]
@@ -150,7 +149,7 @@ pub enum BuildError {
     },
     /// Its configuration is none.
     #[error(transparent)]
-    Articulation(#[from] ArticulationError),
+    Articulation(#[from] RobotError),
     /// A link moves and neither it nor any link that it carries has a mass.
     #[error(
         "link \"{link}\" moves and has no mass: neither an <inertial> nor a shape, nor does it carry a link that has one"

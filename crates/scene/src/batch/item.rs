@@ -33,7 +33,7 @@ pub struct ItemError {
     /// Its kind, if that much is known.
     pub kind: Option<&'static str>,
     /// What is wrong with it.
-    pub fault: ItemFault,
+    pub(crate) fault: ItemFault,
 }
 
 impl Item {

@@ -17,7 +17,7 @@ mod shard;
 mod summary;
 mod workers;
 
-pub use crate::request::{Access, Class, Fault, ItemFault, Library};
+pub use crate::request::{Access, Class, Fault, Library};
 pub use error::BatchError;
 pub use item::{Item, ItemError};
 pub use manifest::{LONGEST_LINE, Manifest};

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::answer::Repair;
 use super::parts::Collision;
-use extricate_core::kinematics::ArticulationError;
+use extricate_core::kinematics::RobotError;
 use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::generalized::GeneralizedError;
 
@@ -40,7 +40,7 @@ pub enum RepairError {
     },
     /// Links and joints make no tree, or a configuration is none.
     #[error(transparent)]
-    Articulation(#[from] ArticulationError),
+    Articulation(#[from] RobotError),
     /// The search failed for another reason than that there is no answer.
     #[error(transparent)]
     Search(Box<GeneralizedError>),

@@ -26,8 +26,7 @@ pub(crate) const KINDS: [&str; 10] = [
 
 /// Reason why a line of a manifest is no request.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum ItemFault {
+pub(crate) enum ItemFault {
     /// It is no JSON, or nothing that an item could be.
     #[error("not an item: {why}")]
     NotJson {

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::limits::SUGGESTIONS;
 use extricate_core::geometry::read::OutOfReach;
-use extricate_core::kinematics::ArticulationError;
+use extricate_core::kinematics::RobotError;
 use extricate_core::penetration::generalized::GeneralizedError;
 
 /// Why a scene cannot be loaded, or no path be planned in it.
@@ -40,7 +40,7 @@ pub enum SceneError {
         /// Its name.
         robot: String,
         /// What is wrong.
-        source: ArticulationError,
+        source: RobotError,
     },
     /// What is to move along a path has no shape that could be moved: a half-space, or a link without volume.
     #[error("\"{mover}\": {source}")]
@@ -88,12 +88,6 @@ impl Problem {
     /// Points also at an earlier place: the first use of a name that stands twice.
     pub(super) fn with_earlier(self, earlier: Range<usize>) -> Self {
         Self { earlier: Some(earlier), ..self }
-    }
-
-    /// What is wrong.
-    #[must_use]
-    pub fn fault(&self) -> &Fault {
-        &self.fault
     }
 
     /// Path of the scene file as it was given.
@@ -147,8 +141,7 @@ impl Diagnostic for Problem {
 
 /// What can be wrong with a scene.
 #[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum Fault {
+pub(super) enum Fault {
     /// The text is not RON, or not a scene: unknown and missing fields are told here, too.
     #[error("{message}")]
     Syntax {

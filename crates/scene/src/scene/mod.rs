@@ -23,7 +23,7 @@ mod soft;
 mod validate;
 
 pub use camera::Camera;
-pub use error::{Fault, Problem, SceneError};
+pub use error::{Problem, SceneError};
 pub use judge::{EnergyBalance, Judge, JudgeState, Verdict};
 pub use linking::linking_number;
 pub use load::{MeshFile, Moves, Scene};

@@ -7,7 +7,7 @@ use super::load::Scene;
 use super::placement::{orientation, point, vector};
 use super::robots::within_limits;
 use super::schema::PlanEntry;
-use extricate_core::kinematics::{Articulation, ArticulationError};
+use extricate_core::kinematics::{Articulation, RobotError};
 use extricate_core::penetration::generalized::{Arrangement, Base, Mover, Obstacle, Part, Pose, Shape};
 use extricate_core::proximity::{AllowedCollisions, ArticulatedModel, Sampling};
 use extricate_dynamics::{RobotBase, RobotDescription};
@@ -119,7 +119,7 @@ fn mover_of(robot: &RobotDescription, plan: &PlanEntry) -> Result<Mover, SceneEr
 }
 
 /// The articulation of a robot with the limits that the plan gives, within its own.
-fn narrowed(robot: &RobotDescription, plan: &PlanEntry) -> Result<Articulation, ArticulationError> {
+fn narrowed(robot: &RobotDescription, plan: &PlanEntry) -> Result<Articulation, RobotError> {
     let mut joints = robot.articulation.joints().to_vec();
     for (name, (least, most)) in &plan.limits.0 {
         let Some(joint) = robot.joint(name) else { continue };

@@ -1,11 +1,9 @@
 //! Tetrahedral meshes of the inside of a closed surface, with a bound on their angles.
 
-mod error;
 mod lattice;
 mod of_mesh;
 mod stencil;
 mod stuffing;
 
-pub use self::error::TetrahedralizeError;
 pub use of_mesh::{Tetrahedralization, TetrahedralizeOptions, tetrahedralize};
 pub use stuffing::stuff;

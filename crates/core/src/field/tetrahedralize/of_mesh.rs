@@ -4,9 +4,10 @@ use nalgebra::Point3;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::error::TetrahedralizeError;
 use super::stuffing::stuff;
+use crate::field::error::FieldError;
 use crate::geometry::mass_properties::{signed_volume, surface_area};
+use crate::geometry::shape_error::ShapeError;
 use crate::geometry::tet_mesh::mesh::TetMesh;
 use crate::geometry::tet_mesh::quality::TetQuality;
 use crate::geometry::topology::Topology;
@@ -71,19 +72,20 @@ pub struct Tetrahedralization {
 /// ```
 ///
 /// # Errors
-/// [`TetrahedralizeError`] when the mesh is not closed or has no volume, or the cell is too coarse or too fine.
+/// [`FieldError`] when the mesh is not closed or has no volume, or the cell is too coarse or too fine.
 pub fn tetrahedralize(
     mesh: &TriangleMesh,
     options: &TetrahedralizeOptions,
-) -> Result<Tetrahedralization, TetrahedralizeError> {
+) -> Result<Tetrahedralization, FieldError> {
     let topology = Topology::of(mesh);
     if !topology.is_closed() {
-        return Err(TetrahedralizeError::NotClosed { unbalanced_edges: topology.unbalanced_edges });
+        return Err(ShapeError::NotClosed { edges: topology.unbalanced_edges }.into());
     }
     let volume = signed_volume(mesh).abs();
-    let first = FIRST_CELL * volume / surface_area(mesh);
+    let area = surface_area(mesh);
+    let first = FIRST_CELL * volume / area;
     if !(first > 0.0) {
-        return Err(TetrahedralizeError::NoVolume { volume });
+        return Err(ShapeError::ZeroVolume { volume, area }.into());
     }
     let model = Model::new(mesh.clone(), Solidity::Solid);
     let fill = |cell| stuff(&mesh.aabb(), cell, options.most_cells, &|point| signed_distance(&model, point));
@@ -105,9 +107,9 @@ pub fn tetrahedralize(
 fn derive(
     first: f64,
     allowed: f64,
-    fill: impl Fn(f64) -> Result<TetMesh, TetrahedralizeError>,
+    fill: impl Fn(f64) -> Result<TetMesh, FieldError>,
     error_of: impl Fn(&TetMesh) -> f64,
-) -> Result<(TetMesh, f64), TetrahedralizeError> {
+) -> Result<(TetMesh, f64), FieldError> {
     let mut cell = first;
     let mut best = fill(cell);
     for _ in 0..ATTEMPTS {
@@ -217,10 +219,10 @@ mod tests {
         let open = TriangleMesh::new(cube.vertices().to_vec(), cube.triangles()[1..].to_vec()).unwrap();
         let with = |cell| TetrahedralizeOptions { cell: Some(cell), ..Default::default() };
         let refused = |mesh, cell| tetrahedralize(mesh, &with(cell)).unwrap_err();
-        assert!(matches!(refused(&open, 0.1), TetrahedralizeError::NotClosed { unbalanced_edges: 3 }));
-        assert!(matches!(refused(&cube, f64::NAN), TetrahedralizeError::Cell { .. }));
-        assert!(matches!(refused(&cube, 1e-5), TetrahedralizeError::TooFine { .. }));
+        assert!(matches!(refused(&open, 0.1), FieldError::Shape(ShapeError::NotClosed { edges: 3 })));
+        assert!(matches!(refused(&cube, f64::NAN), FieldError::Option { .. }));
+        assert!(matches!(refused(&cube, 1e-5), FieldError::TooFine { .. }));
         let plate = cube.scaled(&Vector3::new(1.0, 1.0, 1e-3)).unwrap();
-        assert!(matches!(refused(&plate, 0.31), TetrahedralizeError::TooCoarse { .. }));
+        assert!(matches!(refused(&plate, 0.31), FieldError::NothingInside { .. }));
     }
 }

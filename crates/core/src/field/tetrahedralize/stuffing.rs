@@ -12,9 +12,9 @@
 use nalgebra::Point3;
 use rayon::prelude::*;
 
-use super::error::TetrahedralizeError;
 use super::lattice::{Lattice, Place};
 use super::stencil::{Side, is_long, keep};
+use crate::field::error::FieldError;
 use crate::geometry::tet_mesh::mesh::{TetMesh, signed_volume};
 use crate::geometry::triangle_mesh::Aabb;
 
@@ -38,29 +38,30 @@ const CUT_PRECISION: f64 = 1e-9;
 /// let bounds = Aabb { min: Point3::new(-1.0, -1.0, -1.0), max: Point3::new(1.0, 1.0, 1.0) };
 /// let ball = stuff(&bounds, 0.2, 1_000_000, &|p| p.coords.norm() - 1.0)?;
 /// assert!((ball.volume() / 4.18879 - 1.0).abs() < 0.02);
-/// # Ok::<(), extricate_core::field::tetrahedralize::TetrahedralizeError>(())
+/// # Ok::<(), extricate_core::field::FieldError>(())
 /// ```
 ///
 /// # Errors
-/// [`TetrahedralizeError`] when the cell is not positive, there would be more than `most_cells`, or no lattice point is
+/// [`FieldError`] when the cell is not positive, there would be more than `most_cells`, or no lattice point is
 /// inside.
 pub fn stuff(
     bounds: &Aabb,
     cell: f64,
     most_cells: usize,
     distance: &(dyn Fn(&Point3<f64>) -> f64 + Sync),
-) -> Result<TetMesh, TetrahedralizeError> {
+) -> Result<TetMesh, FieldError> {
     if !(cell > 0.0 && cell.is_finite()) {
-        return Err(TetrahedralizeError::Cell { cell });
+        let (option, accepted) = ("cell", "a positive length in metres");
+        return Err(FieldError::Option { option, value: cell, accepted });
     }
     let lattice = Lattice::over(bounds.min, bounds.max, cell, most_cells)
-        .ok_or(TetrahedralizeError::TooFine { cell, most_cells })?;
+        .ok_or(FieldError::TooFine { cell, max_cells: most_cells })?;
     let values = lattice.sample(distance);
     let mut stuffing = Stuffing::new(&lattice, &values, distance);
     stuffing.warp();
     let (nodes, tets) = stuffing.fill();
     if tets.is_empty() {
-        return Err(TetrahedralizeError::TooCoarse { cell });
+        return Err(FieldError::NothingInside { cell });
     }
     Ok(TetMesh::new(nodes, tets)?)
 }

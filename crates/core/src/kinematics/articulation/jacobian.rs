@@ -11,9 +11,9 @@
 //! A joint that mimics adds its column, times its factor, to that of the number it follows. The columns are in the order
 //! of a configuration.
 
+use crate::kinematics::error::RobotError;
 use nalgebra::{Isometry3, Matrix3xX, Matrix6xX, Point3, Vector3};
 
-use super::error::ArticulationError;
 use super::joint::JointKind;
 use super::tree::Articulation;
 
@@ -51,16 +51,16 @@ impl Articulation {
     /// let open = door.placed(&[0.0], &Isometry3::identity())?;
     /// let handle = open.point_jacobian(1, &Point3::new(0.8, 0.0, 1.0));
     /// assert!((handle.column(0) - Vector3::new(0.0, 0.8, 0.0)).norm() < 1e-15);
-    /// # Ok::<(), extricate_core::kinematics::ArticulationError>(())
+    /// # Ok::<(), extricate_core::kinematics::RobotError>(())
     /// ```
     ///
     /// # Errors
-    /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`] when the configuration is none.
+    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when the configuration is none.
     pub fn placed(
         &self,
         configuration: &[f64],
         base: &Isometry3<f64>,
-    ) -> Result<PlacedArticulation<'_>, ArticulationError> {
+    ) -> Result<PlacedArticulation<'_>, RobotError> {
         Ok(PlacedArticulation { articulation: self, poses: self.link_poses(configuration, base)? })
     }
 }

@@ -1,8 +1,7 @@
 //! Joints: what connects a link to the one that carries it.
 
+use crate::kinematics::error::RobotError;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
-
-use super::error::ArticulationError;
 
 /// How a joint moves its child.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,29 +80,29 @@ impl Joint {
     }
 
     /// The joint with an axis of unit length.
-    pub(super) fn checked(mut self) -> Result<Self, ArticulationError> {
+    pub(super) fn checked(mut self) -> Result<Self, RobotError> {
         let joint = || self.name.clone();
         let mut numbers = self.origin.translation.vector.iter().chain(self.origin.rotation.coords.iter());
         if !numbers.all(|x| x.is_finite()) {
-            return Err(ArticulationError::NotFinite { joint: joint() });
+            return Err(RobotError::NotFinite { joint: joint() });
         }
         if let Some(Mimic { factor, offset, .. }) = self.mimic
             && !(factor.is_finite() && offset.is_finite())
         {
-            return Err(ArticulationError::NotFinite { joint: joint() });
+            return Err(RobotError::NotFinite { joint: joint() });
         }
         if let Some([lower, upper]) = self.limits
             && !(lower <= upper)
         {
-            return Err(ArticulationError::ReversedLimits { joint: joint(), lower, upper });
+            return Err(RobotError::ReversedLimits { joint: joint(), lower, upper });
         }
         if let JointKind::Revolute { axis } | JointKind::Prismatic { axis } = &mut self.kind {
             if !axis.iter().all(|x| x.is_finite()) {
-                return Err(ArticulationError::NotFinite { joint: self.name.clone() });
+                return Err(RobotError::NotFinite { joint: self.name.clone() });
             }
             let size = axis.amax();
             if size == 0.0 {
-                return Err(ArticulationError::ZeroAxis { joint: self.name.clone() });
+                return Err(RobotError::ZeroAxis { joint: self.name.clone() });
             }
             *axis = (*axis / size).normalize();
         }

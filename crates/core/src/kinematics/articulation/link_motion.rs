@@ -12,9 +12,9 @@
 
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
-use super::error::ArticulationError;
 use super::joint::JointKind;
 use super::tree::Articulation;
+use crate::kinematics::error::RobotError;
 use crate::kinematics::motion::Motion;
 use crate::kinematics::rigid_motion::{MotionBounds, RigidMotion, Twist};
 
@@ -56,11 +56,11 @@ impl LinkMotion {
     /// let motion = LinkMotion::new(&door, 1, [&[0.0], &[1.0]], &Motion::still(&Isometry3::identity()))?;
     /// assert!((motion.pose_at(0.5).rotation.angle() - 0.5).abs() < 1e-15);
     /// assert!((motion.bounds().angular_speed - 1.0).abs() < 1e-15);
-    /// # Ok::<(), extricate_core::kinematics::ArticulationError>(())
+    /// # Ok::<(), extricate_core::kinematics::RobotError>(())
     /// ```
     ///
     /// # Errors
-    /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`] when a configuration is none.
+    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when a configuration is none.
     ///
     /// # Panics
     /// When there is no such link.
@@ -69,7 +69,7 @@ impl LinkMotion {
         link: usize,
         configurations: [&[f64]; 2],
         base: &Motion,
-    ) -> Result<Self, ArticulationError> {
+    ) -> Result<Self, RobotError> {
         Self::along(articulation, &articulation.chain(None, link), configurations, base)
     }
 
@@ -85,7 +85,7 @@ impl LinkMotion {
         ancestor: usize,
         link: usize,
         configurations: [&[f64]; 2],
-    ) -> Result<Self, ArticulationError> {
+    ) -> Result<Self, RobotError> {
         let here = Motion::still(&Isometry3::identity());
         Self::along(articulation, &articulation.chain(Some(ancestor), link), configurations, &here)
     }
@@ -95,7 +95,7 @@ impl LinkMotion {
         chain: &[usize],
         [from, to]: [&[f64]; 2],
         base: &Motion,
-    ) -> Result<Self, ArticulationError> {
+    ) -> Result<Self, RobotError> {
         articulation.check(from)?;
         articulation.check(to)?;
         let mut moves = Vec::new();

@@ -6,7 +6,6 @@
 //! | base          | the pose of the root link in the world                                                           |
 //! | link frame    | the frame of the joint that carries the link, after its motion, as in URDF                       |
 
-pub(crate) mod error;
 mod jacobian;
 pub(crate) mod joint;
 pub(crate) mod link_motion;
@@ -14,7 +13,6 @@ pub(crate) mod tree;
 
 pub use self::tree::Articulation;
 
-pub use error::ArticulationError;
 pub use jacobian::PlacedArticulation;
 pub use joint::{Joint, JointKind, Mimic};
 pub use link_motion::LinkMotion;

@@ -3,6 +3,7 @@ use std::f64::consts::FRAC_PI_2;
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::*;
+use crate::kinematics::error::RobotError;
 use crate::kinematics::tests::{Noise, assert_bounds_hold, distance_of};
 use crate::kinematics::{Motion, RigidMotion};
 use std::collections::BTreeMap;
@@ -180,13 +181,13 @@ fn what_is_no_configuration_is_refused() {
     let tree =
         Articulation::new(names(&["a", "b"]), vec![Joint::new("j", "a", "b", turn(Vector3::z()))]).unwrap();
     let here = Isometry3::identity();
-    assert_eq!(tree.link_poses(&[], &here), Err(ArticulationError::Length { given: 0, expected: 1 }));
+    assert_eq!(tree.link_poses(&[], &here), Err(RobotError::Length { given: 0, expected: 1 }));
     for value in [f64::NAN, f64::INFINITY] {
-        let error = ArticulationError::NotFinite { joint: "j".into() };
+        let error = RobotError::NotFinite { joint: "j".into() };
         assert_eq!(tree.link_poses(&[value], &here), Err(error.clone()));
         assert_eq!(tree.configuration(&BTreeMap::from([("j".to_owned(), value)])), Err(error));
     }
     assert_eq!(tree.configuration(&BTreeMap::from([("j".to_owned(), FRAC_PI_2)])), Ok(vec![FRAC_PI_2]));
-    let error = ArticulationError::UnknownJoint { joint: "x".into() };
+    let error = RobotError::UnknownJoint { joint: "x".into() };
     assert_eq!(tree.configuration(&BTreeMap::from([("x".to_owned(), 0.0)])), Err(error));
 }

@@ -1,10 +1,10 @@
 //! Articulations: links joined by joints into trees.
 
+use crate::kinematics::error::RobotError;
 use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::Isometry3;
 
-use super::error::ArticulationError;
 use super::joint::{Joint, JointKind};
 
 /// A tree of links.
@@ -45,13 +45,13 @@ impl Articulation {
     /// let poses = arm.link_poses(&[std::f64::consts::FRAC_PI_2], &Isometry3::identity())?;
     /// let hand = poses[1] * nalgebra::Point3::new(1.0, 0.0, 0.0);
     /// assert!((hand - nalgebra::Point3::new(1.0, 1.0, 0.0)).norm() < 1e-15);
-    /// # Ok::<(), extricate_core::kinematics::ArticulationError>(())
+    /// # Ok::<(), extricate_core::kinematics::RobotError>(())
     /// ```
     ///
     /// # Errors
-    /// [`ArticulationError`] when names are not unique or unknown, the joints do not make a tree, an axis is zero,
+    /// [`RobotError`] when names are not unique or unknown, the joints do not make a tree, an axis is zero,
     /// limits are reversed, a number is not finite, or a joint mimics in a circle.
-    pub fn new(links: Vec<String>, joints: Vec<Joint>) -> Result<Self, ArticulationError> {
+    pub fn new(links: Vec<String>, joints: Vec<Joint>) -> Result<Self, RobotError> {
         let indices = unique(links.iter())?;
         unique(joints.iter().map(|joint| &joint.name))?;
         let joints = joints.into_iter().map(Joint::checked).collect::<Result<Vec<_>, _>>()?;
@@ -116,8 +116,8 @@ impl Articulation {
     /// The values of all joints [rad or m], in the order of [`Articulation::joints`]; zero of a fixed one.
     ///
     /// # Errors
-    /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`] when the configuration is none.
-    pub fn joint_values(&self, configuration: &[f64]) -> Result<Vec<f64>, ArticulationError> {
+    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when the configuration is none.
+    pub fn joint_values(&self, configuration: &[f64]) -> Result<Vec<f64>, RobotError> {
         self.check(configuration)?;
         Ok((0..self.joints.len()).map(|joint| self.value(joint, configuration)).collect())
     }
@@ -135,15 +135,15 @@ impl Articulation {
     /// A configuration from values by name of joint ([rad] or [m]); joints that are not named are at zero.
     ///
     /// # Errors
-    /// [`ArticulationError::UnknownJoint`] when a name is that of no joint, or of one that is fixed or mimics another,
-    /// [`ArticulationError::NotFinite`] when a value is NaN or infinite.
-    pub fn configuration(&self, values: &BTreeMap<String, f64>) -> Result<Vec<f64>, ArticulationError> {
+    /// [`RobotError::UnknownJoint`] when a name is that of no joint, or of one that is fixed or mimics another,
+    /// [`RobotError::NotFinite`] when a value is NaN or infinite.
+    pub fn configuration(&self, values: &BTreeMap<String, f64>) -> Result<Vec<f64>, RobotError> {
         let mut configuration = vec![0.0; self.coordinates.len()];
         for (name, &value) in values {
             let index = self.coordinates.iter().position(|&joint| self.joints[joint].name == *name);
-            let index = index.ok_or_else(|| ArticulationError::UnknownJoint { joint: name.clone() })?;
+            let index = index.ok_or_else(|| RobotError::UnknownJoint { joint: name.clone() })?;
             if !value.is_finite() {
-                return Err(ArticulationError::NotFinite { joint: name.clone() });
+                return Err(RobotError::NotFinite { joint: name.clone() });
             }
             configuration[index] = value;
         }
@@ -153,12 +153,12 @@ impl Articulation {
     /// The poses of all links, link to world, with the root at `base`.
     ///
     /// # Errors
-    /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`] when the configuration is none.
+    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when the configuration is none.
     pub fn link_poses(
         &self,
         configuration: &[f64],
         base: &Isometry3<f64>,
-    ) -> Result<Vec<Isometry3<f64>>, ArticulationError> {
+    ) -> Result<Vec<Isometry3<f64>>, RobotError> {
         self.check(configuration)?;
         let mut poses = vec![*base; self.links.len()];
         for &link in &self.order {
@@ -173,16 +173,14 @@ impl Articulation {
     /// Whether a configuration has the right length and finite numbers.
     ///
     /// # Errors
-    /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`].
-    pub fn check(&self, configuration: &[f64]) -> Result<(), ArticulationError> {
+    /// [`RobotError::Length`] and [`RobotError::NotFinite`].
+    pub fn check(&self, configuration: &[f64]) -> Result<(), RobotError> {
         let expected = self.coordinates.len();
         if configuration.len() != expected {
-            return Err(ArticulationError::Length { given: configuration.len(), expected });
+            return Err(RobotError::Length { given: configuration.len(), expected });
         }
         match configuration.iter().position(|value| !value.is_finite()) {
-            Some(at) => {
-                Err(ArticulationError::NotFinite { joint: self.joints[self.coordinates[at]].name.clone() })
-            }
+            Some(at) => Err(RobotError::NotFinite { joint: self.joints[self.coordinates[at]].name.clone() }),
             None => Ok(()),
         }
     }
@@ -217,21 +215,19 @@ impl Articulation {
 }
 
 /// Names with their indices.
-fn unique<'a>(
-    names: impl Iterator<Item = &'a String>,
-) -> Result<BTreeMap<&'a String, usize>, ArticulationError> {
+fn unique<'a>(names: impl Iterator<Item = &'a String>) -> Result<BTreeMap<&'a String, usize>, RobotError> {
     let mut indices = BTreeMap::new();
     for (index, name) in names.enumerate() {
         if indices.insert(name, index).is_some() {
-            return Err(ArticulationError::DuplicateName { name: name.clone() });
+            return Err(RobotError::DuplicateName { name: name.clone() });
         }
     }
     Ok(indices)
 }
 
-fn ends_of(joint: &Joint, indices: &BTreeMap<&String, usize>) -> Result<[usize; 2], ArticulationError> {
+fn ends_of(joint: &Joint, indices: &BTreeMap<&String, usize>) -> Result<[usize; 2], RobotError> {
     let index = |link: &String| {
-        let unknown = || ArticulationError::UnknownLink { joint: joint.name.clone(), link: link.clone() };
+        let unknown = || RobotError::UnknownLink { joint: joint.name.clone(), link: link.clone() };
         indices.get(link).copied().ok_or_else(unknown)
     };
     Ok([index(&joint.parent)?, index(&joint.child)?])
@@ -241,12 +237,12 @@ fn carriers(
     links: &[String],
     joints: &[Joint],
     ends: &[[usize; 2]],
-) -> Result<Vec<Option<usize>>, ArticulationError> {
+) -> Result<Vec<Option<usize>>, RobotError> {
     let mut carriers: Vec<Option<usize>> = vec![None; links.len()];
     for (joint, &[_, child]) in ends.iter().enumerate() {
         if let Some(other) = carriers[child].replace(joint) {
             let joints = [joints[other].name.clone(), joints[joint].name.clone()];
-            return Err(ArticulationError::TwoParents { link: links[child].clone(), joints });
+            return Err(RobotError::TwoParents { link: links[child].clone(), joints });
         }
     }
     Ok(carriers)
@@ -257,11 +253,11 @@ fn parents_first(
     links: &[String],
     carriers: &[Option<usize>],
     ends: &[[usize; 2]],
-) -> Result<Vec<usize>, ArticulationError> {
+) -> Result<Vec<usize>, RobotError> {
     let roots = (0..links.len()).filter(|&link| carriers[link].is_none()).collect::<Vec<_>>();
     if roots.len() > 1 {
         let roots = roots.iter().map(|&link| links[link].clone()).collect();
-        return Err(ArticulationError::SeveralRoots { roots });
+        return Err(RobotError::SeveralRoots { roots });
     }
     let mut children = vec![Vec::new(); links.len()];
     for &[parent, child] in ends {
@@ -278,15 +274,11 @@ fn parents_first(
     }
     let reached: BTreeSet<_> = order.into_iter().collect();
     let unreached = (0..links.len()).find(|link| !reached.contains(link));
-    Err(ArticulationError::Cyclic { link: unreached.map_or_else(String::new, |link| links[link].clone()) })
+    Err(RobotError::Cyclic { link: unreached.map_or_else(String::new, |link| links[link].clone()) })
 }
 
 /// What makes a joint's value, through all that it mimics.
-fn value_of(
-    joint: usize,
-    joints: &[Joint],
-    coordinates: &[usize],
-) -> Result<Option<Value>, ArticulationError> {
+fn value_of(joint: usize, joints: &[Joint], coordinates: &[usize]) -> Result<Option<Value>, RobotError> {
     let (mut at, mut factor, mut offset) = (joint, 1.0, 0.0);
     if joints[joint].kind == JointKind::Fixed {
         return Ok(None);
@@ -295,14 +287,14 @@ fn value_of(
         let Some(mimic) = &joints[at].mimic else {
             let index = coordinates.iter().position(|&coordinate| coordinate == at);
             return index.map_or_else(
-                || Err(ArticulationError::UnknownJoint { joint: joints[at].name.clone() }),
+                || Err(RobotError::UnknownJoint { joint: joints[at].name.clone() }),
                 |index| Ok(Some(Value { index, factor, offset })),
             );
         };
         offset += factor * mimic.offset;
         factor *= mimic.factor;
         let found = joints.iter().position(|other| other.name == mimic.joint);
-        at = found.ok_or_else(|| ArticulationError::UnknownJoint { joint: mimic.joint.clone() })?;
+        at = found.ok_or_else(|| RobotError::UnknownJoint { joint: mimic.joint.clone() })?;
     }
-    Err(ArticulationError::CyclicMimic { joint: joints[joint].name.clone() })
+    Err(RobotError::CyclicMimic { joint: joints[joint].name.clone() })
 }

@@ -1,7 +1,8 @@
 //! Masses of links and what resists and drives joints, as a URDF file states them.
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
-use thiserror::Error;
+
+use crate::kinematics::error::RobotError;
 
 /// Share of the largest principal moment by which rounding in a file may break the triangle inequality.
 const ROUNDING: f64 = 1e-6;
@@ -15,36 +16,6 @@ pub struct Inertial {
     pub center: Point3<f64>,
     /// Inertia about the centre of mass [kg·m², axes of the link frame].
     pub inertia: Matrix3<f64>,
-}
-
-/// Why no body has such a mass and inertia.
-#[derive(Debug, Error, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum InertialError {
-    /// A number is NaN or infinite.
-    #[error("a number of its <inertial> is not finite")]
-    NotFinite,
-    /// The mass is not positive.
-    #[error("its mass is {mass} kg, but must be above zero")]
-    Mass {
-        /// The mass [kg].
-        mass: f64,
-    },
-    /// The inertia resists no turn about some axis, or rewards it.
-    #[error("its inertia is not positive definite: the least principal moment is {least:e} kg·m²")]
-    NotPositiveDefinite {
-        /// The least principal moment [kg·m²].
-        least: f64,
-    },
-    /// The largest principal moment is larger than the other two together, which no distribution of mass has.
-    #[error(
-        "its principal moments {}, {} and {} kg·m² break the triangle inequality: the largest is above the sum of the others",
-        moments[0], moments[1], moments[2]
-    )]
-    TriangleInequality {
-        /// The principal moments, ascending [kg·m²].
-        moments: [f64; 3],
-    },
 }
 
 impl Inertial {
@@ -66,25 +37,25 @@ impl Inertial {
     /// ```
     ///
     /// # Errors
-    /// [`InertialError`], with the number that is wrong.
-    pub fn check(&self) -> Result<(), InertialError> {
+    /// [`RobotError`], with the number that is wrong.
+    pub fn check(&self) -> Result<(), RobotError> {
         let numbers = self.inertia.iter().chain(self.center.iter()).chain([&self.mass]);
         if !numbers.copied().all(f64::is_finite) {
-            return Err(InertialError::NotFinite);
+            return Err(RobotError::InertialNotFinite);
         }
         let has_mass = self.mass > 0.0;
         if !has_mass {
-            return Err(InertialError::Mass { mass: self.mass });
+            return Err(RobotError::MassNotPositive { mass: self.mass });
         }
         let mut moments: [f64; 3] = self.inertia.symmetric_eigenvalues().into();
         moments.sort_by(f64::total_cmp);
         let [least, middle, largest] = moments;
         let is_definite = least > 0.0;
         if !is_definite {
-            return Err(InertialError::NotPositiveDefinite { least });
+            return Err(RobotError::NotPositiveDefinite { least });
         }
         if largest > (least + middle) * (1.0 + ROUNDING) {
-            return Err(InertialError::TriangleInequality { moments });
+            return Err(RobotError::TriangleInequality { moments });
         }
         Ok(())
     }

@@ -32,7 +32,7 @@ use crate::geometry::triangle_mesh::TriangleMesh;
 pub use shapes::place_of_mesh;
 
 pub use correction::Correction;
-pub use inertial::{Inertial, InertialError, JointDynamics};
+pub use inertial::{Inertial, JointDynamics};
 
 /// A robot as its file describes it.
 #[derive(Debug, Clone, PartialEq)]

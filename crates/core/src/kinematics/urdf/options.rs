@@ -7,11 +7,10 @@ use thiserror::Error;
 
 use super::correction::Correction;
 use super::document::Document;
-use super::inertial::InertialError;
 use super::limits;
 use crate::geometry::read::error::FileError;
 use crate::geometry::read::reach::{OutOfReach, Reach};
-use crate::kinematics::articulation::error::ArticulationError;
+use crate::kinematics::error::RobotError;
 
 /// Which shapes of the links to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -77,7 +76,7 @@ pub enum UrdfError {
         /// The line, from 1, where it is known.
         line: Option<usize>,
         /// Why not.
-        source: ArticulationError,
+        source: RobotError,
     },
     /// A link has a mass or inertia that no body has.
     #[error("{}: link \"{link}\": {source}", place(path, *line))]
@@ -89,7 +88,7 @@ pub enum UrdfError {
         /// The link.
         link: String,
         /// What is wrong.
-        source: InertialError,
+        source: RobotError,
     },
     /// A mesh lies where the robot may name no files.
     #[error("{}: link \"{link}\": {source}", place(path, *line))]
@@ -169,22 +168,18 @@ impl File<'_> {
         Ok(())
     }
 
-    pub(super) fn articulation(
-        &self,
-        source: ArticulationError,
-        lines: &HashMap<String, usize>,
-    ) -> UrdfError {
+    pub(super) fn articulation(&self, source: RobotError, lines: &HashMap<String, usize>) -> UrdfError {
         let name = match &source {
-            ArticulationError::DuplicateName { name } => Some(name),
-            ArticulationError::UnknownLink { joint, .. }
-            | ArticulationError::UnknownJoint { joint }
-            | ArticulationError::CyclicMimic { joint }
-            | ArticulationError::ZeroAxis { joint }
-            | ArticulationError::ReversedLimits { joint, .. }
-            | ArticulationError::NotFinite { joint } => Some(joint),
-            ArticulationError::TwoParents { link, .. } | ArticulationError::Cyclic { link } => Some(link),
-            ArticulationError::SeveralRoots { roots } => roots.get(1),
-            ArticulationError::Length { .. } => None,
+            RobotError::DuplicateName { name } => Some(name),
+            RobotError::UnknownLink { joint, .. }
+            | RobotError::UnknownJoint { joint }
+            | RobotError::CyclicMimic { joint }
+            | RobotError::ZeroAxis { joint }
+            | RobotError::ReversedLimits { joint, .. }
+            | RobotError::NotFinite { joint } => Some(joint),
+            RobotError::TwoParents { link, .. } | RobotError::Cyclic { link } => Some(link),
+            RobotError::SeveralRoots { roots } => roots.get(1),
+            _ => None,
         };
         let line = name.and_then(|name| lines.get(name)).copied();
         UrdfError::Articulation { path: self.path.to_owned(), line, source }

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::options::{GeneralizedPenetration, GeneralizedSource};
 use super::part::CollidingPair;
-use crate::kinematics::articulation::error::ArticulationError;
+use crate::kinematics::error::RobotError;
 use crate::penetration::error::PenetrationError;
 use crate::proximity::error::ProximityError;
 
@@ -21,7 +21,7 @@ pub enum GeneralizedError {
     Proximity(#[from] ProximityError),
     /// The links and joints of a mover, or a configuration of it, are none.
     #[error(transparent)]
-    Articulation(#[from] ArticulationError),
+    Articulation(#[from] RobotError),
     /// A rigid body has no shape.
     #[error("mover {mover} has no shape")]
     NoShape {

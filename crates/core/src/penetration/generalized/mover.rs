@@ -5,8 +5,8 @@ use nalgebra::Isometry3;
 use super::error::GeneralizedError;
 use super::shape::Shape;
 use crate::geometry::convex::shape::ConvexShape;
-use crate::kinematics::articulation::error::ArticulationError;
 use crate::kinematics::articulation::tree::Articulation;
+use crate::kinematics::error::RobotError;
 use crate::penetration::error::PenetrationError;
 use crate::penetration::object_norm::ObjectNorm;
 use crate::penetration::object_norm::extent::Extent;
@@ -107,7 +107,7 @@ impl Mover {
     /// Keeps a joint, and those that follow it, at its value.
     ///
     /// # Errors
-    /// [`ArticulationError::UnknownJoint`] when there is no joint of this name that moves of itself.
+    /// [`RobotError::UnknownJoint`] when there is no joint of this name that moves of itself.
     pub fn fix(&mut self, joint: &str) -> Result<(), GeneralizedError> {
         let at = self.coordinate(joint)?;
         self.fixed[at] = true;
@@ -118,7 +118,7 @@ impl Mover {
     /// the least change. The σ that is reported stays the object norm.
     ///
     /// # Errors
-    /// [`ArticulationError::UnknownJoint`], and [`GeneralizedError::Weight`] when the weight is not positive and finite.
+    /// [`RobotError::UnknownJoint`], and [`GeneralizedError::Weight`] when the weight is not positive and finite.
     pub fn weigh(&mut self, joint: &str, weight: f64) -> Result<(), GeneralizedError> {
         let at = self.coordinate(joint)?;
         let is_weight = weight > 0.0 && weight.is_finite();
@@ -220,10 +220,10 @@ impl Mover {
         Ok(limits)
     }
 
-    fn coordinate(&self, joint: &str) -> Result<usize, ArticulationError> {
+    fn coordinate(&self, joint: &str) -> Result<usize, RobotError> {
         let joints = self.articulation.joints();
         let found = self.articulation.coordinates().iter().position(|&index| joints[index].name == joint);
-        let unknown = || ArticulationError::UnknownJoint { joint: joint.to_owned() };
+        let unknown = || RobotError::UnknownJoint { joint: joint.to_owned() };
         found.ok_or_else(unknown)
     }
 }

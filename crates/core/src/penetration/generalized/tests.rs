@@ -9,9 +9,10 @@ use super::*;
 use crate::geometry::Solidity;
 use crate::geometry::convex::shape::ConvexShape;
 use crate::geometry::procedural::{Cuboid, Procedural};
+use crate::kinematics::articulation::Mimic;
 use crate::kinematics::articulation::joint::{Joint, JointKind};
 use crate::kinematics::articulation::tree::Articulation;
-use crate::kinematics::articulation::{ArticulationError, Mimic};
+use crate::kinematics::error::RobotError;
 use crate::penetration::object_norm::{Extent, ObjectNorm};
 use crate::penetration::translational::options::{Effort, TranslationalOptions};
 use crate::penetration::translational::query::penetration;
@@ -378,7 +379,7 @@ fn a_link_that_nothing_can_move_ends_the_search_at_once() {
 fn bad_input_is_named() {
     let mut mover = bars(1.0, 0.1);
     assert!(
-        matches!(mover.fix("wrist"), Err(GeneralizedError::Articulation(ArticulationError::UnknownJoint { joint })) if joint == "wrist")
+        matches!(mover.fix("wrist"), Err(GeneralizedError::Articulation(RobotError::UnknownJoint { joint })) if joint == "wrist")
     );
     assert!(matches!(mover.weigh("elbow", 0.0), Err(GeneralizedError::Weight { .. })));
     let arrangement = Arrangement::new(vec![mover], vec![wall(1.5)]).unwrap();

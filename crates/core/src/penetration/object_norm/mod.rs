@@ -18,9 +18,9 @@ pub use extent::Extent;
 pub use measure::Measure;
 pub use metric::{JointWeight, Metric};
 
-use crate::kinematics::articulation::error::ArticulationError;
 use crate::kinematics::articulation::joint::JointKind;
 use crate::kinematics::articulation::tree::Articulation;
+use crate::kinematics::error::RobotError;
 use crate::penetration::error::PenetrationError;
 use crate::proximity::articulated::model::ArticulatedModel;
 use crate::proximity::error::ProximityError;
@@ -131,12 +131,12 @@ impl ObjectNorm {
     /// The norm at a configuration, with the root on `base`: its distances are from there.
     ///
     /// # Errors
-    /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`] when the configuration is none.
+    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when the configuration is none.
     #[expect(
         clippy::missing_panics_doc,
         reason = "every norm has a link with an extent, and all hang on the root"
     )]
-    pub fn at(&self, configuration: &[f64], base: &Isometry3<f64>) -> Result<Metric, ArticulationError> {
+    pub fn at(&self, configuration: &[f64], base: &Isometry3<f64>) -> Result<Metric, RobotError> {
         let poses = self.articulation.link_poses(configuration, base)?;
         let outboard = self.outboard(&poses);
         let order = self.articulation.parents_first();
@@ -166,12 +166,12 @@ impl ObjectNorm {
     /// reported beside σ.
     ///
     /// # Errors
-    /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`] when a configuration is none.
+    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when a configuration is none.
     pub fn mean_squared_displacement(
         &self,
         from: (&[f64], &Isometry3<f64>),
         to: (&[f64], &Isometry3<f64>),
-    ) -> Result<f64, ArticulationError> {
+    ) -> Result<f64, RobotError> {
         let before = self.articulation.link_poses(from.0, from.1)?;
         let after = self.articulation.link_poses(to.0, to.1)?;
         let links = self.extents.iter().zip(before.iter().zip(&after));

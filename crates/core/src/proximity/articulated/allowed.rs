@@ -4,8 +4,8 @@ use nalgebra::Isometry3;
 
 use super::link_pairs::AllowedCollisions;
 use super::model::ArticulatedModel;
-use crate::kinematics::articulation::error::ArticulationError;
 use crate::kinematics::articulation::joint::JointKind;
+use crate::kinematics::error::RobotError;
 
 impl AllowedCollisions {
     /// The pairs of neighbours: a link with a shape and the nearest link with a shape that carries it, and links
@@ -38,7 +38,7 @@ impl AllowedCollisions {
         &mut self,
         model: &ArticulatedModel,
         configuration: &[f64],
-    ) -> Result<(), ArticulationError> {
+    ) -> Result<(), RobotError> {
         let overlapping = model.self_collisions(configuration, &Isometry3::identity(), self)?;
         self.pairs.extend(overlapping);
         Ok(())

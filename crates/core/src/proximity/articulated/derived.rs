@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use super::link_pairs::AllowedCollisions;
 use super::model::ArticulatedModel;
 use crate::geometry::random::share;
-use crate::kinematics::articulation::error::ArticulationError;
 use crate::kinematics::articulation::joint::JointKind;
+use crate::kinematics::error::RobotError;
 
 /// How a list of allowed collisions is derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,13 +82,13 @@ impl ArticulatedModel {
     /// ```
     ///
     /// # Errors
-    /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`] when the start is no configuration.
+    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when the start is no configuration.
     pub fn derive_allowed(
         &self,
         start: &[f64],
         given: &[[usize; 2]],
         sampling: Sampling,
-    ) -> Result<DerivedCollisions, ArticulationError> {
+    ) -> Result<DerivedCollisions, RobotError> {
         let adjacent = AllowedCollisions::adjacent(self);
         let mut known = adjacent.clone();
         given.iter().for_each(|&[a, b]| known.allow(a, b));
@@ -119,7 +119,7 @@ impl ArticulatedModel {
         &self,
         pairs: &[[usize; 2]],
         configuration: &[f64],
-    ) -> Result<Vec<[usize; 2]>, ArticulationError> {
+    ) -> Result<Vec<[usize; 2]>, RobotError> {
         let poses = self.articulation.link_poses(configuration, &Isometry3::identity())?;
         Ok(pairs.par_iter().copied().filter(|&pair| self.collide_at(pair, &poses)).collect())
     }

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 
 use super::link_pairs::AllowedCollisions;
 use crate::geometry::triangle_mesh::{Solidity, TriangleMesh};
-use crate::kinematics::articulation::error::ArticulationError;
 use crate::kinematics::articulation::tree::Articulation;
+use crate::kinematics::error::RobotError;
 use crate::kinematics::urdf::Robot;
 use crate::proximity::collision::collide;
 use crate::proximity::model::Model;
@@ -81,13 +81,13 @@ impl ArticulatedModel {
     /// The pairs of links, the lower index first, that collide in a configuration and may not; sorted.
     ///
     /// # Errors
-    /// [`ArticulationError::Length`] and [`ArticulationError::NotFinite`] when the configuration is none.
+    /// [`RobotError::Length`] and [`RobotError::NotFinite`] when the configuration is none.
     pub fn self_collisions(
         &self,
         configuration: &[f64],
         base: &Isometry3<f64>,
         allowed: &AllowedCollisions,
-    ) -> Result<Vec<[usize; 2]>, ArticulationError> {
+    ) -> Result<Vec<[usize; 2]>, RobotError> {
         let poses = self.articulation.link_poses(configuration, base)?;
         let pairs: Vec<_> = self.pairs(allowed).collect();
         Ok(pairs.into_par_iter().filter(|&pair| self.collide_at(pair, &poses)).collect())

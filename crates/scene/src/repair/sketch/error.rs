@@ -1,5 +1,6 @@
 //! Why something cannot be done to a sketch.
 
+use extricate_core::kinematics::RobotError;
 use std::io;
 use std::path::PathBuf;
 
@@ -7,7 +8,6 @@ use thiserror::Error;
 
 use super::super::RepairError;
 use crate::scene::SceneError;
-use extricate_core::kinematics::ArticulationError;
 
 /// Why something cannot be done to a sketch.
 #[derive(Debug, Error)]
@@ -42,7 +42,7 @@ pub enum SketchError {
     Repair(#[from] RepairError),
     /// A configuration is none.
     #[error(transparent)]
-    Articulation(#[from] ArticulationError),
+    Articulation(#[from] RobotError),
     /// The text of the scene is no scene.
     #[error("{}: {source}", path.display())]
     Scene {

@@ -13,7 +13,8 @@
 
 use nalgebra::{Isometry3, Matrix3, Matrix3xX, Point3, Vector3};
 
-use extricate_core::kinematics::{Articulation, ArticulationError, JointKind};
+use extricate_core::kinematics::RobotError;
+use extricate_core::kinematics::{Articulation, JointKind};
 use extricate_core::penetration::generalized::{Mover, Pose};
 
 /// Steps at most.
@@ -52,7 +53,7 @@ struct State {
 
 impl Pull<'_> {
     /// The values of the joints after the pull, and the distance that is left [m].
-    pub(super) fn run(&self, pose: &Pose, limits: &[[f64; 2]]) -> Result<(Vec<f64>, f64), ArticulationError> {
+    pub(super) fn run(&self, pose: &Pose, limits: &[[f64; 2]]) -> Result<(Vec<f64>, f64), RobotError> {
         let articulation = self.mover.articulation();
         let ease = self.ease(pose)?;
         let reached = REACHED * (self.anchor - Point3::origin()).norm().max(self.reach());
@@ -87,7 +88,7 @@ impl Pull<'_> {
         Ok((state.joints, left))
     }
 
-    fn at(&self, joints: Vec<f64>, base: &Isometry3<f64>) -> Result<State, ArticulationError> {
+    fn at(&self, joints: Vec<f64>, base: &Isometry3<f64>) -> Result<State, RobotError> {
         let placed = self.mover.articulation().placed(&joints, base)?;
         let point = placed.poses()[self.link] * self.anchor;
         let jacobian = placed.point_jacobian(self.link, &point);
@@ -96,7 +97,7 @@ impl Pull<'_> {
     }
 
     /// H⁻¹: how easily each number of the configuration moves; zero of one that is fixed.
-    fn ease(&self, pose: &Pose) -> Result<Vec<f64>, ArticulationError> {
+    fn ease(&self, pose: &Pose) -> Result<Vec<f64>, RobotError> {
         let metric = self.mover.norm().at(&pose.joints, &pose.base)?;
         let articulation = self.mover.articulation();
         let kind = |at: usize| turns(articulation, at);

@@ -1,11 +1,11 @@
-//! Why something is no articulation, or no configuration of one.
+//! The reasons why something is no articulation, no configuration of one, or no inertia of a link.
 
 use thiserror::Error;
 
-/// Why something is no articulation, or no configuration of one.
+/// Why something is no articulation, no configuration of one, or no inertia of a link.
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum ArticulationError {
+pub enum RobotError {
     /// Two links, or two joints, have the same name.
     #[error("the name \"{name}\" is given twice")]
     DuplicateName {
@@ -81,5 +81,29 @@ pub enum ArticulationError {
         given: usize,
         /// Numbers that are needed.
         expected: usize,
+    },
+    /// A number of a mass or inertia is NaN or infinite.
+    #[error("a number of its <inertial> is not finite")]
+    InertialNotFinite,
+    /// The mass is not positive.
+    #[error("its mass is {mass} kg, but must be above zero")]
+    MassNotPositive {
+        /// The mass [kg].
+        mass: f64,
+    },
+    /// The inertia resists no rotation about some axis, or rewards it.
+    #[error("its inertia is not positive definite: the least principal moment is {least:e} kg·m²")]
+    NotPositiveDefinite {
+        /// The least principal moment [kg·m²].
+        least: f64,
+    },
+    /// The largest principal moment is larger than the other two together, which no distribution of mass has.
+    #[error(
+        "its principal moments {}, {} and {} kg·m² break the triangle inequality: the largest is above the sum of the others",
+        moments[0], moments[1], moments[2]
+    )]
+    TriangleInequality {
+        /// The principal moments, ascending [kg·m²].
+        moments: [f64; 3],
     },
 }
