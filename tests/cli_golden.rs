@@ -10,7 +10,7 @@ use cli_program::{Ended, ScratchFolder, extricate, scratch_folder};
 use extricate::geometry::tet_mesh::procedural::block;
 use extricate::geometry::tet_mesh::write::write_tets;
 use extricate::record::Inputs;
-use extricate::record::golden::Golden;
+use extricate::record::golden::{Form, Golden};
 use extricate::scene::Scene;
 use extricate_test_support::json_schema::faults;
 use nalgebra::{Point3, Vector3};
@@ -60,7 +60,23 @@ fn verify(folder: &ScratchFolder, further: &[&str]) -> Ended {
     extricate(arguments.into_iter().chain(further.iter().copied()))
 }
 
-/// The line of the golden file.
+/// The lines of the golden file: its header and its states.
+fn golden_lines(folder: &ScratchFolder, name: &str) -> Vec<Value> {
+    let text = folder.read(name);
+    text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+}
+
+fn write_lines(folder: &ScratchFolder, lines: &[Value]) {
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    folder.write("golden/land.golden", &(lines.join("\n") + "\n"));
+}
+
+/// Where the state of a step stands among the lines.
+fn at_step(lines: &[Value], step: u64) -> usize {
+    lines.iter().position(|line| line["step"] == step).expect("the state of that step")
+}
+
+/// The answer about the golden file.
 fn golden_line(ended: &Ended) -> Value {
     let line = ended.stdout.lines().find(|line| line.contains("\"golden\""));
     conforms("verify-golden", line.unwrap_or_else(|| panic!("{}{}", ended.stdout, ended.stderr)))
@@ -136,16 +152,15 @@ fn a_body_that_starts_elsewhere_is_named_at_step_zero_with_how_far() {
 #[test]
 fn a_number_of_a_state_in_the_middle_is_named_with_what_it_should_be() {
     let folder = recorded();
-    let text = folder.read("golden/land.golden");
-    let at = text.find("state 48 ").expect("the state of step 48");
-    let (head, tail) = text.split_at(at);
+    let mut lines = golden_lines(&folder, "golden/land.golden");
+    let at = at_step(&lines, 48);
     // In free fall for 0.1 s, but for what a step of finite length makes of it.
-    let body = "body \"left\" position 0.5 0 ";
-    let line = tail.lines().find(|line| line.starts_with(body)).expect("the ball flies");
-    let height = line[body.len()..].split(' ').next().expect("a height");
-    assert!((height.parse::<f64>().expect("a number") - 0.85095).abs() < 2e-3, "{height}");
-    let changed = tail.replacen(line, &line.replacen(height, "0.86", 1), 1);
-    folder.write("golden/land.golden", &format!("{head}{changed}"));
+    let position = &mut lines[at]["bodies"]["left"]["position"];
+    assert_eq!((&position[0], &position[1]), (&0.5.into(), &0.0.into()), "the ball flies");
+    let height = position[2].as_f64().expect("a number");
+    assert!((height - 0.85095).abs() < 2e-3, "{height}");
+    position[2] = 0.86.into();
+    write_lines(&folder, &lines);
     let ended = verify(&folder, &["--json"]);
     assert_eq!(ended.exit, 1);
     let answer = golden_line(&ended);
@@ -153,19 +168,19 @@ fn a_number_of_a_state_in_the_middle_is_named_with_what_it_should_be() {
     assert_eq!((step, body, field), (48, "left", "position"));
     assert_eq!(answer["states_beyond"], 1, "the next state tells the ball anew");
     assert_eq!((&answer["agrees_until"], &answer["exact"]), (&40.into(), &true.into()));
-    let loose = head.replace("tolerance position 1e-6", "tolerance position 0.02");
-    folder.write("golden/land.golden", &format!("{loose}{changed}"));
+    lines[0]["tolerances"]["position"] = 0.02.into();
+    write_lines(&folder, &lines);
     assert_eq!(verify(&folder, &[]).exit, 0, "the file says itself what it promises");
 }
 
 #[test]
 fn tolerances_below_a_state_hold_from_there_on() {
     let folder = recorded();
-    let text = folder.read("golden/land.golden");
-    let line = text.lines().find(|line| line.starts_with("state 104 ")).expect("the state after the landing");
+    let mut lines = golden_lines(&folder, "golden/land.golden");
+    let landed = at_step(&lines, 104);
     let quantities = ["position", "rotation", "linear_velocity", "angular_velocity", "penetration", "energy"];
-    let any: String = quantities.iter().map(|quantity| format!("\ntolerance {quantity} any")).collect();
-    folder.write("golden/land.golden", &text.replacen(line, &format!("{line}{any}"), 1));
+    lines[landed]["tolerances"] = quantities.iter().map(|quantity| (*quantity, "any")).collect();
+    write_lines(&folder, &lines);
     folder.write("land.ron", &SCENE.replace("friction: 0.5", "friction: 0.505"));
     let landed = golden_line(&verify(&folder, &["--json"]));
     assert_eq!(
@@ -204,42 +219,42 @@ fn a_file_that_allows_for_rounding_is_as_wide_as_the_motion_asks_for() {
         let ended = extricate(["record", &scene, "-o", &golden, "--run", &run, "--rounding", "--json"]);
         assert_eq!(ended.exit, 0, "{}{}", ended.stdout, ended.stderr);
         conforms("record", &ended.stdout);
-        folder.read(&format!("{name}.golden"))
+        golden_lines(&folder, &format!("{name}.golden")).split_off(1)
     };
-    let states = |text: &str| text[text.find("\nstate 0 ").expect("the start")..].to_owned();
-    let land = states(&record("land", SCENE));
-    assert!(!land.contains("\ntolerance "), "what falls once magnifies nothing: {land}");
-    let billiard = states(&record("billiard", BILLIARD));
-    let late = billiard.find("\ntolerance position any").expect("in the end the ball may be anywhere");
-    assert_eq!(
-        billiard[..late].matches("\nstate ").count(),
-        9,
-        "most states are told before that: {billiard}"
+    let land = record("land", SCENE);
+    let is_free = |state: &Value| state["tolerances"]["position"] == "any";
+    assert!(
+        land.iter().all(|state| state.get("tolerances").is_none()),
+        "what falls once magnifies nothing: {land:?}"
     );
-    assert!(!billiard[..late].contains("position any") && billiard.contains("\nstate 1920 "), "{billiard}");
+    let billiard = record("billiard", BILLIARD);
+    let late = billiard.iter().position(is_free).expect("in the end the ball may be anywhere");
+    assert_eq!(late + 1, 9, "most states are told before that: {billiard:?}");
+    at_step(&billiard, 1920);
 }
 
 #[test]
 fn an_update_writes_what_changed_and_keeps_comments_and_tolerances() {
     let folder = recorded();
-    let text = folder.read("golden/land.golden");
-    let text = text.replace("tolerance contacts 0.1", "tolerance contacts any");
-    folder.write("golden/land.golden", &format!("# contacts flicker\n{text}"));
+    let mut lines = golden_lines(&folder, "golden/land.golden");
+    lines[0]["tolerances"]["contacts"] = "any".into();
+    lines[0]["comments"] = serde_json::json!(["contacts flicker"]);
+    write_lines(&folder, &lines);
     folder.write("land.ron", &SCENE.replace("friction: 0.5", "friction: 0.6"));
     assert_eq!(verify(&folder, &[]).exit, 1);
     let ended = verify(&folder, &["--update", "--json"]);
     assert_eq!((ended.exit, &golden_line(&ended)["status"]), (0, &"updated".into()), "{}", ended.stderr);
     assert_eq!(verify(&folder, &["--exact"]).exit, 0);
-    let updated = folder.read("golden/land.golden");
-    assert!(updated.starts_with("# contacts flicker\n") && updated.contains("tolerance contacts any\n"));
-    assert_eq!(updated.matches("\nstate ").count(), 31);
-    let before_landing =
-        |text: &str| text[text.find("\nstate 0 ").unwrap()..text.find("\nstate 104 ").unwrap()].to_owned();
-    assert_eq!(before_landing(&text), before_landing(&updated), "what did not change stays as it was");
+    let (text, updated) = (folder.read("golden/land.golden"), golden_lines(&folder, "golden/land.golden"));
+    assert_eq!(updated[0]["comments"], lines[0]["comments"]);
+    assert_eq!(updated[0]["tolerances"], lines[0]["tolerances"]);
+    assert_eq!(updated.len(), 1 + 31);
+    let landed = at_step(&lines, 104);
+    assert_eq!(lines[1..landed], updated[1..landed], "what did not change stays as it was");
     // A run that does not do what the scene expects is no example for others.
     folder.write("land.ron", &SCENE.replace("energy_gain: 1e-3", "max_speed: 1e-3"));
     assert_eq!(verify(&folder, &["--update"]).exit, 1);
-    assert_eq!(folder.read("golden/land.golden"), updated);
+    assert_eq!(folder.read("golden/land.golden"), text);
 }
 
 #[test]
@@ -247,11 +262,10 @@ fn a_golden_file_that_is_missing_or_bad_has_its_own_exit_code() {
     let folder = recorded();
     let golden = folder.path("golden/land.golden");
     let text = folder.read("golden/land.golden");
-    folder.write("golden/land.golden", &text.replace("steps 240", "steps many"));
+    folder.write("golden/land.golden", &text.replace("\"steps\":240", "\"steps\":\"many\""));
     let ended = verify(&folder, &[]);
     assert_eq!(ended.exit, 3, "{}", ended.stderr);
-    let line = text.lines().position(|line| line == "steps 240").expect("the line") + 1;
-    assert!(ended.stderr.contains(&format!("land.golden:{line}: steps: `many`")), "{}", ended.stderr);
+    assert!(ended.stderr.contains("land.golden:1: invalid type: string \"many\""), "{}", ended.stderr);
     fs::remove_file(&golden).expect("the file can be removed");
     let ended = verify(&folder, &["--json"]);
     assert_eq!((ended.exit, &golden_line(&ended)["status"]), (1, &"missing".into()));
@@ -280,7 +294,8 @@ fn a_mesh_of_a_robot_that_changed_is_named_although_no_number_did() {
     let golden = folder.path("swing.golden");
     let (run, out, here) = (folder.path("run"), folder.path("out"), folder.path("."));
     assert_eq!(extricate(["record", &scene, "-o", &golden, "--run", &run]).exit, 0);
-    assert!(folder.read("swing.golden").contains("\njoint \"arm\" \"hinge\" "));
+    let start = &golden_lines(&folder, "swing.golden")[1];
+    assert!(start["robots"]["arm"]["joints"]["hinge"].is_number(), "{start}");
     let verify = || extricate(["verify", &scene, "--golden", &here, "-o", &out, "--json"]);
     let same = verify();
     assert_eq!(same.exit, 0, "{}{}", same.stdout, same.stderr);
@@ -385,6 +400,7 @@ fn every_shipped_scene_has_a_golden_file_of_the_scene_and_files_as_they_are() {
         let path = golden.join(&name).with_extension("golden");
         let text = fs::read_to_string(&path).expect("the golden file can be read");
         let read = Golden::parse(&text).unwrap_or_else(|fault| panic!("{}:{fault}", path.display()));
+        assert_eq!(read.form, Form::Second, "{}: `convert` makes it one", path.display());
         assert!(read.to_string() == text, "{} is not as this program writes it", path.display());
         let scene = Scene::load(scenes.join(&name).with_extension("ron")).expect("the scene");
         let inputs = Inputs::of(&scene).expect("the files of the scene");
@@ -394,6 +410,117 @@ fn every_shipped_scene_has_a_golden_file_of_the_scene_and_files_as_they_are() {
         size += text.len();
     }
     assert!(size < 1_000_000, "{size} bytes of golden files are too many");
+}
+
+/// Golden files of the first form: the scene above, with a comment; robots; soft bodies and wider
+/// tolerances below states.
+const FIRST_FORM: [&str; 3] = ["land", "arm_reaches", "soft_overlap"];
+
+fn first_form(name: &str) -> String {
+    let path = format!("{}/tests/golden_first_form/{name}.golden", env!("CARGO_MANIFEST_DIR"));
+    fs::read_to_string(path).expect("a golden file")
+}
+
+#[test]
+fn a_converted_golden_file_says_what_the_old_one_said() {
+    let folder = scratch_folder();
+    for name in FIRST_FORM {
+        folder.write(&format!("{name}.golden"), &first_form(name));
+    }
+    let (from, to) = (folder.path("."), folder.path("new"));
+    let ended = extricate(["convert", &from, &to, "--json"]);
+    assert_eq!(ended.exit, 0, "{}", ended.stderr);
+    assert_eq!(ended.stdout.matches("\"status\":\"converted\"").count(), 3, "{}", ended.stdout);
+    for name in FIRST_FORM {
+        let old = Golden::parse(&first_form(name)).expect("a golden file");
+        let text = folder.read(&format!("new/{name}.golden"));
+        let new = Golden::parse(&text).expect("a golden file");
+        assert_eq!((old.form, new.form), (Form::First, Form::Second));
+        assert_eq!(Golden { form: Form::Second, ..old }, new, "{name}");
+        assert_eq!(new.to_string(), text);
+        assert_eq!(folder.read(&format!("{name}.golden")), first_form(name), "it stays");
+    }
+    assert_eq!(golden_lines(&folder, "new/land.golden")[0]["comments"][0], "the balls land in step 97");
+    // In place; a second time nothing is left to do.
+    let (land, new) = (folder.path("land.golden"), folder.read("new/land.golden"));
+    for status in ["9 states converted", "unchanged"] {
+        let ended = extricate(["convert", &land]);
+        assert!(ended.exit == 0 && ended.stdout.contains(status), "{}{}", ended.stdout, ended.stderr);
+        assert_eq!(folder.read("land.golden"), new);
+    }
+    assert_eq!(extricate(["convert", &land, "--text"]).exit, 2);
+    assert_eq!(extricate(["convert", "a.obj"]).exit, 2, "a mesh goes to a file of its own");
+}
+
+#[test]
+fn a_run_is_judged_alike_by_golden_files_of_both_forms() {
+    let folder = scratch_folder();
+    fs::create_dir_all(folder.path("old")).expect("a folder");
+    folder.write("old/land.golden", &first_form("land"));
+    let (old, new, out) = (folder.path("old"), folder.path("new"), folder.path("out"));
+    assert_eq!(extricate(["convert", &old, &new]).exit, 0);
+    for (scene, exit) in [
+        (SCENE.to_owned(), 0),
+        (SCENE.replace("friction: 0.5", "friction: 0.505"), 1),
+        (SCENE.replace("(0, 0, 0.9)", "(0, 2e-4, 0.9)"), 1),
+    ] {
+        let scene = folder.write("land.ron", &scene);
+        for further in [&["--json"][..], &["--json", "--exact"], &[]] {
+            let [by_old, by_new] = [&old, &new].map(|golden| {
+                let arguments = ["verify", &scene, "--golden", golden, "-o", &out];
+                extricate(arguments.into_iter().chain(further.iter().copied()))
+            });
+            // Bits are promised for the version that recorded the file.
+            if !further.contains(&"--exact") {
+                assert_eq!(by_old.exit, exit, "{}{}", by_old.stdout, by_old.stderr);
+            }
+            assert_eq!(by_old.exit, by_new.exit, "{}{}", by_new.stdout, by_new.stderr);
+            assert_eq!(by_old.stdout.replace(&old, &new), by_new.stdout);
+            let warned = format!("`extricate convert {old}`");
+            assert_eq!(by_old.stderr.matches(&warned).count(), 1, "{}", by_old.stderr);
+            assert_eq!(by_new.stderr, "");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_golden_file_of_either_form_is_refused_with_its_line() {
+    let folder = scratch_folder();
+    let old = first_form("land");
+    let new = Golden::parse(&old).expect("a golden file").to_string();
+    let third = new.lines().nth(2).expect("a state").to_owned();
+    let cases = [
+        ("old_number", old.replace("\nsteps 240", "\nsteps many"), "10: steps: `many`"),
+        ("old_cut", old[..old.rfind("energy").expect("an energy")].to_owned(), "the energy of the state"),
+        ("new_cut", new.replace(&third, &third[..third.len() / 2]), "3: EOF while parsing"),
+        (
+            "new_field",
+            new.replace(&third, &third.replacen('{', "{\"luck\":1,", 1)),
+            "3: a state has no `luck`",
+        ),
+        (
+            "new_twice",
+            new.replace(&third, &third.replace("\"right\"", "\"left\"")),
+            "3: \"left\" stands twice",
+        ),
+        ("new_order", format!("{new}{third}\n"), "11: step 32 does not come after step 240"),
+        ("new_version", new.replace("version 2", "version 3"), "1: unknown variant"),
+        ("new_empty", new.lines().next().expect("a header").to_owned(), "1: there is no state"),
+    ];
+    folder.write("good.golden", &old);
+    for (name, text, _) in &cases {
+        assert!(*text != old && *text != new, "{name}");
+        folder.write(&format!("{name}.golden"), text);
+    }
+    let ended = extricate(["convert", &folder.path(".")]);
+    assert_eq!(ended.exit, 3, "{}", ended.stderr);
+    for (name, text, cause) in &cases {
+        let told = ended.stderr.lines().find(|line| line.contains(&format!("{name}.golden:")));
+        assert!(told.is_some_and(|line| line.contains(cause)), "{name}: {}", ended.stderr);
+        assert_eq!(folder.read(&format!("{name}.golden")), *text, "it stays as it is");
+    }
+    assert_eq!(folder.read("good.golden"), new, "the others are converted");
+    assert!(ended.stdout.ends_with("1 of 9 golden files converted\n"), "{}", ended.stdout);
 }
 
 /// One triangle, its buffer in a file whose name is escaped.

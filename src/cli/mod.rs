@@ -105,7 +105,7 @@ enum Command {
     Tetrahedralize(tetrahedralize::Arguments),
     /// Compute the signed distance field of a closed mesh.
     Field(field::Arguments),
-    /// Convert a mesh file to another format, and tell what it is like.
+    /// Convert a mesh file to another format, and tell what it is like; golden files to their second form.
     Convert(convert::Arguments),
     /// Show a scene or a run in a window: play it, pull at bodies, sketch poses and repair them.
     View(view::Arguments),

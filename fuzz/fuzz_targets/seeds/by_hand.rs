@@ -325,7 +325,8 @@ fn base64(bytes: &[u8]) -> String {
     bytes.chunks(3).map(group).collect()
 }
 
-const GOLDEN: [&str; 1] = [r#"# why the positions may be off
+const GOLDEN: [&str; 2] = [
+    r#"# why the positions may be off
 extricate golden file, version 1
 scene "scenes/a b.ron"
 input 0123456789abcdef
@@ -373,7 +374,12 @@ body "box" position 1 2 2.95 rotation 0.6 0.8 0 0 linear_velocity 0 0 -1 angular
 energy 1 1.5 0.5
 contacts 4
 max_penetration 0.0001
-"#];
+"#,
+    r#"{"format":"extricate golden file, version 2","scene":"a.ron","input":"0123456789abcdef","text":"00000000000000ff","files":[],"made_by":{"program":"0.1.0"},"options":{"time_step":0.0025,"steps":20,"every":10,"seed":7},"scales":{"length":2,"body":0.5,"speed":6.25,"energy":10},"tolerances":{"position":0.001,"contacts":"any"},"bounds":{"energy_gain":0},"trail":{"10":"00000000000000aa"},"rounding":0.01}
+{"step":0,"time":0,"bodies":{"box":{"position":[1,2,3],"rotation":[0.6,0.8,0,0],"linear_velocity":[0,0,-1],"angular_velocity":[0.5,0,0]}},"robots":{"arm":{"joints":{"rail":0.1},"base":{"translation":[0,0,0],"rotation":[1,0,0,0]}}},"soft":{"jelly":{"centroid":[0,0,0.5],"velocity":[0,0,0],"max_penetration":0,"volume":0.125,"inverted":0}},"energy":{"kinetic":1,"potential":2,"elastic":0.5},"contacts":0,"max_penetration":0,"hash":"00000000000000a0"}
+{"step":20,"time":0.05,"bodies":{},"energy":{"kinetic":1,"potential":1.5,"elastic":0.5},"contacts":4,"max_penetration":0.0001,"hash":"00000000000000a1","tolerances":{"position":"any"}}
+"#,
+];
 
 const MANIFEST: [&str; 1] = [
     r#"{"kind": "penetration", "id": "first", "a": "cup.obj", "b": "box:1,1,1", "poses": {"a": {"translation": [0, 0, 1]}}, "start": "normals", "lower_bound": "cover:100", "effort": "fast"}

@@ -1,7 +1,7 @@
 //! Holding a run against its golden file, and writing that anew.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::cli::compared::{self, Told, failed};
 use crate::cli::terminal::Console;
 use crate::cli::terminal::Failure;
 use extricate_scene::record::compare::{InputDifference, Tolerances, draw};
-use extricate_scene::record::golden::{Golden, GoldenReport, GoldenRun, Sampling};
+use extricate_scene::record::golden::{Form, Golden, GoldenReport, GoldenRun, Sampling};
 
 /// Name of the picture in the folder of a run.
 const DRIFT: &str = "drift.svg";
@@ -36,6 +36,8 @@ pub(super) struct GoldenVerdict {
     exact: bool,
     report: Option<GoldenReport>,
     drift: Option<PathBuf>,
+    /// Whether it is of the first form.
+    is_old: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -104,8 +106,8 @@ impl Judging {
                 golden.write(&place.path).map_err(failed)?;
             }
             let status = if self.update { Status::Written } else { Status::Missing };
-            let verdict =
-                GoldenVerdict { path: place.path, status, exact: self.exact, report: None, drift: None };
+            let (path, exact) = (place.path, self.exact);
+            let verdict = GoldenVerdict { path, status, exact, report: None, drift: None, is_old: false };
             return Ok(is_wanted.then_some(verdict));
         };
         let report = expected.judge(run).map_err(failed)?;
@@ -123,7 +125,8 @@ impl Judging {
             status = Status::Updated;
         }
         let (path, exact) = (place.path, self.exact);
-        Ok(Some(GoldenVerdict { path, status, exact, report: Some(report), drift: drawn }))
+        let is_old = expected.form == Form::First && status != Status::Updated;
+        Ok(Some(GoldenVerdict { path, status, exact, report: Some(report), drift: drawn, is_old }))
     }
 }
 
@@ -135,6 +138,11 @@ impl GoldenVerdict {
     /// Whether there was a golden file.
     pub(super) fn is_compared(&self) -> bool {
         self.report.is_some()
+    }
+
+    /// The golden file, if it is of the first form.
+    pub(super) fn old_file(&self) -> Option<&Path> {
+        self.is_old.then_some(self.path.as_path())
     }
 
     /// Tells it as a line of JSON.

@@ -111,6 +111,7 @@ pub(super) fn execute(console: &mut Console, arguments: &Arguments) -> Result<()
     if let (Some(cases), Some(path)) = (&told.junit, &arguments.junit) {
         cases.write(path)?;
     }
+    told.warn_of_old_files(console, arguments.golden.as_deref());
     told.end(console, scenes.len())
 }
 
@@ -145,6 +146,8 @@ struct Told {
     failed: usize,
     /// Scenes that were held against a golden file.
     golden: usize,
+    /// Golden files of the first form.
+    old: Vec<PathBuf>,
     worst: Option<Exit>,
     junit: Option<junit::Cases>,
 }
@@ -162,6 +165,8 @@ impl Told {
             Ok(judged) => {
                 self.failed += usize::from(!judged.pass());
                 self.golden += usize::from(judged.golden.as_ref().is_some_and(GoldenVerdict::is_compared));
+                let old = judged.golden.as_ref().and_then(GoldenVerdict::old_file);
+                self.old.extend(old.map(Path::to_owned));
                 if let Some(cases) = &mut self.junit {
                     cases.add(&judged);
                 }
@@ -184,6 +189,17 @@ impl Told {
                 Ok(())
             }
         }
+    }
+
+    /// Tells once how golden files of the first form are converted: all of the folder that was given, else that of the first.
+    fn warn_of_old_files(&self, console: &Console, folder: Option<&Path>) {
+        let Some(first) = self.old.first() else { return };
+        let own = first.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let (count, folder) = (self.old.len(), folder.or(own).unwrap_or(first));
+        console.note(format_args!(
+            "warning: {count} golden files are of the first form; `extricate convert {}` converts them in place",
+            folder.display()
+        ));
     }
 
     fn end(&self, console: &mut Console, scenes: usize) -> Result<(), Failure> {

@@ -117,10 +117,14 @@ impl RecordError {
 
     /// A text is not the JSON that it should be. The place in the text is left out of the message, which names the line.
     pub(super) fn json(path: &Path, line: Option<usize>, error: &serde_json::Error) -> Self {
-        let text = error.to_string();
-        let cause = text.rsplit_once(" at line ").map_or(text.as_str(), |(cause, _)| cause);
-        Self::damaged(path, line.or(Some(error.line())), cause)
+        Self::damaged(path, line.or(Some(error.line())), json_cause(error))
     }
+}
+
+/// What is wrong with JSON, without the place.
+pub(super) fn json_cause(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or_else(|| text.clone(), |(cause, _)| cause.to_owned())
 }
 
 fn place(path: &Path, line: Option<usize>) -> String {

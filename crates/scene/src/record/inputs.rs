@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::bundle::{self, Refused};
 use super::{Hash, RecordError};
 use crate::scene::{NamedFile, Scene};
 use extricate_core::geometry::read::Reach;
 
 /// A file that a run reads.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct InputFile {
     /// Its path against the folder of the scene, with `/` whatever the system.
     pub name: String,

@@ -7,7 +7,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use nalgebra::UnitQuaternion;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -45,11 +44,7 @@ impl Names {
     fn check(&self, state: &WorldState) -> Result<(), String> {
         same("body", &self.bodies, &state.bodies)?;
         same("robot", &self.robots, &state.robots)?;
-        let bodies = state.bodies.iter().map(|body| (&body.name, &body.rotation));
-        let robots = state.robots.iter().map(|robot| (&robot.name, &robot.base.rotation));
-        let is_unit =
-            |rotation: &UnitQuaternion<f64>| (rotation.quaternion().norm() - 1.0).abs() <= UNIT_TOLERANCE;
-        match bodies.chain(robots).find(|(_, rotation)| !is_unit(rotation)) {
+        match state.no_rotation(UNIT_TOLERANCE) {
             Some((name, _)) => Err(format!("the rotation of `{name}` is no unit quaternion")),
             None => Ok(()),
         }

@@ -165,7 +165,7 @@ impl SoftMonitor {
         let Some(summary) = &mut self.summary else { return };
         for SoftState { name, state, .. } in states {
             let Some(body) = summary.bodies.get_mut(name) else { continue };
-            body.volume_drift = body.volume_drift.max(state.volume_change.abs());
+            body.volume_drift = body.volume_drift.max(state.volume_change.map_or(0.0, f64::abs));
             body.max_penetration = body.max_penetration.max(state.max_penetration);
             body.inverted = state.inverted;
         }

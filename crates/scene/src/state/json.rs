@@ -1,10 +1,12 @@
 //! JSON of states: an object of values by name for a list sorted by name, rotations as w, x, y, z.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::soft_state::{SoftState, SoftValues};
@@ -45,7 +47,7 @@ pub(crate) fn quaternion(rotation: &UnitQuaternion<f64>) -> [f64; 4] {
 
 /// The rotation of components w, x, y, z, with the same bits. That they are those of a unit quaternion is checked by the
 /// reader of a file, who knows how far they may be from one.
-pub(super) fn rotation([w, x, y, z]: [f64; 4]) -> UnitQuaternion<f64> {
+pub(crate) fn rotation([w, x, y, z]: [f64; 4]) -> UnitQuaternion<f64> {
     UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z))
 }
 
@@ -63,8 +65,39 @@ pub(super) fn serialize<T: Entry, S: Serializer>(list: &[T], serializer: S) -> R
 }
 
 pub(super) fn deserialize<'de, T: Entry, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
-    let values = BTreeMap::<String, T::Value>::deserialize(deserializer)?;
+    let values: BTreeMap<String, T::Value> = unique(deserializer)?;
     Ok(values.into_iter().map(|(name, value)| T::of(name, value)).collect())
+}
+
+/// The entries of an object; a name that stands twice is refused.
+pub(crate) fn unique<'de, K, V, D>(deserializer: D) -> Result<BTreeMap<K, V>, D::Error>
+where
+    K: Deserialize<'de> + Ord + fmt::Debug,
+    V: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    deserializer.deserialize_map(Unique(PhantomData))
+}
+
+struct Unique<K, V>(PhantomData<(K, V)>);
+
+impl<'de, K: Deserialize<'de> + Ord + fmt::Debug, V: Deserialize<'de>> Visitor<'de> for Unique<K, V> {
+    type Value = BTreeMap<K, V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let mut map = BTreeMap::new();
+        while let Some(key) = entries.next_key::<K>()? {
+            if map.contains_key(&key) {
+                return Err(A::Error::custom(format_args!("{key:?} stands twice")));
+            }
+            map.insert(key, entries.next_value()?);
+        }
+        Ok(map)
+    }
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -105,6 +138,7 @@ impl Entry for BodyState {
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct RobotValue {
     /// Values of all joints that move, by name [rad or m].
+    #[serde(deserialize_with = "unique")]
     joints: BTreeMap<String, f64>,
     /// Pose of the root link.
     base: BaseValue,

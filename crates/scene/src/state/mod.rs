@@ -6,6 +6,6 @@ mod soft_state;
 mod world_state;
 
 pub use hash::Hash;
-pub(crate) use json::{Named, find, find_mut, insert, quaternion};
+pub(crate) use json::{Named, find, find_mut, insert, quaternion, rotation, unique};
 pub use soft_state::{SoftState, SoftValues};
 pub use world_state::WorldState;

@@ -86,6 +86,15 @@ impl WorldState {
         self.bodies.iter().map(pose)
     }
 
+    /// The first body or robot whose rotation has no length of one, but for a tolerance, with that length.
+    pub(crate) fn no_rotation(&self, tolerance: f64) -> Option<(&str, f64)> {
+        let bodies = self.bodies.iter().map(|body| (&body.name, &body.rotation));
+        let robots = self.robots.iter().map(|robot| (&robot.name, &robot.base.rotation));
+        let lengths =
+            bodies.chain(robots).map(|(name, rotation)| (name.as_str(), rotation.quaternion().norm()));
+        lengths.into_iter().find(|(_, length)| !((length - 1.0).abs() <= tolerance))
+    }
+
     /// Puts a body elsewhere.
     ///
     /// # Panics

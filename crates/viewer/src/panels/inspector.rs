@@ -78,7 +78,9 @@ fn soft(ui: &mut Ui, snapshot: &Snapshot, index: usize) {
     row(ui, "centroid", vector(&body.centroid.coords, "m"));
     row(ui, "velocity", vector(&body.velocity, "m/s"));
     row(ui, "speed", with_unit(body.velocity.norm(), "m/s"));
-    row(ui, "volume", format!("{:+.2} %", 100.0 * body.volume_change));
+    if let Some(change) = body.volume_change {
+        row(ui, "volume", format!("{:+.2} %", 100.0 * change));
+    }
     row(ui, "deepest contact", with_unit(body.max_penetration, "m"));
     if body.inverted > 0 {
         row(ui, "inside out", format!("{} elements", body.inverted));

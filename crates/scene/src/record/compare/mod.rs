@@ -27,3 +27,4 @@ pub use states::States;
 pub use tolerances::Tolerances;
 
 pub(in crate::record) use state::{Deviation, Field, each_deviation};
+pub(in crate::record) use tolerances::json as tolerances_json;

@@ -88,12 +88,6 @@ impl Quantity {
             Self::Presence | Self::Inverted | Self::Contacts => "",
         }
     }
-
-    /// The quantity of a name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|quantity| quantity.name() == name)
-    }
 }
 
 impl fmt::Display for Quantity {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use nalgebra::{Point3, Vector3};
+use serde::{Deserialize, Serialize};
 
 use crate::scene::{Judge, Scene};
 use extricate_core::geometry::Aabb;
@@ -10,7 +11,8 @@ use extricate_core::kinematics::JointKind;
 use extricate_dynamics::{BodyKind, World};
 
 /// Scales of a scene, from its start alone.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Scales {
     /// Half the diagonal of the box round all that moves, at the start [m].
     pub length: f64,
@@ -22,6 +24,7 @@ pub struct Scales {
     /// What lifts every body by its own size, or the kinetic and elastic energy at the start if that is more [J].
     pub energy: f64,
     /// Joints that slide, as `robot/joint`: their values are lengths.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub sliding: BTreeSet<String>,
 }
 

@@ -1,5 +1,9 @@
 //! How far two runs may be apart.
 
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use super::Quantity;
 use crate::record::RecordError;
 
@@ -22,9 +26,8 @@ use crate::record::RecordError;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerances([f64; Quantity::COUNT]);
 
-fn settable() -> String {
-    let names = Quantity::ALL.into_iter().filter(|&quantity| quantity != Quantity::Presence);
-    names.map(Quantity::name).collect::<Vec<_>>().join(", ")
+fn settable() -> impl Iterator<Item = Quantity> {
+    Quantity::ALL.into_iter().filter(|&quantity| quantity != Quantity::Presence)
 }
 
 impl Default for Tolerances {
@@ -71,9 +74,10 @@ impl Tolerances {
     /// # Errors
     /// [`RecordError`] when there is no such quantity, or the value is negative or no number.
     pub fn set(&mut self, name: &str, value: &str) -> Result<Quantity, RecordError> {
-        let quantity = Quantity::named(name).filter(|&quantity| quantity != Quantity::Presence);
-        let quantity = quantity
-            .ok_or_else(|| RecordError::UnknownQuantity { name: name.to_owned(), known: settable() })?;
+        let known = || settable().map(Quantity::name).collect::<Vec<_>>().join(", ");
+        let quantity = settable()
+            .find(|quantity| quantity.name() == name)
+            .ok_or_else(|| RecordError::UnknownQuantity { name: name.to_owned(), known: known() })?;
         let wrong = || RecordError::Tolerance { quantity: quantity.name(), value: value.to_owned() };
         let tolerance = match value {
             Self::ANY => f64::INFINITY,
@@ -82,18 +86,47 @@ impl Tolerances {
         self.0[quantity as usize] = tolerance;
         Ok(quantity)
     }
+}
 
-    /// All of them that can be set, with their values as text.
-    pub fn as_text(&self) -> impl Iterator<Item = (Quantity, String)> + '_ {
-        let settable = Quantity::ALL.into_iter().filter(|&quantity| quantity != Quantity::Presence);
-        settable.map(|quantity| (quantity, Self::text_of(self.of(quantity))))
+impl Serialize for Tolerances {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(&settable().map(|quantity| (quantity, self.of(quantity))).collect(), serializer)
+    }
+}
+
+/// Quantities that are missing have their usual tolerances.
+impl<'de> Deserialize<'de> for Tolerances {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let given: BTreeMap<Quantity, f64> = json::deserialize(deserializer)?;
+        Ok(given.into_iter().fold(Self::default(), |tolerances, (quantity, x)| tolerances.with(quantity, x)))
+    }
+}
+
+/// JSON of tolerances by quantity: a number, or `any`.
+pub(in crate::record) mod json {
+    use serde::de::Error as _;
+    use serde_json::Value;
+
+    use super::{BTreeMap, Deserializer, Quantity, Serializer, Tolerances};
+    use crate::state::unique;
+
+    pub(in crate::record) fn serialize<S: Serializer>(
+        tolerances: &BTreeMap<Quantity, f64>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let value = |x: f64| if x.is_finite() { Value::from(x) } else { Value::from(Tolerances::ANY) };
+        serializer.collect_map(tolerances.iter().map(|(quantity, x)| (quantity, value(*x))))
     }
 
-    /// A tolerance as text.
-    #[must_use]
-    pub fn text_of(tolerance: f64) -> String {
-        let text = format!("{tolerance:?}");
-        let plain = text.strip_suffix(".0").unwrap_or(&text);
-        if tolerance.is_finite() { plain.to_owned() } else { Self::ANY.to_owned() }
+    pub(in crate::record) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<Quantity, f64>, D::Error> {
+        let mut tolerances = Tolerances::default();
+        let set = |(name, value): (String, Value)| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let quantity = tolerances.set(&name, &text).map_err(D::Error::custom)?;
+            Ok((quantity, tolerances.of(quantity)))
+        };
+        unique::<String, Value, D>(deserializer)?.into_iter().map(set).collect()
     }
 }

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::record::Summary;
 use crate::record::compare::{Bars, Quantity};
 
 /// An extreme over all steps of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// Worst penetration of the recorded states over the size of the smaller body.
     WorstPenetration,
@@ -44,12 +47,6 @@ impl Bound {
             Self::GreatestSpeed => "greatest_speed",
             Self::VolumeDrift => "volume_drift",
         }
-    }
-
-    /// The bound of a name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|bound| bound.name() == name)
     }
 
     /// What it is a bound of, and how far it may be from what is expected: the tolerance of that quantity, where the bound is

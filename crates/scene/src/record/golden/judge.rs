@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Bound, Golden, GoldenOptions, GoldenState, MadeBy};
+use super::{Bound, Golden, GoldenOptions, MadeBy};
 use crate::record::compare::{Bars, InputDifference, Report, Scales, States};
 use crate::record::compare::{Deviation, Field, Quantity};
 use crate::record::{Inputs, RecordError, RunOptions, Summary};
 use crate::scene::Scene;
-use crate::state::{Hash, WorldState, find_mut, insert};
+use crate::state::{Hash, WorldState};
 use extricate_dynamics::World;
 
 /// A complete run of a scene, as golden files see it.
@@ -196,32 +196,5 @@ impl Golden {
                 b: b.get(what).cloned(),
             })
             .collect()
-    }
-}
-
-impl GoldenState {
-    /// Makes the state before into this one.
-    fn change(&self, before: &mut WorldState) {
-        let own = &self.state;
-        (before.step, before.time, before.hash) = (own.step, own.time, own.hash);
-        (before.energy, before.contacts) = (own.energy, own.contacts);
-        before.max_penetration = own.max_penetration;
-        for body in &own.bodies {
-            insert(&mut before.bodies, body.clone());
-        }
-        for soft in &own.soft {
-            insert(&mut before.soft, soft.clone());
-        }
-        for robot in &own.robots {
-            match find_mut(&mut before.robots, &robot.name) {
-                Some(known) => {
-                    known.base = robot.base;
-                    known.joints.extend(robot.joints.clone());
-                }
-                None => {
-                    insert(&mut before.robots, robot.clone());
-                }
-            }
-        }
     }
 }

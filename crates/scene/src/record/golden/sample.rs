@@ -1,10 +1,10 @@
 //! Making a golden file of a run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::rounding::{Drift, wider};
-use super::{Golden, GoldenOptions, GoldenRun, GoldenState, MadeBy};
+use super::{Form, Golden, GoldenOptions, GoldenRun, GoldenState, MadeBy, ROUNDING};
 use crate::record::RecordError;
 use crate::record::compare::{States, Tolerances};
 use crate::state::{Hash, WorldState};
@@ -35,7 +35,7 @@ impl Golden {
     pub fn of(run: &GoldenRun, tolerances: &Tolerances, sampling: &Sampling) -> Result<Self, RecordError> {
         let mut golden = Self::without_states(run, tolerances);
         golden.sample(run.folder, sampling, None)?;
-        Ok(golden)
+        Ok(golden.rounded())
     }
 
     /// The same, with tolerances that allow for rounding: as wide as they are for a run that does not magnify it, and from where
@@ -57,7 +57,7 @@ impl Golden {
         for state in &mut golden.states {
             state.tolerances = wider(&mut before, tolerances, &drift.at(state.state.step));
         }
-        Ok(golden)
+        Ok(golden.rounded())
     }
 
     /// A golden file of another run with the comments and tolerances of this one, and the same steps as far as it has them.
@@ -66,20 +66,23 @@ impl Golden {
     /// [`RecordError`] when the states of the run cannot be read.
     pub fn renewed(&self, run: &GoldenRun) -> Result<Self, RecordError> {
         let steps = self.states.iter().map(|state| state.state.step);
-        let mut renewed = Self::of(run, &self.tolerances, &Sampling::Steps(steps.collect()))?;
+        let mut renewed = Self::without_states(run, &self.tolerances);
+        renewed.sample(run.folder, &Sampling::Steps(steps.collect()), None)?;
         renewed.comments.clone_from(&self.comments);
+        renewed.rounding = self.rounding;
         for old in &self.states {
             let from_there = renewed.states.iter_mut().find(|state| state.state.step >= old.state.step);
             if let Some(state) = from_there {
                 state.tolerances.extend(&old.tolerances);
             }
         }
-        Ok(renewed)
+        Ok(renewed.rounded())
     }
 
     fn without_states(run: &GoldenRun, tolerances: &Tolerances) -> Self {
         let trail = spread(recorded(&run.options, run.options.steps), TRAIL);
         Self {
+            form: Form::Second,
             comments: Vec::new(),
             scene: run.scene.clone(),
             input: run.inputs.hash,
@@ -91,6 +94,7 @@ impl Golden {
             tolerances: *tolerances,
             bounds: run.bounds.clone(),
             trail: trail.map(|step| (step, Hash(0))).collect(),
+            rounding: ROUNDING,
             states: Vec::new(),
         }
     }
@@ -112,7 +116,7 @@ impl Golden {
             }
             if told.contains(&state.step) {
                 self.trail.remove(&state.step);
-                self.states.push(GoldenState { state, tolerances: BTreeMap::new() });
+                self.states.push(GoldenState::of(state));
             }
         }
         Ok(())

@@ -65,7 +65,9 @@ impl SoftReading {
         let state = &body.state;
         match self {
             Self::VolumeRatio { ratio } => *ratio = state.volume / body.rest_volume,
-            Self::VolumeDrift { greatest } => *greatest = greatest.max(state.volume_change.abs()),
+            Self::VolumeDrift { greatest } => {
+                *greatest = greatest.max(state.volume_change.map_or(0.0, f64::abs))
+            }
             #[expect(clippy::cast_precision_loss, reason = "a mesh has few elements")]
             Self::Inverted { count } => *count = state.inverted as f64,
             Self::Penetration { from, greatest } if time >= *from => {
