@@ -16,6 +16,9 @@ const SCHEMA: &str = concat!(
     include_str!("../crates/scene/src/scene/schema/solver.rs")
 );
 
+/// Values of `Solidity`.
+const SOLIDITIES: [&str; 2] = ["solid", "surface"];
+
 /// The snippets in RON, each with the line of `docs/scenes.md` on which it starts.
 fn snippets(docs: &str) -> Vec<(usize, String)> {
     let (mut found, mut open) = (Vec::new(), None);
@@ -102,6 +105,9 @@ fn every_field_and_value_of_the_schema_is_described_in_the_section_of_its_type()
             assert!(described, "`{field}` of `{name}` is not described");
         }
     }
+    // A type of the geometry, which scenes write as it is.
+    let solidity = section(DOCS, "SolidityEntry").expect("it has a section");
+    assert!(SOLIDITIES.iter().all(|value| solidity.contains(&format!("`{value}`"))));
 }
 
 #[test]
@@ -125,4 +131,5 @@ fn every_field_and_value_of_the_schema_is_used_in_a_snippet() {
             assert!(used.contains(&field.as_str()), "`{field}` of `{name}` is in no example");
         }
     }
+    assert!(SOLIDITIES.iter().all(|value| used.contains(value)));
 }

@@ -9,7 +9,7 @@ use super::shape::Shape;
 use crate::geometry::convex::Core;
 use crate::geometry::{Solidity, TriangleMesh};
 
-/// A shape as plain data [m].
+/// A shape as plain data [m]. Primitives and rounded shapes are also read as scenes write them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Description {
@@ -38,6 +38,7 @@ enum Description {
     },
     Rounded {
         radius: f64,
+        #[serde(alias = "core")]
         shape: std::boxed::Box<Description>,
     },
     HalfSpace,

@@ -45,9 +45,10 @@ pub(super) fn obstacle(shape: &Shape, centre: &Vector3<f64>) -> Option<Obstacle>
         Some(primitive) => Arc::new(primitive),
         None => model(shape)?,
     };
-    let mut samples = match shape {
-        shape if shape.is_half_space() => Vec::new(),
-        _ => Obstacle::of_model(sampled(shape)?, Isometry3::identity()).samples,
+    let mut samples = if shape.is_half_space() {
+        Vec::new()
+    } else {
+        Obstacle::of_model(sampled(shape)?, Isometry3::identity()).samples
     };
     samples.iter_mut().for_each(|(point, _)| *point -= centre);
     let to_shape = Isometry3::from(*centre);
