@@ -75,11 +75,6 @@ impl ShapeArgument {
         self.form.text_before_file()
     }
 
-    /// As it was written.
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
     /// Whether the shape is convex by its form; that of a mesh file is not known.
     pub(super) fn is_convex(&self) -> bool {
         !matches!(self.form, Form::File(_))
