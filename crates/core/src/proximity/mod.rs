@@ -52,9 +52,7 @@ pub use distance::{
     distance_with_cache, is_within,
 };
 pub use error::ContinuousError;
-pub use hausdorff::{
-    Hausdorff, HausdorffError, HausdorffOptions, Side, hausdorff_distance, one_sided_hausdorff_distance,
-};
+pub use hausdorff::{Hausdorff, HausdorffError, HausdorffOptions, Side, hausdorff_distance};
 pub use intersection::{IntersectionSegment, intersection_segments};
 pub use model::Model;
 pub use nearest::ClosestPoint;
