@@ -6,13 +6,11 @@ mod local;
 pub mod n_bodies;
 pub mod object_norm;
 pub(crate) mod quadratic_program;
-mod signed_distance;
 pub mod translational;
 
 pub use self::quadratic_program::in_projection;
 pub use local::{LocalPenetration, local_penetrations};
 pub use n_bodies::{Body, Measure, Overlap, Separation, SeparationError, SeparationOptions, separate};
-pub use signed_distance::{SignedDistance, signed_distance};
 pub use translational::{
     Effort, FreeConfiguration, LowerBound, MotionCoherence, Penetration, PenetrationError, Trace,
     TranslationalOptions, UnknownFreeConfiguration, Walk, WalkContact, WalkStep, WalkStepKind, penetration,

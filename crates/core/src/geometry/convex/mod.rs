@@ -3,7 +3,7 @@
 mod bounds;
 pub(crate) mod extreme;
 pub(crate) mod hull;
-mod polyhedron;
+pub(crate) mod polyhedron;
 pub(crate) mod shape;
 pub(crate) mod support;
 mod validity;
