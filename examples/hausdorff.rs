@@ -14,8 +14,8 @@ use extricate::geometry::ShapeError;
 use extricate::geometry::procedural::{Blob, Procedural};
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::proximity::{
-    HausdorffOptions, Model, SelfCollisionOptions, Side, hausdorff_distance, one_sided_hausdorff_distance,
-    self_collisions, spanning_distance,
+    HausdorffOptions, Model, SelfCollisionOptions, Side, hausdorff_distance, self_collisions,
+    spanning_distance,
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -49,13 +49,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("a boulder of {} triangles and its simplification of {}", triangles[0], triangles[1]);
 
     println!("\nallowed error   proved bounds [m]            width     distances        time");
-    for relative_error in [0.5, 1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9] {
-        let options = HausdorffOptions { relative_error, error_per_size: 0.0, ..HausdorffOptions::default() };
+    for relative_tolerance in [0.5, 1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9] {
+        let options =
+            HausdorffOptions { relative_tolerance, size_tolerance: 0.0, ..HausdorffOptions::default() };
         let start = Instant::now();
         let found = hausdorff_distance(&fine, &pose, &coarse, &pose, &options)?;
         let time = start.elapsed();
         println!(
-            "{relative_error:13.0e}   {:.9} … {:.9}  {:.1e}   {:9}   {:6.1} ms",
+            "{relative_tolerance:13.0e}   {:.9} … {:.9}  {:.1e}   {:9}   {:6.1} ms",
             found.lower_bound,
             found.upper_bound,
             found.upper_bound - found.lower_bound,
@@ -65,8 +66,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let options = HausdorffOptions::default();
-    let to_coarse = one_sided_hausdorff_distance(&fine, &pose, &coarse, &pose, &options)?;
-    let to_fine = one_sided_hausdorff_distance(&coarse, &pose, &fine, &pose, &options)?;
+    let one_sided = HausdorffOptions { one_sided: true, ..options };
+    let to_coarse = hausdorff_distance(&fine, &pose, &coarse, &pose, &one_sided)?;
+    let to_fine = hausdorff_distance(&coarse, &pose, &fine, &pose, &one_sided)?;
     println!("\nthe original deviates from the simplification by {:.6} m,", to_coarse.value);
     println!("the simplification from the original by          {:.6} m", to_fine.value);
     let both = hausdorff_distance(&fine, &pose, &coarse, &pose, &options)?;

@@ -5,8 +5,8 @@ use std::cell::Cell;
 use extricate::geometry::{Solidity, TriangleMesh};
 use extricate::proximity::{
     DistanceCache, DistanceOptions, HausdorffOptions, Model, SelfCollisionOptions, closest_point, collide,
-    distance, distance_with, hausdorff_distance, is_self_colliding, is_within, one_sided_hausdorff_distance,
-    signed_distance, spanning_distance, surfaces_collide,
+    distance, distance_with, hausdorff_distance, is_self_colliding, is_within, signed_distance,
+    spanning_distance, surfaces_collide,
 };
 use nalgebra::Isometry3;
 use proptest::prelude::*;
@@ -64,10 +64,11 @@ proptest! {
         let Placed { models: [a, b], poses: [pose_a, pose_b], size } = &pair.here();
         let tolerance = ROUNDING * size;
         let least = distance(a, pose_a, b, pose_b).value;
-        let options = HausdorffOptions { max_evaluations: 200_000, ..HausdorffOptions::default() };
+        let options = HausdorffOptions { max_iterations: 200_000, ..HausdorffOptions::default() };
         let both = hausdorff_distance(a, pose_a, b, pose_b, &options)?;
-        let one = one_sided_hausdorff_distance(a, pose_a, b, pose_b, &options)?;
-        let back = one_sided_hausdorff_distance(b, pose_b, a, pose_a, &options)?;
+        let one_sided = HausdorffOptions { one_sided: true, ..options };
+        let one = hausdorff_distance(a, pose_a, b, pose_b, &one_sided)?;
+        let back = hausdorff_distance(b, pose_b, a, pose_a, &one_sided)?;
         let most = spanning_distance(a, pose_a, b, pose_b).value;
         prop_assert!(least <= one.upper_bound + tolerance && least <= both.upper_bound + tolerance);
         prop_assert!(both.lower_bound <= both.upper_bound && both.lower_bound <= most + tolerance, "{both:?} {most}");

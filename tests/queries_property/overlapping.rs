@@ -7,9 +7,9 @@ use extricate::penetration::convex::{self, ConvexCache, ConvexOptions};
 use extricate::penetration::generalized::{self, GeneralizedOptions};
 use extricate::penetration::{
     Body, Effort, Penetration, SeparationOptions, TranslationalOptions, penetration, separate,
-    signed_distance,
 };
 use extricate::proximity::{Model, collide, distance};
+use extricate::query::{self, Posed, Shape};
 use nalgebra::{Isometry3, Translation3, Vector3};
 use proptest::prelude::*;
 
@@ -51,8 +51,10 @@ proptest! {
         let collides = collide(a, pose_a, b, pose_b);
         let found = found(&placed, effort)?;
         prop_assert_eq!(found.is_some(), collides);
-        let signed = signed_distance(a, pose_a, b, pose_b, &options(effort))?;
-        prop_assert!(signed.value() <= 0.0 || !collides, "{signed:?}");
+        let shapes = [a, b].map(|model| Shape::from(Model::clone(model)));
+        let posed = [Posed::new(&shapes[0], *pose_a), Posed::new(&shapes[1], *pose_b)];
+        let signed = query::signed_distance(&posed[0], &posed[1], &options(effort))?;
+        prop_assert!(signed.value <= 0.0 || !collides, "{signed:?}");
         let Some(found) = found else { return Ok(()) };
         let at = |by: Vector3<f64>| Translation3::from(by) * pose_a;
         prop_assert!(!collide(a, &at(found.translation), b, pose_b), "{found:?}");

@@ -8,7 +8,6 @@ mod local;
 pub mod n_bodies;
 pub mod object_norm;
 pub(crate) mod quadratic_program;
-mod signed_distance;
 pub mod translational;
 
 pub use self::quadratic_program::in_projection;
@@ -16,7 +15,6 @@ pub use error::PenetrationError;
 pub use free_configuration::{FreeConfiguration, UnknownFreeConfiguration};
 pub use local::{LocalPenetration, local_penetrations};
 pub use n_bodies::{Body, Measure, Overlap, Separation, SeparationError, SeparationOptions, separate};
-pub use signed_distance::{SignedDistance, signed_distance};
 pub use translational::{
     Effort, LowerBound, MotionCoherence, Penetration, Trace, TranslationalOptions, Walk, WalkContact,
     WalkStep, WalkStepKind, penetration, penetration_coherent, penetration_from, penetration_traced,

@@ -51,7 +51,7 @@ pub use distance::{
     is_within,
 };
 pub use error::ProximityError;
-pub use hausdorff::{Hausdorff, HausdorffOptions, Side, hausdorff_distance, one_sided_hausdorff_distance};
+pub use hausdorff::{Hausdorff, HausdorffOptions, Side, hausdorff_distance};
 pub use intersection::{IntersectionSegment, intersection_segments};
 pub use model::Model;
 pub use nearest::ClosestPoint;

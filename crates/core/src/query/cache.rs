@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::pieces::Pieces;
 use crate::penetration::MotionCoherence;
 use crate::penetration::convex::ConvexCache;
 use crate::penetration::generalized::GeneralizedCoherence;
@@ -16,6 +17,7 @@ use crate::proximity::DistanceCache;
 pub struct Cache {
     pairs: BTreeMap<[usize; 2], PairCache>,
     pub(super) rigid: GeneralizedCoherence,
+    pub(super) pieces: Option<Pieces>,
 }
 
 /// State of one pair of parts.
@@ -30,6 +32,13 @@ impl Cache {
     /// Discards everything, for another pair of shapes.
     pub fn clear(&mut self) {
         *self = Self::default();
+    }
+
+    /// Discards what earlier queries found, so that the next answer does not depend on them. What was prepared of the shapes
+    /// stays.
+    pub fn forget(&mut self) {
+        self.pairs.clear();
+        self.rigid = GeneralizedCoherence::default();
     }
 
     pub(super) fn pair(&mut self, parts: [usize; 2]) -> &mut PairCache {

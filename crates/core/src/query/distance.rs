@@ -132,8 +132,23 @@ pub fn closest_points(
     Ok(distance(a, b, options)?.points)
 }
 
-/// The distance of two shapes, or minus the penetration depth where they overlap; bounds are proved. Of two convex shapes it
-/// is their certified signed distance.
+/// The distance of two shapes, or minus the penetration depth where they overlap [Lin17 §40.2]; bounds are proved. Of two
+/// convex shapes it is their certified signed distance. It is continuous where the shapes touch, up to what the bounds leave
+/// open.
+///
+/// ```
+/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
+/// use extricate_core::query::{self, PenetrationOptions, Posed, Shape};
+/// use nalgebra::Isometry3;
+///
+/// let cube = Shape::solid(Cuboid::default().mesh()?)?;
+/// for x in [0.8, 1.3] {
+///     let there = Posed::new(&cube, Isometry3::translation(x, 0.1, 0.0));
+///     let found = query::signed_distance(&Posed::at_origin(&cube), &there, &PenetrationOptions::default())?;
+///     assert!((found.value - (x - 1.0)).abs() < 1e-9);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// As [`penetration`](super::penetration).
@@ -178,4 +193,68 @@ pub fn signed_distance_with(
         points: found.witnesses,
         parts: found.parts,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{Isometry3, Translation3, Vector3};
+
+    use super::*;
+    use crate::geometry::procedural::{BumpySphere, Cuboid, Procedural, Torus};
+    use crate::query::{CollideOptions, Shape, collide};
+
+    fn cube() -> Shape {
+        Shape::solid(Cuboid::default().mesh().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn it_falls_as_fast_as_a_box_approaches_and_goes_on_below_zero() {
+        let (cube, options) = (cube(), PenetrationOptions::default());
+        let here = Posed::at_origin(&cube);
+        for x in [2.0, 1.25, 1.0 + 1e-9, 1.0, 1.0 - 1e-9, 0.875, 0.625] {
+            let there = Posed::new(&cube, Isometry3::translation(x, 0.1, 0.05));
+            for (first, second) in [(&there, &here), (&here, &there)] {
+                let found = signed_distance(first, second, &options).unwrap();
+                assert!((found.value - (x - 1.0)).abs() < 1e-9, "{x} {}", found.value);
+                let [least, greatest] = [found.lower_bound, found.upper_bound];
+                assert!(least <= x - 1.0 + 1e-9 && x - 1.0 <= greatest + 1e-9, "{x} {least} {greatest}");
+            }
+        }
+    }
+
+    #[test]
+    fn its_sign_tells_whether_the_shapes_collide_and_a_translation_by_it_brings_them_into_touch() {
+        let ball = Shape::solid(BumpySphere::default().mesh().unwrap()).unwrap();
+        let torus = Shape::solid(Torus::default().mesh().unwrap()).unwrap();
+        let (torus, options) = (Posed::at_origin(&torus), PenetrationOptions::default());
+        for step in 0..12 {
+            let pose = Isometry3::new(
+                Vector3::new(0.2 * f64::from(step), 0.1, 0.3),
+                Vector3::repeat(f64::from(step)),
+            );
+            let collides = |pose: Isometry3<f64>| {
+                collide(&Posed::new(&ball, pose), &torus, &CollideOptions::default()).unwrap()
+            };
+            let found = signed_distance(&Posed::new(&ball, pose), &torus, &options).unwrap();
+            assert_eq!(found.value <= 0.0, collides(pose));
+            let [on_a, on_b] = found.points;
+            assert!((nalgebra::distance(&on_a, &on_b) - found.value.abs()).abs() < 1e-9);
+            let moved = |share: f64| Translation3::from((on_b - on_a) * share) * pose;
+            if found.value > 0.0 {
+                assert!(!collides(moved(0.999)));
+                assert!(collides(moved(1.0 + 1e-9)));
+            } else {
+                assert!(collides(moved(0.999)));
+                assert!(!collides(moved(1.0 + 1e-6)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_pose_that_is_no_number_is_an_error() {
+        let (cube, options) = (cube(), PenetrationOptions::default());
+        let nowhere = Posed::new(&cube, Isometry3::translation(f64::NAN, 0.0, 0.0));
+        let failed = signed_distance(&Posed::at_origin(&cube), &nowhere, &options);
+        assert!(matches!(failed, Err(QueryError::PoseNotFinite { body: "B" })));
+    }
 }

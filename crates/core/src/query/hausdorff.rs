@@ -3,7 +3,7 @@
 use super::error::QueryError;
 use super::options::HausdorffOptions;
 use super::posed::Posed;
-use crate::proximity::{self, Hausdorff, hausdorff_distance, one_sided_hausdorff_distance};
+use crate::proximity::{Hausdorff, hausdorff_distance};
 
 /// The Hausdorff distance of the surfaces of two shapes: the greatest distance of a point of one surface from the other.
 ///
@@ -28,9 +28,8 @@ pub fn hausdorff(a: &Posed, b: &Posed, options: &HausdorffOptions) -> Result<Hau
     let (Some(triangles_a), Some(triangles_b)) = (first.shape.triangles(), second.shape.triangles()) else {
         return Err(refused("a hull without area has no surface"));
     };
-    let query = if options.one_sided { one_sided_hausdorff_distance } else { hausdorff_distance };
-    let search = proximity::HausdorffOptions::from(options);
-    let found = query(&triangles_a.model, &first.pose, &triangles_b.model, &second.pose, &search)?;
+    let found =
+        hausdorff_distance(&triangles_a.model, &first.pose, &triangles_b.model, &second.pose, options)?;
     let excess = triangles_a.excess + triangles_b.excess;
     if !(excess > 0.0) {
         return Ok(found);

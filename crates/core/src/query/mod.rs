@@ -31,6 +31,7 @@ mod local;
 pub mod options;
 mod pair;
 mod penetration;
+mod pieces;
 mod posed;
 mod rigid;
 mod robot;

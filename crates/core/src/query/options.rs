@@ -12,10 +12,9 @@
 
 use super::error::QueryError;
 use crate::penetration::convex::ConvexOptions;
-use crate::proximity::HausdorffOptions as SearchOptions;
 
 pub use crate::penetration::TranslationalOptions as PenetrationOptions;
-pub use crate::proximity::DistanceOptions;
+pub use crate::proximity::{DistanceOptions, HausdorffOptions};
 
 /// Options of [`collide`](super::collide).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -39,51 +38,6 @@ impl Default for TimeOfContactOptions {
     /// A millionth of the smaller shape, and steps for seconds of work.
     fn default() -> Self {
         Self { relative_tolerance: 1e-6, absolute_tolerance: 0.0, max_iterations: 10_000_000 }
-    }
-}
-
-/// Options of [`hausdorff`](super::hausdorff).
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct HausdorffOptions {
-    /// Accepted difference of the bounds, relative to the lower one.
-    pub relative_tolerance: f64,
-    /// Accepted difference of the bounds [m].
-    pub absolute_tolerance: f64,
-    /// Accepted difference of the bounds, relative to the radius of the greater shape: it ends the search where the
-    /// distance is zero.
-    pub size_tolerance: f64,
-    /// Distances of points from a model after which the search returns what it has.
-    pub max_iterations: u64,
-    /// Only the deviation of A from B: the greatest distance of a point of A from B.
-    pub one_sided: bool,
-    /// Use of all threads of the current pool.
-    pub parallel: bool,
-}
-
-impl Default for HausdorffOptions {
-    fn default() -> Self {
-        let SearchOptions { relative_error, error_per_size, absolute_error, max_evaluations, parallel } =
-            SearchOptions::default();
-        Self {
-            relative_tolerance: relative_error,
-            absolute_tolerance: absolute_error,
-            size_tolerance: error_per_size,
-            max_iterations: max_evaluations,
-            one_sided: false,
-            parallel,
-        }
-    }
-}
-
-impl From<&HausdorffOptions> for SearchOptions {
-    fn from(options: &HausdorffOptions) -> Self {
-        Self {
-            relative_error: options.relative_tolerance,
-            absolute_error: options.absolute_tolerance,
-            error_per_size: options.size_tolerance,
-            max_evaluations: options.max_iterations,
-            parallel: options.parallel,
-        }
     }
 }
 

@@ -145,7 +145,7 @@ fn of_half_space(mixed: &Mixed) -> Result<Option<Penetration>, QueryError> {
     let (depth, up) = (-height, mixed.convex.1.rotation * Vector3::z());
     let away = if mixed.mesh_first { up } else { -up };
     let translation = away * (depth + CLEARANCE * mixed.size());
-    if mixed.gap_after(&translation).is_some() {
+    if mixed.moved(&translation, DistanceOptions::up_to(0.0)).is_some() {
         return Err(QueryError::NotSeparated { length: depth });
     }
     Ok(Some(Penetration {
@@ -232,22 +232,13 @@ fn of_models(
 }
 
 impl Mixed<'_> {
-    /// The distance after a translation of A, if the shapes are not apart then.
-    fn gap_after(&self, translation: &Vector3<f64>) -> Option<Distance> {
-        self.moved(translation, DistanceOptions::up_to(0.0))
-    }
-
+    /// The distance after a translation of A.
     fn moved(&self, translation: &Vector3<f64>, wanted: DistanceOptions) -> Option<Distance> {
         let shift = Translation3::from(*translation);
-        let (convex, mesh) = (shift * self.convex.1, shift * self.mesh.1);
-        let mesh_first = self.mesh_first;
         let ((shape, pose), (model, pose_of_model)) = (self.convex, self.mesh);
-        let moved = if mesh_first {
-            Mixed { convex: (shape, pose), mesh: (model, &mesh), mesh_first }
-        } else {
-            Mixed { convex: (shape, &convex), mesh: (model, pose_of_model), mesh_first }
-        };
-        moved.gap(wanted)
+        let [convex, mesh] =
+            if self.mesh_first { [*pose, shift * pose_of_model] } else { [shift * pose, *pose_of_model] };
+        Mixed { convex: (shape, &convex), mesh: (model, &mesh), ..*self }.gap(wanted)
     }
 
     /// The penetration of the shape itself along the direction that was found for a polyhedron around it: from where the

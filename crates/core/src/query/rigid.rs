@@ -4,14 +4,10 @@ use nalgebra::Isometry3;
 
 use super::cache::Cache;
 use super::error::QueryError;
+use super::pieces::Pieces;
 use super::posed::{Part, Posed};
 use super::shape::Triangles;
-use crate::kinematics::Articulation;
-use crate::penetration::generalized::{
-    Arrangement, Base, GeneralizedCoherence, GeneralizedPenetration, Mover, Obstacle, Shape, rigid_coherent,
-};
-use crate::penetration::object_norm::{Extent, ObjectNorm};
-use crate::proximity::AllowedCollisions;
+use crate::penetration::generalized::{GeneralizedPenetration, rigid_coherent};
 
 pub use crate::penetration::generalized::GeneralizedOptions as RigidPenetrationOptions;
 
@@ -49,7 +45,7 @@ pub fn penetration_rigid(
     b: &Posed,
     options: &RigidPenetrationOptions,
 ) -> Result<Option<RigidPenetration>, QueryError> {
-    search(a, b, options, None)
+    penetration_rigid_with(a, b, options, &mut Cache::default())
 }
 
 /// As [`penetration_rigid`], starting also from the poses at which the shapes were apart in earlier queries.
@@ -61,15 +57,6 @@ pub fn penetration_rigid_with(
     b: &Posed,
     options: &RigidPenetrationOptions,
     cache: &mut Cache,
-) -> Result<Option<RigidPenetration>, QueryError> {
-    search(a, b, options, Some(&mut cache.rigid))
-}
-
-fn search(
-    a: &Posed,
-    b: &Posed,
-    options: &RigidPenetrationOptions,
-    coherence: Option<&mut GeneralizedCoherence>,
 ) -> Result<Option<RigidPenetration>, QueryError> {
     a.check("A")?;
     b.check("B")?;
@@ -84,13 +71,16 @@ fn search(
     if let Some(resting) = b.single()
         && let Some([first, second]) = triangles_where_needed(moving, resting)
     {
-        let fresh = &mut GeneralizedCoherence::default();
         let approximation = first.excess.max(second.excess);
         let (first, second) = ((&*first.model, &moving.pose), (&*second.model, &resting.pose));
-        let found = rigid_coherent(first, second, options, coherence.unwrap_or(fresh))?;
+        let found = rigid_coherent(first, second, options, &mut cache.rigid)?;
         return Ok(found.map(|found| answer(&found, found.poses[0].base, approximation)));
     }
-    Pieces::new(moving, b)?.search(options, coherence)
+    let known = cache.pieces.take().filter(|pieces| pieces.are_of(moving, b));
+    let pieces = cache.pieces.insert(known.map_or_else(|| Pieces::new(moving, b), Ok)?);
+    let (frame, approximation) = (b.part(0).pose, pieces.approximation);
+    let found = pieces.search(moving, b, options, &mut cache.rigid)?;
+    Ok(found.map(|found| answer(&found, frame * found.poses[0].base, approximation)))
 }
 
 /// The triangles of two shapes, at least one of which is known by its triangles alone; `None` where both are unions of
@@ -101,60 +91,6 @@ fn triangles_where_needed<'a>(a: &'a Part, b: &'a Part) -> Option<[&'a Triangles
         return None;
     }
     Some([a.shape.triangles()?, b.shape.triangles()?])
-}
-
-/// A mover and obstacles in the frame of B's first part, which makes the answer independent of where both are.
-struct Pieces {
-    arrangement: Arrangement,
-    frame: Isometry3<f64>,
-    start: Isometry3<f64>,
-    approximation: f64,
-}
-
-impl Pieces {
-    fn new(a: &Part, b: &Posed) -> Result<Self, QueryError> {
-        let frame = b.part(0).pose;
-        let mut approximation = 0.0_f64;
-        let shapes: Vec<_> = std::iter::once(a).chain(b.parts()).map(|part| part.shape).collect();
-        let all_pieces = shapes.iter().all(|shape| shape.searchable().convex_pieces().is_some());
-        let mut shapes = shapes.into_iter().map(|shape| match shape.triangles().filter(|_| !all_pieces) {
-            Some(triangles) => {
-                approximation = approximation.max(triangles.excess);
-                Shape::of_model(std::sync::Arc::clone(&triangles.model))
-            }
-            None => shape.searchable(),
-        });
-        let mover = mover(a, shapes.next().expect("the first shape is that of A"))?;
-        let obstacles = shapes.zip(b.parts());
-        let obstacles = obstacles.map(|(shape, part)| Obstacle { shape, pose: frame.inv_mul(&part.pose) });
-        let arrangement = Arrangement::new(vec![mover], obstacles.collect())?;
-        let start = frame.inverse() * a.pose;
-        Ok(Self { arrangement, frame, start, approximation })
-    }
-
-    fn search(
-        &self,
-        options: &RigidPenetrationOptions,
-        coherence: Option<&mut GeneralizedCoherence>,
-    ) -> Result<Option<RigidPenetration>, QueryError> {
-        let poses = [self.start.into()];
-        let found = match coherence {
-            Some(coherence) => self.arrangement.penetration_coherent(&poses, options, coherence),
-            None => self.arrangement.penetration(&poses, options),
-        }?;
-        Ok(found.map(|found| answer(&found, self.frame * found.poses[0].base, self.approximation)))
-    }
-}
-
-/// A rigid body; the motion of a rounded shape without a closed form is measured by the polyhedron around it.
-fn mover(a: &Part, shape: Shape) -> Result<Mover, QueryError> {
-    let articulation = Articulation::new(vec![String::from("A")], Vec::new())?;
-    let allowed = AllowedCollisions::default();
-    let made = Mover::new(articulation.clone(), vec![Some(shape.clone())], allowed.clone(), Base::Floating);
-    let Some(triangles) = a.shape.triangles().filter(|_| made.is_err()) else { return Ok(made?) };
-    let extent = Extent::of_mesh(triangles.model.mesh(), triangles.model.solidity());
-    let norm = extent.and_then(|extent| ObjectNorm::new(&articulation, vec![Some(extent)]));
-    Ok(Mover::with_norm(norm?, vec![Some(shape)], allowed, Base::Floating))
 }
 
 fn answer(found: &GeneralizedPenetration, pose: Isometry3<f64>, approximation: f64) -> RigidPenetration {

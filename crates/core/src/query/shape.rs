@@ -165,6 +165,15 @@ impl Shape {
         Ok(self)
     }
 
+    /// Whether both are clones of one shape.
+    pub(super) fn is_clone_of(&self, other: &Self) -> bool {
+        match (&self.geometry, &other.geometry) {
+            (Geometry::Convex(own), Geometry::Convex(others)) => Arc::ptr_eq(own, others),
+            (Geometry::Mesh(own), Geometry::Mesh(others)) => Arc::ptr_eq(own, others),
+            _ => false,
+        }
+    }
+
     pub(super) fn check(&self) -> Result<(), QueryError> {
         if let Some(shape) = self.core() {
             shape.clone().validated()?;

@@ -9,6 +9,7 @@ use super::options::SpanningOptions;
 use super::posed::{Part, Posed};
 use super::shape::used_vertices;
 use crate::geometry::convex::Core;
+use crate::geometry::convex::polyhedron::box_corners;
 use crate::proximity::spanning_distance;
 
 /// The greatest distance of a point of A and a point of B.
@@ -90,7 +91,7 @@ impl Extremes {
         let (points, missing) = match shape.core() {
             Core::Point => (vec![Point3::origin()], 0.0),
             Core::Segment { half_length: h } => (vec![on_axis(-h), on_axis(*h)], 0.0),
-            Core::Cuboid { half_extents } => (corners(half_extents), 0.0),
+            Core::Cuboid { half_extents } => (box_corners(half_extents), 0.0),
             Core::Hull(hull) => (hull.vertices().to_vec(), 0.0),
             Core::Cylinder { radius, half_height: h } => {
                 let (mut points, missing) = rim(*radius, -h, tolerance);
@@ -128,11 +129,6 @@ impl Extremes {
             parts: [0, 0],
         }
     }
-}
-
-fn corners(half: &Vector3<f64>) -> Vec<Point3<f64>> {
-    let side = |i: u32, axis: usize| if i >> axis & 1 == 0 { -half[axis] } else { half[axis] };
-    (0..8).map(|i| Point3::new(side(i, 0), side(i, 1), side(i, 2))).collect()
 }
 
 /// Points of a circle of a radius at a height, and the greatest distance of a point of it from their polygon [m]: the sagitta

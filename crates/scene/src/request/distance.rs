@@ -86,7 +86,7 @@ impl DistanceRequest {
         }
         // Of two convex shapes every answer begins afresh, so that it does not depend on those before.
         if [a, b].iter().all(|posed| posed.part(0).shape.core().is_some()) {
-            cache.clear();
+            cache.forget();
         }
         let options = self.options();
         let found = query::distance_up_to_with(a, b, options.limit, &options, cache)?;

@@ -2,25 +2,14 @@
 
 use std::fmt;
 
-use std::sync::Arc;
-
-use nalgebra::Isometry3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fault::{Class, Fault};
 use super::fields::length;
-use super::library::Library;
-use super::poses::Poses;
-use super::reply::{Answered, PoseResponse, Reply};
-use super::shape::ShapeArgument;
+use super::reply::{PoseResponse, Reply};
 use super::text::{EffortArgument, number, text_of};
-use crate::repair::{Actor, Ensemble, Freedom, Prop, RepairError, RepairOptions, with_triangles};
-use extricate_core::geometry::Solidity;
-use extricate_core::penetration::generalized::{
-    GeneralizedCoherence, GeneralizedOptions, GeneralizedPenetration, Obstacle, Shape, rigid, rigid_coherent,
-};
-use extricate_core::proximity::Model;
+use extricate_core::penetration::Effort;
+use extricate_core::query::{self, Cache, Posed, QueryError, RigidPenetrationOptions};
 
 /// Generalized penetration of two shapes, if they overlap.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -74,99 +63,31 @@ pub struct GeneralizedRequest {
 }
 
 impl GeneralizedRequest {
-    pub(super) fn options(&self, parallel: bool) -> RepairOptions {
+    pub(super) fn options(&self, parallel: bool) -> RigidPenetrationOptions {
         let Self { effort, clearance, seed, .. } = *self;
-        RepairOptions { effort: effort.into(), clearance, seed, parallel, ..RepairOptions::default() }
-    }
-}
-
-/// Two shapes, preprocessed for the search.
-pub(super) enum SearchPair {
-    /// Unions of convex pieces, B at the origin: everything is seen from it.
-    Pieces(Box<Ensemble>),
-    /// At least one is known by its triangles alone.
-    Models([Arc<Model>; 2]),
-}
-
-impl SearchPair {
-    /// The pair of two shapes; `wish` says what meshes bound.
-    pub(super) fn new(
-        library: &Library,
-        shapes: &[ShapeArgument; 2],
-        (wish, surface): (Option<Solidity>, &str),
-    ) -> Result<Self, Fault> {
-        let made = |shape| made(library, shape, (wish, surface));
-        let (a, b) = (made(&shapes[0])?, made(&shapes[1])?);
-        let bad = |error: RepairError| Fault::of(Class::BadFile, &error);
-        // An infinite shape, or one without volume, is refused here.
-        let actor = Actor::body(shapes[0].text(), a.clone()).map_err(bad)?;
-        if a.convex_pieces().is_none() || b.convex_pieces().is_none() {
-            let models = [&a, &b].map(|shape| with_triangles(shape).shared_model());
-            if let [Some(a), Some(b)] = models {
-                return Ok(Self::Models([a, b]));
-            }
-        }
-        let obstacle = Obstacle { shape: b, pose: Isometry3::identity() };
-        let prop = Prop { name: shapes[1].text().to_owned(), obstacle };
-        let ensemble = Ensemble::new(vec![actor], vec![prop], &Freedom::default()).map_err(bad)?;
-        Ok(Self::Pieces(Box::new(ensemble)))
-    }
-
-    /// The answer with the pose of A in the world.
-    pub(super) fn search(
-        &self,
-        Poses { a, b }: &Poses,
-        options: &RepairOptions,
-        coherence: Option<&mut GeneralizedCoherence>,
-    ) -> Answered<GeneralizedResponse> {
-        let found = match self {
-            Self::Pieces(ensemble) => {
-                let seen_from_b = [(b.inverse() * a).into()];
-                let found = match coherence {
-                    Some(coherence) => ensemble.repair_coherent(&seen_from_b, options, coherence),
-                    None => ensemble.repair(&seen_from_b, options),
-                };
-                let answer = |found: crate::repair::Repair| FreePose {
-                    sigma: found.sigma,
-                    depth: found.depth,
-                    pose: (&(b * found.poses[0].base)).into(),
-                    iterations: found.iterations,
-                    verified_free: found.verified_free,
-                };
-                found.map(|found| found.map(answer)).map_err(|error| error.to_string())
-            }
-            Self::Models(models) => {
-                let options = GeneralizedOptions::from(options);
-                let [first, second] = models;
-                let found = match coherence {
-                    Some(coherence) => rigid_coherent((first, a), (second, b), &options, coherence),
-                    None => rigid(first, a, second, b, &options),
-                };
-                let answer = |found: GeneralizedPenetration| FreePose {
-                    sigma: found.sigma,
-                    depth: found.depth,
-                    pose: (&found.poses[0].base).into(),
-                    iterations: found.iterations,
-                    verified_free: found.verified_free,
-                };
-                found.map(|found| found.map(answer)).map_err(|error| error.to_string())
-            }
+        let of_effort = match effort.into() {
+            Effort::Fast => RigidPenetrationOptions::fast(),
+            Effort::Best => RigidPenetrationOptions::default(),
         };
-        Ok(found?.map_or(GeneralizedResponse::Separate {}, GeneralizedResponse::Penetrating))
+        RigidPenetrationOptions { clearance, seed, parallel, ..of_effort }
     }
 }
 
-/// The shape for the search: exact where it is convex by its form.
-fn made(
-    library: &Library,
-    shape: &ShapeArgument,
-    (wish, surface): (Option<Solidity>, &str),
-) -> Result<Shape, Fault> {
-    if shape.is_convex() && wish != Some(Solidity::Surface) {
-        return Ok(library.convex(shape)?.searchable());
-    }
-    shape.need_triangles(&format!("{surface} takes the triangles of both shapes"))?;
-    Ok(library.mesh(shape, wish)?.searchable())
+/// The answer with the pose of A in the world.
+pub(super) fn search(
+    [a, b]: &[Posed; 2],
+    options: &RigidPenetrationOptions,
+    cache: &mut Cache,
+) -> Result<GeneralizedResponse, QueryError> {
+    let found = query::penetration_rigid_with(a, b, options, cache)?;
+    let answer = |found: query::RigidPenetration| FreePose {
+        sigma: found.sigma,
+        depth: found.depth,
+        pose: (&found.pose).into(),
+        iterations: found.iterations,
+        verified_free: found.verified_free,
+    };
+    Ok(found.map(answer).map_or(GeneralizedResponse::Separate {}, GeneralizedResponse::Penetrating))
 }
 
 impl Reply for GeneralizedResponse {

@@ -11,9 +11,8 @@ use super::context::Context;
 use super::deforming::{Deforming, FeatureContact};
 use super::distance::DistanceRequest;
 use super::fault::{Class, Fault};
-use super::generalized::{GeneralizedRequest, SearchPair};
+use super::generalized::{self, GeneralizedRequest};
 use super::hausdorff::HausdorffRequest;
-use super::library::SMALL;
 use super::penetration::{self, PenetrationRequest, PenetrationResponse};
 use super::poses::{At, LineForm, Motions, Poses};
 use super::reply::{Answered, timed};
@@ -23,14 +22,13 @@ use super::self_collision::{MeshInMotion, SelfCollisionRequest, at_rest};
 use super::shape::{ShapeArgument, is_robot, make_folder};
 use super::spanning;
 use super::time_of_contact::{FirstContact, Interpolation, TimeOfContactRequest};
-use crate::repair::RepairOptions;
+use crate::repair::Actor;
 use extricate_core::geometry::{Solidity, TriangleMesh};
 use extricate_core::kinematics::Motion;
 use extricate_core::penetration::FreeConfiguration;
-use extricate_core::penetration::generalized::GeneralizedCoherence;
 use extricate_core::proximity::Model;
 use extricate_core::proximity::deforming::{DeformingOptions, first_contact, first_self_contact};
-use extricate_core::query::{Cache, PenetrationOptions, Posed, QueryError, Shape};
+use extricate_core::query::{Cache, PenetrationOptions, Posed, QueryError, RigidPenetrationOptions, Shape};
 
 /// Two shapes of a question.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -92,7 +90,7 @@ enum Subject {
     Hausdorff(Shapes, HausdorffRequest),
     Spanning(Shapes),
     Penetration(Shapes, PenetrationOptions, Cache),
-    Generalized(Arc<SearchPair>, RepairOptions, Option<GeneralizedCoherence>),
+    Generalized(Shapes, RigidPenetrationOptions, Cache, bool),
     MovingMeshes(Shapes, TimeOfContactRequest),
     DeformingMeshes(Box<[Deforming; 2]>),
     MovingRobot { robot: Robot, obstacle: Arc<Model>, motion: Interpolation, among_links: bool },
@@ -100,9 +98,6 @@ enum Subject {
     OwnDeforming(Box<Deforming>),
     OwnRobot(Robot),
 }
-
-/// Bytes that a pair of the generalized search is counted as, beyond its models: pieces, norms and boxes.
-const PAIR_BYTES: usize = 16 * SMALL;
 
 /// Reasons why triangles are needed.
 const HAUSDORFF: &str = "the Hausdorff distance is that of triangles";
@@ -137,9 +132,17 @@ impl PairFields {
             let cache = context.library.cache().map(|_| "cache");
             context.refuse(cache, "belongs to meshes: two convex shapes are made ready at once")?;
         }
-        let load = |shape: &ShapeArgument| match shape.is_convex() {
-            true => context.library.convex(shape),
-            false => context.library.mesh(shape, self.solidity()),
+        self.as_written(context, &shapes)
+    }
+
+    /// The shapes, each as a convex one where it is by its form and `surface` does not ask for its triangles.
+    fn as_written(&self, context: &Context, shapes: &[ShapeArgument; 2]) -> Result<Shapes, Fault> {
+        let load = |shape: &ShapeArgument| {
+            if shape.is_convex() && !self.surface {
+                return context.library.convex(shape);
+            }
+            shape.need_triangles(&Self::mesh_reason(context))?;
+            context.library.mesh(shape, self.solidity())
         };
         Ok([load(&shapes[0])?, load(&shapes[1])?])
     }
@@ -169,8 +172,6 @@ impl PairFields {
         let all_triangles = shapes.iter().all(ShapeArgument::has_triangles);
         let folder = context.library.cache().filter(|_| !self.is_convex(&shapes) && all_triangles);
         let Some(folder) = folder else { return self.load(context, None) };
-        let why = Self::mesh_reason(context);
-        shapes.iter().try_for_each(|shape| shape.need_triangles(&why))?;
         let bad = |error: &dyn std::error::Error| Fault::of(Class::BadFile, error);
         let cached = |shape: &ShapeArgument| {
             let mut model = shape.model(self.solidity(), context.library.access(), Some(folder))?;
@@ -186,16 +187,12 @@ impl PairFields {
         Ok([cached(&shapes[0])?, cached(&shapes[1])?])
     }
 
-    /// The shapes for a search with rotations, which takes longer to prepare: what is asked about again is kept.
-    fn search_pair(&self, context: &Context) -> Result<Arc<SearchPair>, Fault> {
-        let shapes = self.parsed(context)?;
-        let [a, b] = [context.library.key_of(&shapes[0])?, context.library.key_of(&shapes[1])?];
-        let key = format!("generalized {:?} {a} {b}", self.solidity());
-        context.library.get(key, || {
-            let solidity = (self.solidity(), context.name("surface"));
-            let pair = SearchPair::new(context.library, &shapes, (solidity.0, &solidity.1))?;
-            Ok((pair, PAIR_BYTES))
-        })
+    /// The shapes for a search with rotations: as convex ones where they are by their form.
+    fn searched(&self, context: &Context) -> Result<Shapes, Fault> {
+        let shapes = self.as_written(context, &self.parsed(context)?)?;
+        // An infinite A, or one without volume, is refused here.
+        let body = Actor::body(&self.a, shapes[0].searchable());
+        body.map(|_| shapes).map_err(|error| Fault::of(Class::BadFile, &error))
     }
 }
 
@@ -254,8 +251,8 @@ impl Question {
             Self::Generalized(pair, request) => {
                 let coherent = request.coherent.then_some("coherent").filter(|_| !context.sequence);
                 context.refuse(coherent, "remembers one pose for the next ones and needs `--poses`")?;
-                let coherence = request.coherent.then(GeneralizedCoherence::default);
-                Subject::Generalized(pair.search_pair(context)?, request.options(context.parallel), coherence)
+                let (shapes, options) = (pair.searched(context)?, request.options(context.parallel));
+                Subject::Generalized(shapes, options, Cache::default(), request.coherent)
             }
         };
         Ok(Prepared { subject, form: self.form(), in_motion: false })
@@ -408,8 +405,11 @@ impl Subject {
                 told(spanning::of_meshes(&posed(shapes, poses))).map(Response::Spanning)
             }
             Self::Penetration(..) => unreachable!("a search is timed by itself"),
-            Self::Generalized(pair, options, coherence) => {
-                pair.search(poses, options, coherence.as_mut()).map(Response::Generalized)
+            Self::Generalized(shapes, options, cache, coherent) => {
+                if !*coherent {
+                    cache.forget();
+                }
+                told(generalized::search(&posed(shapes, poses), options, cache)).map(Response::Generalized)
             }
             Self::MovingMeshes(shapes, request) => {
                 told(request.answer(shapes, motions)).map(Response::TimeOfContact)

@@ -66,11 +66,6 @@ impl ShapeArgument {
         self.text.strip_suffix(self.entry.file().unwrap_or_default()).unwrap_or(&self.text)
     }
 
-    /// As it was written.
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
     /// Whether the shape is convex by its form; that of a mesh file is not known.
     pub(super) fn is_convex(&self) -> bool {
         !matches!(self.entry, ShapeEntry::Mesh { .. })

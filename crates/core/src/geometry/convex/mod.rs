@@ -5,7 +5,7 @@ pub(crate) mod extreme;
 pub(crate) mod hull;
 mod inscribed;
 mod mass;
-mod polyhedron;
+pub(crate) mod polyhedron;
 pub(crate) mod shape;
 pub(crate) mod support;
 mod validity;

@@ -52,7 +52,8 @@ fn corners(core: &Core) -> Option<Vec<Point3<f64>>> {
     })
 }
 
-fn box_corners(half: &Vector3<f64>) -> Vec<Point3<f64>> {
+/// Corners of a box of half extents [m].
+pub(crate) fn box_corners(half: &Vector3<f64>) -> Vec<Point3<f64>> {
     let side = |i: u32, axis: usize| if i >> axis & 1 == 0 { -half[axis] } else { half[axis] };
     (0..8).map(|i| Point3::new(side(i, 0), side(i, 1), side(i, 2))).collect()
 }

@@ -31,19 +31,27 @@ use nalgebra::Isometry3;
 use self::search::Search;
 use super::model::Model;
 
-/// The Hausdorff distance of the surfaces of `a` and `b`; poses map body to world coordinates.
+/// The Hausdorff distance of the surfaces of `a` and `b`; poses map body to world coordinates. It is symmetric unless the
+/// options ask for one side.
 ///
 /// ```
 /// use extricate_core::geometry::Solidity;
 /// use extricate_core::geometry::procedural::{Cuboid, Procedural};
 /// use extricate_core::proximity::{HausdorffOptions, Model, hausdorff_distance};
-/// use nalgebra::Isometry3;
+/// use nalgebra::{Isometry3, Vector3};
 ///
 /// let cube = Model::new(Cuboid::default().mesh()?, Solidity::Solid);
 /// let (here, there) = (Isometry3::identity(), Isometry3::translation(0.3, 0.0, 0.4));
 /// let found = hausdorff_distance(&cube, &here, &cube, &there, &HausdorffOptions::default())?;
 /// assert!(found.lower_bound <= 0.5 && 0.5 <= found.upper_bound);
 /// assert!(found.upper_bound - found.lower_bound <= 1e-3);
+/// // How far one deviates from the other, whatever the other has beyond it.
+/// let long = Model::new(cube.mesh().scaled(&Vector3::new(3.0, 1.0, 1.0))?, Solidity::Solid);
+/// let options = HausdorffOptions { one_sided: true, ..HausdorffOptions::default() };
+/// let short_from_long = hausdorff_distance(&cube, &here, &long, &here, &options)?;
+/// let long_from_short = hausdorff_distance(&long, &here, &cube, &here, &options)?;
+/// assert!((short_from_long.value - 0.5).abs() < 1e-3);
+/// assert!((long_from_short.value - 1.0).abs() < 1e-3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -57,39 +65,8 @@ pub fn hausdorff_distance(
     pose_b: &Isometry3<f64>,
     options: &HausdorffOptions,
 ) -> Result<Hausdorff, ProximityError> {
-    search::run(&Search::new([a, b], [pose_a, pose_b], &[Side::A, Side::B], options)?)
-}
-
-/// How far the surface of `a` deviates from that of `b`: the greatest distance from a point of `a` to `b`. Points of
-/// `b` may be farther from `a`. Poses map body to world coordinates.
-///
-/// ```
-/// use extricate_core::geometry::Solidity;
-/// use extricate_core::geometry::procedural::{Cuboid, Procedural};
-/// use extricate_core::proximity::{HausdorffOptions, Model, one_sided_hausdorff_distance};
-/// use nalgebra::{Isometry3, Vector3};
-///
-/// let cube = Cuboid::default().mesh()?;
-/// let long = Model::new(cube.scaled(&Vector3::new(3.0, 1.0, 1.0))?, Solidity::Solid);
-/// let cube = Model::new(cube, Solidity::Solid);
-/// let (pose, options) = (Isometry3::identity(), HausdorffOptions::default());
-/// let short_from_long = one_sided_hausdorff_distance(&cube, &pose, &long, &pose, &options)?;
-/// let long_from_short = one_sided_hausdorff_distance(&long, &pose, &cube, &pose, &options)?;
-/// assert!((short_from_long.value - 0.5).abs() < 1e-3);
-/// assert!((long_from_short.value - 1.0).abs() < 1e-3);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-/// As [`hausdorff_distance`].
-pub fn one_sided_hausdorff_distance(
-    a: &Model,
-    pose_a: &Isometry3<f64>,
-    b: &Model,
-    pose_b: &Isometry3<f64>,
-    options: &HausdorffOptions,
-) -> Result<Hausdorff, ProximityError> {
-    search::run(&Search::new([a, b], [pose_a, pose_b], &[Side::A], options)?)
+    let sides: &[Side] = if options.one_sided { &[Side::A] } else { &[Side::A, Side::B] };
+    search::run(&Search::new([a, b], [pose_a, pose_b], sides, options)?)
 }
 
 #[cfg(test)]
