@@ -50,9 +50,9 @@ fn hausdorff(criterion: &mut Criterion) {
     group.sample_size(10).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
     let here = Isometry3::identity();
     for (name, a, b, pose) in &pairs() {
-        for relative_error in [1e-1, 1e-2, 1e-3, 1e-6] {
-            let options = HausdorffOptions { relative_error, ..HausdorffOptions::default() };
-            let id = BenchmarkId::new(*name, format!("{relative_error:.0e}"));
+        for relative_tolerance in [1e-1, 1e-2, 1e-3, 1e-6] {
+            let options = HausdorffOptions { relative_tolerance, ..HausdorffOptions::default() };
+            let id = BenchmarkId::new(*name, format!("{relative_tolerance:.0e}"));
             group.bench_function(id, |bencher| {
                 bencher.iter(|| black_box(hausdorff_distance(a, &here, b, pose, &options)));
             });

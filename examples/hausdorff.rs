@@ -49,13 +49,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("a boulder of {} triangles and its simplification of {}", triangles[0], triangles[1]);
 
     println!("\nallowed error   proved bounds [m]            width     distances        time");
-    for relative_error in [0.5, 1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9] {
-        let options = HausdorffOptions { relative_error, error_per_size: 0.0, ..HausdorffOptions::default() };
+    for relative_tolerance in [0.5, 1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9] {
+        let options =
+            HausdorffOptions { relative_tolerance, size_tolerance: 0.0, ..HausdorffOptions::default() };
         let start = Instant::now();
         let found = hausdorff_distance(&fine, &pose, &coarse, &pose, &options)?;
         let time = start.elapsed();
         println!(
-            "{relative_error:13.0e}   {:.9} … {:.9}  {:.1e}   {:9}   {:6.1} ms",
+            "{relative_tolerance:13.0e}   {:.9} … {:.9}  {:.1e}   {:9}   {:6.1} ms",
             found.lower_bound,
             found.upper_bound,
             found.upper_bound - found.lower_bound,

@@ -64,7 +64,7 @@ proptest! {
         let Placed { models: [a, b], poses: [pose_a, pose_b], size } = &pair.here();
         let tolerance = ROUNDING * size;
         let least = distance(a, pose_a, b, pose_b).value;
-        let options = HausdorffOptions { max_evaluations: 200_000, ..HausdorffOptions::default() };
+        let options = HausdorffOptions { max_iterations: 200_000, ..HausdorffOptions::default() };
         let both = hausdorff_distance(a, pose_a, b, pose_b, &options)?;
         let one = one_sided_hausdorff_distance(a, pose_a, b, pose_b, &options)?;
         let back = one_sided_hausdorff_distance(b, pose_b, a, pose_a, &options)?;

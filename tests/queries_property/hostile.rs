@@ -78,7 +78,7 @@ proptest! {
             let exact = distance_with(&a, &at, &b, &rest, &DistanceOptions::default(), &mut DistanceCache::default());
             prop_assert!(exact.is_err() || exact.is_ok_and(|d| d.is_none_or(|d| d.value >= 0.0)));
             prop_assert!(spanning_distance(&a, &at, &b, &rest).value >= 0.0);
-            let options = HausdorffOptions { max_evaluations: 2000, ..HausdorffOptions::default() };
+            let options = HausdorffOptions { max_iterations: 2000, ..HausdorffOptions::default() };
             if let Ok(found) = hausdorff_distance(&a, &at, &b, &rest, &options) {
                 prop_assert!(found.lower_bound <= found.upper_bound, "{found:?}");
             }
@@ -140,7 +140,7 @@ fn a_hausdorff_search_among_models_beyond_single_precision_ends_with_bounds_that
         Model::new(mesh, Solidity::Surface)
     };
     for size in [1e17, 1e20, 1e30, 1e70, 1e100] {
-        let options = HausdorffOptions { max_evaluations: 10_000, ..HausdorffOptions::default() };
+        let options = HausdorffOptions { max_iterations: 10_000, ..HausdorffOptions::default() };
         let found = hausdorff_distance(&cube(size), &here, &cube(3.0 * size), &here, &options);
         let Ok(found) = found else {
             assert!(size > 1e75, "{found:?} at {size}");

@@ -110,13 +110,18 @@ pub struct HausdorffOptions {
 
 impl Default for HausdorffOptions {
     fn default() -> Self {
-        let SearchOptions { relative_error, error_per_size, absolute_error, max_evaluations, parallel } =
-            SearchOptions::default();
+        let SearchOptions {
+            relative_tolerance,
+            size_tolerance,
+            absolute_tolerance,
+            max_iterations,
+            parallel,
+        } = SearchOptions::default();
         Self {
-            relative_tolerance: relative_error,
-            absolute_tolerance: absolute_error,
-            size_tolerance: error_per_size,
-            max_iterations: max_evaluations,
+            relative_tolerance,
+            absolute_tolerance,
+            size_tolerance,
+            max_iterations,
             one_sided: false,
             parallel,
         }
@@ -125,13 +130,15 @@ impl Default for HausdorffOptions {
 
 impl From<&HausdorffOptions> for SearchOptions {
     fn from(options: &HausdorffOptions) -> Self {
-        Self {
-            relative_error: options.relative_tolerance,
-            absolute_error: options.absolute_tolerance,
-            error_per_size: options.size_tolerance,
-            max_evaluations: options.max_iterations,
-            parallel: options.parallel,
-        }
+        let HausdorffOptions {
+            relative_tolerance,
+            absolute_tolerance,
+            size_tolerance,
+            max_iterations,
+            parallel,
+            ..
+        } = *options;
+        Self { relative_tolerance, size_tolerance, absolute_tolerance, max_iterations, parallel }
     }
 }
 

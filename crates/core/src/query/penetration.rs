@@ -140,7 +140,7 @@ fn of_convex(
     cache: &mut PairCache,
 ) -> Result<Option<Penetration>, QueryError> {
     let PenetrationOptions { relative_tolerance, max_iterations, .. } = *options;
-    let options = ConvexOptions { relative_tolerance, max_supports: max_iterations.saturating_mul(10) };
+    let options = ConvexOptions { relative_tolerance, max_iterations: max_iterations.saturating_mul(10) };
     let found = pair.certified(&options, cache)?;
     let Some(depth) = found.depth() else { return Ok(None) };
     let direction = found.direction;

@@ -64,14 +64,14 @@ pub struct HausdorffRequest {
 impl HausdorffRequest {
     fn options(&self) -> HausdorffOptions {
         let default = HausdorffOptions::default();
-        let max_evaluations = self.max_evaluations.unwrap_or(default.max_evaluations);
-        let (relative_error, absolute_error) = match self.tolerance {
-            None => (default.relative_error, default.absolute_error),
+        let max_iterations = self.max_evaluations.unwrap_or(default.max_iterations);
+        let (relative_tolerance, absolute_tolerance) = match self.tolerance {
+            None => (default.relative_tolerance, default.absolute_tolerance),
             Some(Tolerance::Length(length)) => (0.0, length),
             Some(Tolerance::Share(share)) => (share, 0.0),
         };
-        let error_per_size = if self.tolerance.is_some() { 0.0 } else { default.error_per_size };
-        HausdorffOptions { relative_error, absolute_error, error_per_size, max_evaluations, ..default }
+        let size_tolerance = if self.tolerance.is_some() { 0.0 } else { default.size_tolerance };
+        HausdorffOptions { relative_tolerance, absolute_tolerance, size_tolerance, max_iterations, ..default }
     }
 
     /// The deviation of two meshes.

@@ -137,12 +137,12 @@ impl TimeOfContactRequest {
         Motions { start, end }: &Motions,
     ) -> Answered<FirstContact> {
         let default = ContinuousOptions::default();
-        let tolerance = match self.tolerance {
-            None => default.tolerance,
+        let relative_tolerance = match self.tolerance {
+            None => default.relative_tolerance,
             Some(Tolerance::Share(share)) => share,
             Some(Tolerance::Length(length)) => length / a.radius().min(b.radius()),
         };
-        let (options, motion) = (ContinuousOptions { tolerance, ..default }, self.interpolation());
+        let (options, motion) = (ContinuousOptions { relative_tolerance, ..default }, self.interpolation());
         let found = rigid(a, &motion(&start.a, &end.a), b, &motion(&start.b, &end.b), &options);
         let found = found.map_err(|error| error.to_string())?;
         Ok(found.map_or(FirstContact::NONE, |found| FirstContact::Rigid((&found).into())))

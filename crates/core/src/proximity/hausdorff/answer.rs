@@ -8,14 +8,14 @@ use nalgebra::Point3;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HausdorffOptions {
     /// Difference of the bounds that is allowed, relative to the lower one.
-    pub relative_error: f64,
+    pub relative_tolerance: f64,
     /// Difference of the bounds that is allowed, relative to [`Model::radius`] of the greater model: what ends the
     /// search where the distance itself is zero, or tiny. Less than the rounding of coordinates is never reached.
-    pub error_per_size: f64,
+    pub size_tolerance: f64,
     /// Difference of the bounds that is allowed [m].
-    pub absolute_error: f64,
+    pub absolute_tolerance: f64,
     /// Distances of points from a model after which the search gives what it has.
-    pub max_evaluations: u64,
+    pub max_iterations: u64,
     /// Whether to work with all threads of the current pool; the result does not depend on it.
     pub parallel: bool,
 }
@@ -25,10 +25,10 @@ impl Default for HausdorffOptions {
     /// million distances; in parallel.
     fn default() -> Self {
         Self {
-            relative_error: 1e-3,
-            error_per_size: 1e-6,
-            absolute_error: 0.0,
-            max_evaluations: 100_000_000,
+            relative_tolerance: 1e-3,
+            size_tolerance: 1e-6,
+            absolute_tolerance: 0.0,
+            max_iterations: 100_000_000,
             parallel: true,
         }
     }

@@ -108,19 +108,19 @@ impl<'a> Search<'a> {
         if !rounding.is_finite() || !(product * product).is_finite() {
             return Err(ProximityError::Overflow { length: apart });
         }
-        let per_size = options.error_per_size * a.radius().max(b.radius());
+        let per_size = options.size_tolerance * a.radius().max(b.radius());
         // Less than rounding can tell apart is never reached.
-        let absolute = options.absolute_error.max(per_size).max(4.0 * rounding);
-        let allowed = Allowed { relative: options.relative_error, absolute, rounding: 2.0 * rounding };
+        let absolute = options.absolute_tolerance.max(per_size).max(4.0 * rounding);
+        let allowed = Allowed { relative: options.relative_tolerance, absolute, rounding: 2.0 * rounding };
         Ok(Self { sides, options, allowed, rounding, apart })
     }
 }
 
 fn check(options: &HausdorffOptions) -> Result<(), ProximityError> {
     ProximityError::check_not_negative([
-        ("relative_error", options.relative_error),
-        ("error_per_size", options.error_per_size),
-        ("absolute_error", options.absolute_error),
+        ("relative tolerance", options.relative_tolerance),
+        ("size tolerance", options.size_tolerance),
+        ("absolute tolerance", options.absolute_tolerance),
     ])
 }
 
@@ -144,7 +144,7 @@ pub(super) fn run(search: &Search) -> Result<Hausdorff, ProximityError> {
         );
     }
     let (mut size, mut batch) = (1, Vec::new());
-    while bar.evaluations < search.options.max_evaluations {
+    while bar.evaluations < search.options.max_iterations {
         while batch.len() < size && queue.peek().is_some_and(|top| !(top.part.upper <= bar.target)) {
             batch.extend(queue.pop().map(|waiting| waiting.part));
         }

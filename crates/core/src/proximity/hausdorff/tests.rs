@@ -23,7 +23,7 @@ fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
 }
 
 fn exactly() -> HausdorffOptions {
-    HausdorffOptions { relative_error: 1e-10, error_per_size: 0.0, ..HausdorffOptions::default() }
+    HausdorffOptions { relative_tolerance: 1e-10, size_tolerance: 0.0, ..HausdorffOptions::default() }
 }
 
 fn two_sided(a: &Model, pose_a: &Isometry3<f64>, b: &Model, pose_b: &Isometry3<f64>) -> Hausdorff {
@@ -270,7 +270,7 @@ fn threads_and_instruction_sets_change_no_bit() {
     let mut noise = Noise(74);
     let (a, b) = (surface(shapes::bumpy_sphere(24)), surface(shapes::sphere(30)));
     let (pose_a, pose_b) = (about_center(noise.pose(0.0, 3.0)), about_center(noise.pose(0.02, 3.0)));
-    let options = HausdorffOptions { relative_error: 1e-6, ..HausdorffOptions::default() };
+    let options = HausdorffOptions { relative_tolerance: 1e-6, ..HausdorffOptions::default() };
     let query = |options: &HausdorffOptions| {
         format!("{:?}", hausdorff_distance(&a, &pose_a, &b, &pose_b, options).unwrap())
     };
@@ -288,8 +288,8 @@ fn a_bound_on_work_gives_honest_bounds_that_more_work_narrows() {
     let pose = Isometry3::identity();
     let exact = two_sided(&a, &pose, &b, &pose);
     let mut width = f64::INFINITY;
-    for max_evaluations in [0, 100, 1000, 10_000] {
-        let options = HausdorffOptions { max_evaluations, ..exactly() };
+    for max_iterations in [0, 100, 1000, 10_000] {
+        let options = HausdorffOptions { max_iterations, ..exactly() };
         let found = hausdorff_distance(&a, &pose, &b, &pose, &options).unwrap();
         assert!(
             found.lower_bound <= exact.upper_bound && exact.lower_bound <= found.upper_bound,
@@ -297,7 +297,7 @@ fn a_bound_on_work_gives_honest_bounds_that_more_work_narrows() {
         );
         assert!(found.upper_bound - found.lower_bound <= width);
         width = found.upper_bound - found.lower_bound;
-        assert!(max_evaluations > 0 || !found.converged);
+        assert!(max_iterations > 0 || !found.converged);
     }
 }
 
@@ -305,16 +305,17 @@ fn a_bound_on_work_gives_honest_bounds_that_more_work_narrows() {
 fn what_is_asked_for_is_what_is_given() {
     let (a, b) = (surface(shapes::bumpy_sphere(16)), surface(shapes::sphere(16)));
     let pose = Isometry3::identity();
-    let none = HausdorffOptions { relative_error: 0.0, error_per_size: 0.0, ..HausdorffOptions::default() };
+    let none =
+        HausdorffOptions { relative_tolerance: 0.0, size_tolerance: 0.0, ..HausdorffOptions::default() };
     for options in [
-        HausdorffOptions { relative_error: 0.05, ..none },
-        HausdorffOptions { error_per_size: 1e-3, ..none },
-        HausdorffOptions { absolute_error: 0.02, ..none },
+        HausdorffOptions { relative_tolerance: 0.05, ..none },
+        HausdorffOptions { size_tolerance: 1e-3, ..none },
+        HausdorffOptions { absolute_tolerance: 0.02, ..none },
     ] {
         let found = hausdorff_distance(&a, &pose, &b, &pose, &options).unwrap();
-        let allowed = (options.relative_error * found.value)
-            .max(options.error_per_size * a.radius().max(b.radius()))
-            .max(options.absolute_error);
+        let allowed = (options.relative_tolerance * found.value)
+            .max(options.size_tolerance * a.radius().max(b.radius()))
+            .max(options.absolute_tolerance);
         assert!(found.converged && found.upper_bound - found.lower_bound <= 1.000_001 * allowed, "{found:?}");
     }
 }
@@ -326,10 +327,10 @@ fn bad_input_is_an_error_and_never_a_distance() {
     let nowhere = at(f64::NAN, 0.0, 0.0);
     let found = hausdorff_distance(&cube, &here, &cube, &nowhere, &options);
     assert!(matches!(found, Err(ProximityError::PoseNotFinite { body: 'B', .. })), "{found:?}");
-    for relative_error in [-1.0, f64::NAN] {
-        let options = HausdorffOptions { relative_error, ..options };
+    for relative_tolerance in [-1.0, f64::NAN] {
+        let options = HausdorffOptions { relative_tolerance, ..options };
         let found = hausdorff_distance(&cube, &here, &cube, &here, &options);
-        assert!(matches!(found, Err(ProximityError::Option { option: "relative_error", .. })));
+        assert!(matches!(found, Err(ProximityError::Option { option: "relative tolerance", .. })));
     }
     let found = hausdorff_distance(&cube, &here, &cube, &at(1e300, 0.0, 0.0), &options);
     assert!(matches!(found, Err(ProximityError::Overflow { .. })), "{found:?}");
