@@ -113,7 +113,8 @@ fn rigid_motions(criterion: &mut Criterion) {
             let ours = |moving: &Moving| {
                 rigid(&model, &moving.ours, &model, &rest, &options).expect("far fewer steps than allowed")
             };
-            let whole = |moving: &Moving| whole_bodies(&model, moving, options.tolerance * model.radius());
+            let whole =
+                |moving: &Moving| whole_bodies(&model, moving, options.relative_tolerance * model.radius());
             print_steps(&format!("{name}, {angle} rad"), &motions, ours, whole);
             if model.mesh().triangles().len() <= OF_PEER {
                 print_peer(&peer, &motions[0], ours(&motions[0]).map(|contact| contact.time));

@@ -138,7 +138,7 @@ fn tori(triangles: u32, alike: bool) -> Result<Models, Failure> {
             mass: None,
         });
     }
-    let ground = Ground { body: 0, normal: Vector3::z_axis() };
+    let ground = Ground { body: 0 };
     Ok(Models { bodies, soft: Vec::new(), grounds: vec![ground] })
 }
 

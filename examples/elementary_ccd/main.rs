@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     println!("{}", row("all", &all));
     println!(
         "seed {seed}, tolerance {:e} of the extent, {:.0} s",
-        options.tolerance,
+        options.relative_tolerance,
         started.elapsed().as_secs_f64()
     );
     if all.missed + all.late == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -74,7 +74,7 @@ fn convex(
             Isometry3::from_parts(away.into(), random.rotation()),
             Isometry3::from_parts(Vector3::zeros().into(), random.rotation()),
         ];
-        let options = ConvexOptions { max_supports: SUPPORTS, ..ConvexOptions::default() };
+        let options = ConvexOptions { max_iterations: SUPPORTS, ..ConvexOptions::default() };
         let mut cache = ConvexCache::default();
         let found = signed_distance(&a.shape, &poses[0], &b.shape, &poses[1], &options, &mut cache)?;
         let certified = found.at_most - found.value <= CERTIFIED * reach;

@@ -1,6 +1,5 @@
 //! `extricate tetrahedralize`: fills a closed mesh with tetrahedra, and tells how well.
 
-use extricate_core::field::FieldError;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -8,6 +7,7 @@ use serde::Serialize;
 
 use super::terminal::Console;
 use super::terminal::{Exit, Failure};
+use extricate_core::field::FieldError;
 use extricate_core::field::tetrahedralize::{Tetrahedralization, TetrahedralizeOptions, tetrahedralize};
 use extricate_core::geometry::tet_mesh::write::write_tets;
 use extricate_core::geometry::{ShapeError, TriangleMesh};

@@ -209,7 +209,7 @@ fn numbers_that_make_no_pose_or_no_shape_are_errors_and_not_distances() {
 #[test]
 fn without_a_bound_of_work_a_ring_of_equal_directions_still_ends_and_tells_its_bounds() {
     // A cone about the axis of a prism of many sides: nothing is exact, and no tolerance is met.
-    let options = ConvexOptions { relative_tolerance: 0.0, max_supports: u32::MAX };
+    let options = ConvexOptions { relative_tolerance: 0.0, max_iterations: u32::MAX };
     let corner = |i: u32| {
         let angle = f64::from(i / 2) * (FRAC_PI_2 / 50.0);
         Point3::new(angle.cos(), angle.sin(), if i.is_multiple_of(2) { 0.5 } else { -0.5 })

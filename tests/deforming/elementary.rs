@@ -7,7 +7,7 @@ use nalgebra::{Point3, Vector3};
 type Points = [Point3<f64>; 4];
 
 const OPTIONS: ElementaryOptions =
-    ElementaryOptions { tolerance: 1e-12, minimum_separation: 0.0, max_steps: 100 };
+    ElementaryOptions { relative_tolerance: 1e-12, minimum_separation: 0.0, max_iterations: 100 };
 
 fn p(x: f64, y: f64, z: f64) -> Point3<f64> {
     Point3::new(x, y, z)
@@ -185,7 +185,7 @@ fn what_is_not_a_number_is_refused_and_never_free() {
     assert_eq!(vertex_face(&start, &end, &OPTIONS), Err(ProximityError::NotFinite));
     let [start, end] = falling(5.0, 5.0, 1.0, -1.0);
     for value in [-1.0, f64::NAN] {
-        let tolerance = ElementaryOptions { tolerance: value, ..OPTIONS };
+        let tolerance = ElementaryOptions { relative_tolerance: value, ..OPTIONS };
         let separation = ElementaryOptions { minimum_separation: value, ..OPTIONS };
         for options in [tolerance, separation] {
             assert!(matches!(vertex_face(&start, &end, &options), Err(ProximityError::Option { .. })));
@@ -195,7 +195,7 @@ fn what_is_not_a_number_is_refused_and_never_free() {
 
 #[test]
 fn a_spent_budget_is_an_uncertain_contact_not_a_proof() {
-    let options = ElementaryOptions { max_steps: 0, ..OPTIONS };
+    let options = ElementaryOptions { max_iterations: 0, ..OPTIONS };
     // The paths' boxes overlap, so that the first glance does not settle it.
     let start = [p(0.6, 0.6, 1.0), p(0.0, 0.0, 0.0), p(1.0, 0.0, 0.0), p(0.0, 1.0, 0.0)];
     let end = [p(0.6, 0.6, -1.0), p(0.0, 0.0, 0.0), p(1.0, 0.0, 0.0), p(0.0, 1.0, 0.0)];

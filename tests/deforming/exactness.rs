@@ -33,13 +33,15 @@ fn no_contact_is_missed_or_named_too_late_and_no_alarm_is_given_beyond_the_toler
     assert!(tally.contacts > 3000 && tally.contacts < 6000, "{tally:?}");
     assert_eq!([tally.missed, tally.late, tally.refused], [0; 3], "{tally:?}");
     // The judge's own distance is rounded where the features are slivers.
-    assert!(tally.greatest_gap < 20.0 * options.tolerance, "{tally:?}");
+    assert!(tally.greatest_gap < 20.0 * options.relative_tolerance, "{tally:?}");
     assert!(tally.uncertain < 10, "{tally:?}");
 }
 
 #[test]
 fn a_coarse_tolerance_misses_nothing_and_a_fine_one_gives_fewer_false_alarms() {
-    let of = |tolerance| tally(3000, &ElementaryOptions { tolerance, ..ElementaryOptions::default() });
+    let of = |tolerance| {
+        tally(3000, &ElementaryOptions { relative_tolerance: tolerance, ..ElementaryOptions::default() })
+    };
     let (coarse, fine) = (of(1e-3), of(1e-13));
     assert_eq!([coarse.missed, coarse.late, fine.missed, fine.late], [0; 4]);
     assert!(coarse.greatest_gap < 1.1e-3, "{coarse:?}");

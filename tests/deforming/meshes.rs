@@ -12,7 +12,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::sheets::{ball, folded, moved, sheet};
 
 const OPTIONS: DeformingOptions = DeformingOptions {
-    elementary: ElementaryOptions { tolerance: 1e-12, minimum_separation: 0.0, max_steps: 100 },
+    elementary: ElementaryOptions { relative_tolerance: 1e-12, minimum_separation: 0.0, max_iterations: 100 },
     normal_cones: true,
 };
 

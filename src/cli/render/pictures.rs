@@ -1,6 +1,5 @@
 //! Pictures and films as they are asked for.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::Arguments;

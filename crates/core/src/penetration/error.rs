@@ -34,7 +34,7 @@ pub enum PenetrationError {
         radius: f64,
     },
     /// A half-space has no extreme points, and two of them overlap without end unless they face each other.
-    #[error("a half-space of the pair has no extreme points, or no finite penetration depth")]
+    #[error("half-spaces have no extreme points, and two of them no finite penetration depth")]
     Unbounded,
     /// The one source of starts that was asked for has none here.
     #[error("the source `{start}` has no free configuration to start from")]

@@ -40,7 +40,7 @@ pub enum ProximityError {
     },
     /// The iterations were used up.
     #[error(
-        "no answer after {iterations} steps: the motion is free of contact up to the time {free_until} of 1"
+        "no answer after {iterations} iterations: the motion is free of contact up to the time {free_until} of 1"
     )]
     IterationsExhausted {
         /// Iterations made.

@@ -58,7 +58,7 @@ impl Default for SpanningOptions {
 /// The options of a penetration as two convex shapes take them.
 pub(super) fn convex(options: &PenetrationOptions) -> ConvexOptions {
     let PenetrationOptions { relative_tolerance, max_iterations, .. } = *options;
-    ConvexOptions { relative_tolerance, max_supports: max_iterations.saturating_mul(10) }
+    ConvexOptions { relative_tolerance, max_iterations: max_iterations.saturating_mul(10) }
 }
 
 /// Refuses an option that is negative or not a number.

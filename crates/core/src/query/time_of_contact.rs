@@ -54,7 +54,7 @@ fn of_models(
 ) -> Result<Option<ContactInTime>, QueryError> {
     let size = first.radius().min(second.radius());
     let tolerance = options.relative_tolerance.max(options.absolute_tolerance / size);
-    let options = ContinuousOptions { tolerance, max_steps: options.max_iterations };
+    let options = ContinuousOptions { relative_tolerance: tolerance, max_iterations: options.max_iterations };
     Ok(proximity::rigid(first, &a.motion, second, &b.motion, &options)?)
 }
 

@@ -1,15 +1,19 @@
-//! Why there is no repair.
+//! The reasons why there is no repair, and why something cannot be done to a sketch.
+
+use std::io;
+use std::path::PathBuf;
 
 use thiserror::Error;
 
 use super::answer::Repair;
 use super::parts::Collision;
+use crate::scene::SceneError;
 use extricate_core::kinematics::RobotError;
 use extricate_core::penetration::PenetrationError;
 use extricate_core::penetration::generalized::GeneralizedError;
 
-/// Why there is no repair.
-#[derive(Debug, Error, Clone)]
+/// Why there is no repair, or why something cannot be done to a sketch.
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RepairError {
     /// A name that nothing bears is to be fixed, weighed or allowed to collide.
@@ -63,6 +67,42 @@ pub enum RepairError {
         limit: f64,
         /// The repair, which is free.
         best: Box<Repair>,
+    },
+    /// Something is tied to what it cannot be moved with.
+    #[error("`{name}` stays where it is: a joint between bodies ties it")]
+    Tied {
+        /// Its name.
+        name: String,
+    },
+    /// A number is NaN or infinite.
+    #[error("the {what} of `{name}` is not finite")]
+    NotFinite {
+        /// What it is.
+        what: &'static str,
+        /// What it is meant for.
+        name: String,
+    },
+    /// The text of the scene of a sketch is no scene.
+    #[error("{}: {source}", path.display())]
+    Scene {
+        /// The file of the scene.
+        path: PathBuf,
+        /// Why not.
+        source: Box<SceneError>,
+    },
+    /// A file exists that must not be overwritten without being told.
+    #[error("{} is there already and is not written over", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
     },
 }
 

@@ -27,7 +27,7 @@ pub use robot::{AllowedLinks, Robot, RobotOptions, at_rest};
 pub use scene::SceneRepair;
 pub use sketch::{
     BodyHandle, Dragged, FollowJob, Followed, Hand, JointHandle, Overwrite, Place, Posture, RepairJob,
-    Repaired, RobotHandle, Set, Sketch, SketchError, SketchOptions, Standing, Unit,
+    Repaired, RobotHandle, Set, Sketch, SketchOptions, Standing, Unit,
 };
 pub use stand_in::with_triangles;
 pub use workcell::Workcell;

@@ -6,7 +6,7 @@ use nalgebra::Point3;
 
 use crate::Models;
 use extricate_core::kinematics::{Articulation, JointKind};
-use extricate_scene::repair::{Dragged, Hand, Sketch, SketchError};
+use extricate_scene::repair::{Dragged, Hand, RepairError, Sketch};
 use extricate_scene::scene::Scene;
 
 /// What the drawn bodies are.
@@ -110,7 +110,7 @@ impl Cast {
 
 impl Grip {
     /// Drags what is held to a point [m, world].
-    pub(super) fn drag(&self, sketch: &mut Sketch, target: &Point3<f64>) -> Result<Dragged, SketchError> {
+    pub(super) fn drag(&self, sketch: &mut Sketch, target: &Point3<f64>) -> Result<Dragged, RepairError> {
         match &self.role {
             Role::Link { robot, link, moves: true } => sketch.drag_link(robot, link, &self.anchor, target),
             Role::Link { robot, .. } => sketch.drag_base(robot, &self.anchor, target, self.hand),

@@ -29,7 +29,7 @@ use crate::interface::{Action, Message, MessageKind};
 use extricate_dynamics::World;
 use extricate_scene::record::{RecordError, WorldState, write_scene};
 use extricate_scene::repair::{Followed, Hand, Overwrite, RepairError, RepairOptions, Repaired};
-use extricate_scene::repair::{Sketch, SketchError, SketchOptions};
+use extricate_scene::repair::{Sketch, SketchOptions};
 use extricate_scene::request::Access;
 use extricate_scene::scene::Scene;
 
@@ -76,9 +76,12 @@ impl SketchMode {
         scene: Arc<Scene>,
         world: &World,
         (models, state): (&Models, &WorldState),
-    ) -> Result<Self, SketchError> {
-        let sketch =
-            Sketch::new(scene, world, SketchOptions { budget: Some(BUDGET), ..SketchOptions::default() })?;
+    ) -> Result<Self, RepairError> {
+        let sketch = Sketch::new(
+            scene,
+            world,
+            SketchOptions { time_budget: Some(BUDGET), ..SketchOptions::default() },
+        )?;
         let cast = Cast::new(sketch.scene(), models);
         let mut mode = Self {
             drawn: drawn::Drawn::new(models, state),
@@ -148,8 +151,8 @@ impl SketchMode {
     /// As the change.
     pub fn change<T>(
         &mut self,
-        change: impl FnOnce(&mut Sketch) -> Result<T, SketchError>,
-    ) -> Result<T, SketchError> {
+        change: impl FnOnce(&mut Sketch) -> Result<T, RepairError>,
+    ) -> Result<T, RepairError> {
         self.let_go();
         let changed = change(&mut self.sketch)?;
         self.tick();
@@ -301,7 +304,7 @@ impl SketchMode {
         self.sketch.release();
     }
 
-    fn take_repair(&mut self, found: Result<Option<Repaired>, SketchError>) {
+    fn take_repair(&mut self, found: Result<Option<Repaired>, RepairError>) {
         self.repairing = false;
         match found {
             Ok(None) => self.note("free already: nothing collides, and all limits are kept".to_owned()),
@@ -317,7 +320,7 @@ impl SketchMode {
         }
     }
 
-    fn take_followed(&mut self, revision: u64, found: Result<Followed, SketchError>) {
+    fn take_followed(&mut self, revision: u64, found: Result<Followed, RepairError>) {
         match found {
             Ok(followed) if self.following => {
                 self.sketch.remember(&followed);
@@ -353,14 +356,14 @@ impl SketchMode {
     }
 
     /// Writes the scene, with copies of the files that it may not name from there.
-    fn save_scene(&self, path: &Path, overwrite: Overwrite) -> Result<(), SketchError> {
+    fn save_scene(&self, path: &Path, overwrite: Overwrite) -> Result<(), RepairError> {
         overwrite.check(path)?;
         let text = self.sketch.scene_text(path.parent().unwrap_or(Path::new("")))?;
         let written = write_scene(self.sketch.scene(), &text, path, &self.access.reach_of_scene(path));
         let refused = |error| match error {
-            RecordError::File { path, source, .. } => SketchError::Write { path, source },
+            RecordError::File { path, source, .. } => RepairError::Write { path, source },
             other => {
-                SketchError::Write { path: path.to_owned(), source: io::Error::other(other.to_string()) }
+                RepairError::Write { path: path.to_owned(), source: io::Error::other(other.to_string()) }
             }
         };
         written.map(drop).map_err(refused)
@@ -387,13 +390,13 @@ impl SketchMode {
     }
 
     /// Tells what went wrong, or what is good to know.
-    fn tell(&mut self, result: Result<Option<String>, SketchError>) {
+    fn tell(&mut self, result: Result<Option<String>, RepairError>) {
         match result {
             Ok(None) => {}
             Ok(Some(text)) => self.note(text),
             Err(error) => {
                 let text = match &error {
-                    SketchError::Repair(RepairError::NotFound { best, still }) => {
+                    RepairError::NotFound { best, still } => {
                         let moved = metres(best.depth);
                         let left = match still.len() {
                             1 => "1 pair".to_owned(),

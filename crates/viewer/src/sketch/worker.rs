@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use extricate_scene::repair::{FollowJob, Followed, RepairJob, Repaired, SketchError};
+use extricate_scene::repair::{FollowJob, Followed, RepairError, RepairJob, Repaired};
 
 /// What is to be sought.
 enum Job {
@@ -16,9 +16,9 @@ enum Job {
 /// What was found.
 #[derive(Debug)]
 pub(super) enum Answer {
-    Repaired(Result<Option<Repaired>, SketchError>),
+    Repaired(Result<Option<Repaired>, RepairError>),
     /// The revision of the sketch that is followed.
-    Followed(u64, Result<Followed, SketchError>),
+    Followed(u64, Result<Followed, RepairError>),
 }
 
 /// A thread that seeks. It ends when this is dropped, after what it is at, which is told to stop.

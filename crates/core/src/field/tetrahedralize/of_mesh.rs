@@ -32,12 +32,12 @@ pub struct TetrahedralizeOptions {
     /// Share of the mesh's volume by which that of the tetrahedra may differ when the cell is derived.
     pub volume_error: f64,
     /// Most cells of the lattice, of which each takes about 100 bytes.
-    pub most_cells: usize,
+    pub max_cells: usize,
 }
 
 impl Default for TetrahedralizeOptions {
     fn default() -> Self {
-        Self { cell: None, volume_error: 0.02, most_cells: 20_000_000 }
+        Self { cell: None, volume_error: 0.02, max_cells: 20_000_000 }
     }
 }
 
@@ -88,7 +88,7 @@ pub fn tetrahedralize(
         return Err(ShapeError::ZeroVolume { volume, area }.into());
     }
     let model = Model::new(mesh.clone(), Solidity::Solid);
-    let fill = |cell| stuff(&mesh.aabb(), cell, options.most_cells, &|point| signed_distance(&model, point));
+    let fill = |cell| stuff(&mesh.aabb(), cell, options.max_cells, &|point| signed_distance(&model, point));
     let error_of = |tets: &TetMesh| tets.volume() / volume - 1.0;
     let (tets, cell) = match options.cell {
         Some(cell) => (fill(cell)?, cell),

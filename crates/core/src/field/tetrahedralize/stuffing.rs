@@ -42,20 +42,20 @@ const CUT_PRECISION: f64 = 1e-9;
 /// ```
 ///
 /// # Errors
-/// [`FieldError`] when the cell is not positive, there would be more than `most_cells`, or no lattice point is
+/// [`FieldError`] when the cell is not positive, there would be more than `max_cells`, or no lattice point is
 /// inside.
 pub fn stuff(
     bounds: &Aabb,
     cell: f64,
-    most_cells: usize,
+    max_cells: usize,
     distance: &(dyn Fn(&Point3<f64>) -> f64 + Sync),
 ) -> Result<TetMesh, FieldError> {
     if !(cell > 0.0 && cell.is_finite()) {
         let (option, accepted) = ("cell", "a positive length in metres");
         return Err(FieldError::Option { option, value: cell, accepted });
     }
-    let lattice = Lattice::over(bounds.min, bounds.max, cell, most_cells)
-        .ok_or(FieldError::TooFine { cell, max_cells: most_cells })?;
+    let lattice = Lattice::over(bounds.min, bounds.max, cell, max_cells)
+        .ok_or(FieldError::TooFine { cell, max_cells })?;
     let values = lattice.sample(distance);
     let mut stuffing = Stuffing::new(&lattice, &values, distance);
     stuffing.warp();

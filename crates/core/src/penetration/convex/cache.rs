@@ -97,7 +97,7 @@ impl ConvexCache {
             self.simplex.push(difference.support(&towards, [START_ANYWHERE; 2]));
             *supports += 1;
         }
-        let (tolerance, most) = (options.relative_tolerance, options.max_supports);
+        let (tolerance, most) = (options.relative_tolerance, options.max_iterations);
         match descend(difference, &mut self.simplex, tolerance, most, supports) {
             Descent::Apart(gap) => {
                 self.state = State::Apart;
@@ -118,8 +118,8 @@ impl ConvexCache {
         options: &ConvexOptions,
         supports: &'a mut u32,
     ) -> Expansion<'a, 'b> {
-        let ConvexOptions { relative_tolerance, max_supports } = *options;
-        Expansion { difference, polytope: &mut self.polytope, relative_tolerance, max_supports, supports }
+        let ConvexOptions { relative_tolerance, max_iterations } = *options;
+        Expansion { difference, polytope: &mut self.polytope, relative_tolerance, max_iterations, supports }
     }
 
     /// How far any point of the difference has moved since the last query, at most [m].

@@ -17,7 +17,7 @@ pub(super) struct Expansion<'a, 'b> {
     pub(super) difference: &'a Difference<'b>,
     pub(super) polytope: &'a mut Polytope,
     pub(super) relative_tolerance: f64,
-    pub(super) max_supports: u32,
+    pub(super) max_iterations: u32,
     pub(super) supports: &'a mut u32,
 }
 
@@ -107,7 +107,7 @@ impl Expansion<'_, '_> {
             if depth < bounds.upper {
                 bounds = Bounds { upper: depth, normal: plane.normal, face, ..bounds };
             }
-            if depth - plane.offset <= self.tolerance(depth) || *self.supports >= self.max_supports {
+            if depth - plane.offset <= self.tolerance(depth) || *self.supports >= self.max_iterations {
                 return Ok(self.expanded(&bounds));
             }
             if !self.polytope.grow(face, &vertex, bounds.upper, self.difference) {

@@ -35,7 +35,7 @@ pub(super) fn descend(
     difference: &Difference,
     simplex: &mut Simplex,
     relative_tolerance: f64,
-    max_supports: u32,
+    max_iterations: u32,
     supports: &mut u32,
 ) -> Descent {
     let mut least: Option<(f64, Vector3<f64>)> = None;
@@ -55,7 +55,7 @@ pub(super) fn descend(
         let reach = normal.dot(&vertex.point);
         let (depth, normal) = least.filter(|(depth, _)| *depth <= reach).unwrap_or((reach, normal));
         least = Some((depth, normal));
-        let stuck = simplex.contains(&vertex) || !(at_most < last) || *supports >= max_supports;
+        let stuck = simplex.contains(&vertex) || !(at_most < last) || *supports >= max_iterations;
         let certified = at_most + depth <= difference.tolerance(at_most, relative_tolerance);
         // Without a plane that separates, the cores may as well touch.
         if certified || stuck && depth < 0.0 {

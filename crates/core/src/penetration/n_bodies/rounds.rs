@@ -70,7 +70,7 @@ pub(super) fn relax(
         if told.rounds == 0 {
             told.at_start.clone_from(&told.at_end);
         }
-        if demands.is_empty() || told.rounds >= options.max_rounds {
+        if demands.is_empty() || told.rounds >= options.max_iterations {
             return Ok(told);
         }
         told.rounds += 1;

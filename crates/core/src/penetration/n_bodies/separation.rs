@@ -58,7 +58,7 @@ pub struct SeparationOptions {
     /// Distance that no body may be moved beyond [m], if any.
     pub max_move: Option<f64>,
     /// Rounds of pair queries and least motions.
-    pub max_rounds: u32,
+    pub max_iterations: u32,
     /// Moves of all bodies back towards where they started, once they are apart.
     pub max_moves: u32,
 }
@@ -70,7 +70,7 @@ impl Default for SeparationOptions {
             measure: Measure::Squares,
             clearance: 0.0,
             max_move: None,
-            max_rounds: 40,
+            max_iterations: 40,
             max_moves: 12,
         }
     }

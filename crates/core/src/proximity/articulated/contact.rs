@@ -124,7 +124,7 @@ pub fn articulated(
         meetings.extend(between_links(model, motion, allowed)?);
     }
     let pairs = meetings.iter().map(|meeting| meeting.pair(options)).collect::<Result<Vec<_>, _>>()?;
-    let Some(first) = first_contact(pairs, options.max_steps)? else { return Ok(None) };
+    let Some(first) = first_contact(pairs, options.max_iterations)? else { return Ok(None) };
     let meeting = &meetings[first.meeting];
     let to_world = match meeting.seen_from {
         None => Isometry3::identity(),
@@ -158,7 +158,7 @@ impl<'a> Meeting<'a> {
     fn pair(&'a self, options: &ContinuousOptions) -> Result<MovingPair<'a>, ProximityError> {
         let [a, b] =
             [0, 1].map(|i| Moving { model: self.models[i], motion: &self.motions[i] as &dyn RigidMotion });
-        MovingPair::new(a, b, options.tolerance)
+        MovingPair::new(a, b, options.relative_tolerance)
     }
 
     /// Whether the balls around the bodies may meet on the way: they are no farther apart than both travel. NaN
@@ -230,10 +230,13 @@ struct First {
     steps: u64,
 }
 
-fn first_contact(mut pairs: Vec<MovingPair<'_>>, max_steps: u64) -> Result<Option<First>, ProximityError> {
+fn first_contact(
+    mut pairs: Vec<MovingPair<'_>>,
+    max_iterations: u64,
+) -> Result<Option<First>, ProximityError> {
     for round in 0..=ROUNDS {
         let end = f64::from(round) / f64::from(ROUNDS);
-        let advances: Vec<_> = pairs.par_iter_mut().map(|pair| pair.advance(end, max_steps)).collect();
+        let advances: Vec<_> = pairs.par_iter_mut().map(|pair| pair.advance(end, max_iterations)).collect();
         let steps = pairs.iter().map(MovingPair::steps).sum();
         let (mut first, mut free_until): (Option<First>, f64) = (None, f64::INFINITY);
         for (meeting, advance) in advances.into_iter().enumerate() {

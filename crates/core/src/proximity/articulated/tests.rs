@@ -244,7 +244,7 @@ fn what_cannot_be_answered_is_an_error() {
     assert!(matches!(of(&here[1..], &there, &default), Err(ProximityError::Articulation(_))));
     assert!(matches!(of(&here, &[0.0, f64::NAN, 0.0], &default), Err(ProximityError::Articulation(_))));
     let contact = of(&here, &there, &default).unwrap().unwrap();
-    let few = ContinuousOptions { max_steps: 2, ..default };
+    let few = ContinuousOptions { max_iterations: 2, ..default };
     match of(&here, &there, &few) {
         Err(ProximityError::IterationsExhausted { free_until, .. }) => assert!(free_until <= contact.time),
         other => panic!("{other:?}"),

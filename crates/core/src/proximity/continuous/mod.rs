@@ -28,15 +28,15 @@ use crate::proximity::error::ProximityError;
 pub struct ContinuousOptions {
     /// Gap that counts as contact, relative to the radius of the smaller model. Below about 1e-13 of the sizes and
     /// positions rounding takes its place.
-    pub tolerance: f64,
+    pub relative_tolerance: f64,
     /// Looks at a pair of boxes or leaves after which the query gives up.
-    pub max_steps: u64,
+    pub max_iterations: u64,
 }
 
 impl Default for ContinuousOptions {
     /// A millionth of the smaller model, and steps for seconds of work.
     fn default() -> Self {
-        Self { tolerance: 1e-6, max_steps: 10_000_000 }
+        Self { relative_tolerance: 1e-6, max_iterations: 10_000_000 }
     }
 }
 
@@ -95,9 +95,9 @@ pub fn rigid(
     let mut pair = MovingPair::new(
         Moving { model: a, motion: motion_a },
         Moving { model: b, motion: motion_b },
-        options.tolerance,
+        options.relative_tolerance,
     )?;
-    match pair.advance(1.0, options.max_steps) {
+    match pair.advance(1.0, options.max_iterations) {
         Advance::Contact(contact) => Ok(Some(*contact)),
         Advance::Free => Ok(None),
         Advance::Exhausted { free_until } => {
@@ -128,7 +128,7 @@ pub(crate) enum Advance {
 impl<'a> MovingPair<'a> {
     pub(crate) fn new(a: Moving<'a>, b: Moving<'a>, tolerance: f64) -> Result<Self, ProximityError> {
         if !(tolerance > 0.0 && tolerance.is_finite()) {
-            let (option, accepted) = ("tolerance", "above zero");
+            let (option, accepted) = ("relative tolerance", "above zero");
             return Err(ProximityError::Option { option, value: tolerance, accepted });
         }
         let (plain, swapped) = (Relative::new(a, b), Relative::new(b, a));
@@ -147,14 +147,14 @@ impl<'a> MovingPair<'a> {
     }
 
     /// Goes on until `end`.
-    pub(crate) fn advance(&mut self, end: f64, max_steps: u64) -> Advance {
+    pub(crate) fn advance(&mut self, end: f64, max_iterations: u64) -> Advance {
         if !self.started {
             self.started = true;
             if let Some(contact) = self.contact_at_start() {
                 return Advance::Contact(Box::new(self.oriented(contact)));
             }
         }
-        match self.search.run(&self.relative, end, max_steps) {
+        match self.search.run(&self.relative, end, max_iterations) {
             Ending::Touch(touch) => Advance::Contact(Box::new(self.oriented(self.contact(&touch)))),
             Ending::Free => Advance::Free,
             Ending::Exhausted(free_until) => Advance::Exhausted { free_until },

@@ -78,8 +78,8 @@ impl Search {
     }
 
     /// Goes on until `end`, or until so many steps have been taken in all.
-    pub(crate) fn run(&mut self, relative: &Relative<'_>, end: f64, max_steps: u64) -> Ending {
-        on_widest(Run { search: self, relative, end, max_steps })
+    pub(crate) fn run(&mut self, relative: &Relative<'_>, end: f64, max_iterations: u64) -> Ending {
+        on_widest(Run { search: self, relative, end, max_iterations })
     }
 }
 
@@ -87,7 +87,7 @@ struct Run<'a> {
     search: &'a mut Search,
     relative: &'a Relative<'a>,
     end: f64,
-    max_steps: u64,
+    max_iterations: u64,
 }
 
 impl Kernel for Run<'_> {
@@ -101,7 +101,7 @@ impl Kernel for Run<'_> {
             if first.time >= self.end {
                 break;
             }
-            if self.search.steps >= self.max_steps {
+            if self.search.steps >= self.max_iterations {
                 return Ending::Exhausted(first.time);
             }
             self.search.steps += 1;

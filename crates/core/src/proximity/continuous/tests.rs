@@ -303,7 +303,7 @@ fn what_slides_and_spins_on_a_table_is_free_in_a_few_steps() {
         // The other one turns about the same direction, so nothing accelerates across the gap.
         for turned in [0.0, -spin] {
             let (a, b) = (motion(-2.0, 1.0 + gap, spin), motion(1.0, 0.0, turned));
-            let few = ContinuousOptions { max_steps: 30, ..ContinuousOptions::default() };
+            let few = ContinuousOptions { max_iterations: 30, ..ContinuousOptions::default() };
             assert_eq!(rigid(&plate, &a, &plate, &b, &few), Ok(None));
             let met = assert_promises(&plate, &motion(-2.0, 1.0 - gap, spin), &plate, &b, 100);
             assert!(met.is_some());
@@ -326,11 +326,11 @@ fn what_cannot_be_answered_is_an_error_and_never_an_absence() {
     let rest = still(0.0, 0.0, 0.0);
     let towards = Motion::steady(&at(-4.0, 0.1, 0.2), &(Vector3::x() * 4.0), &Vector3::repeat(2.0));
     let exact = first(&cube, &towards, &cube, &rest).unwrap();
-    for max_steps in [0, 1, 3, exact.steps - 1] {
-        let options = ContinuousOptions { max_steps, ..ContinuousOptions::default() };
+    for max_iterations in [0, 1, 3, exact.steps - 1] {
+        let options = ContinuousOptions { max_iterations, ..ContinuousOptions::default() };
         match rigid(&cube, &towards, &cube, &rest, &options) {
             Err(ProximityError::IterationsExhausted { iterations: steps, free_until }) => {
-                assert!(steps == max_steps && free_until <= exact.time);
+                assert!(steps == max_iterations && free_until <= exact.time);
             }
             other => panic!("{other:?}"),
         }
@@ -348,7 +348,7 @@ fn what_cannot_be_answered_is_an_error_and_never_an_absence() {
         }
     }
     for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let options = ContinuousOptions { tolerance, ..ContinuousOptions::default() };
+        let options = ContinuousOptions { relative_tolerance: tolerance, ..ContinuousOptions::default() };
         let found = rigid(&cube, &towards, &cube, &rest, &options);
         assert!(matches!(found, Err(ProximityError::Option { .. })), "{found:?}");
     }
@@ -360,7 +360,7 @@ fn a_coarser_tolerance_answers_earlier_and_within_it() {
     let of_a = Motion::steady(&at(4.0, 0.2, 0.0), &(Vector3::x() * -4.0), &Vector3::repeat(1.0));
     let mut last = 0.0;
     for tolerance in [1e-2, 1e-4, 1e-6, 1e-9] {
-        let options = ContinuousOptions { tolerance, ..ContinuousOptions::default() };
+        let options = ContinuousOptions { relative_tolerance: tolerance, ..ContinuousOptions::default() };
         let found = rigid(&a, &of_a, &b, &still(0.0, 0.0, 0.0), &options).unwrap().unwrap();
         assert!(found.time >= last && found.gap <= tolerance * a.radius().min(b.radius()));
         last = found.time;

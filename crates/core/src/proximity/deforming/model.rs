@@ -112,7 +112,8 @@ impl DeformingModel {
     ///
     /// ```
     /// use extricate_core::geometry::procedural::{Cuboid, Procedural};
-    /// use extricate_core::proximity::deforming::{ProximityError, DeformingModel};
+    /// use extricate_core::proximity::ProximityError;
+    /// use extricate_core::proximity::deforming::DeformingModel;
     ///
     /// let cube = Cuboid::default().mesh()?;
     /// let mut model = DeformingModel::new(&cube)?;

@@ -118,9 +118,9 @@ impl<'a> Search<'a> {
 
 fn check(options: &HausdorffOptions) -> Result<(), ProximityError> {
     ProximityError::check_not_negative([
-        ("relative_tolerance", options.relative_tolerance),
-        ("size_tolerance", options.size_tolerance),
-        ("absolute_tolerance", options.absolute_tolerance),
+        ("relative tolerance", options.relative_tolerance),
+        ("size tolerance", options.size_tolerance),
+        ("absolute tolerance", options.absolute_tolerance),
     ])
 }
 

@@ -334,7 +334,7 @@ fn bad_input_is_an_error_and_never_a_distance() {
     for relative_tolerance in [-1.0, f64::NAN] {
         let options = HausdorffOptions { relative_tolerance, ..options };
         let found = hausdorff_distance(&cube, &here, &cube, &here, &options);
-        assert!(matches!(found, Err(ProximityError::Option { option: "relative_tolerance", .. })));
+        assert!(matches!(found, Err(ProximityError::Option { option: "relative tolerance", .. })));
     }
     let found = hausdorff_distance(&cube, &here, &cube, &at(1e300, 0.0, 0.0), &options);
     assert!(matches!(found, Err(ProximityError::Overflow { .. })), "{found:?}");

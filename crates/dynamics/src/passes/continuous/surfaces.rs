@@ -105,7 +105,7 @@ fn first_contact(a: MovingModel<'_>, b: MovingModel<'_>, from: f64) -> Option<Co
         })
     } else {
         let motion = |path: &Path| -> Motion { path.motion(from, 1.0) };
-        let options = ContinuousOptions { tolerance: TOUCHING, max_steps: MOST_STEPS };
+        let options = ContinuousOptions { relative_tolerance: TOUCHING, max_iterations: MOST_STEPS };
         let found = rigid(a.model, &motion(a.path), b.model, &motion(b.path), &options);
         found.map(|found| found.map(|found| (found.time, found.time, found.points[0], *found.normal)))
     };

@@ -3,7 +3,8 @@
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
 
 use super::pull::Pull;
-use super::{Posture, Role, Sketch, SketchError};
+use super::{Posture, Role, Sketch};
+use crate::repair::RepairError;
 use extricate_core::penetration::generalized::Shape;
 
 /// What a joint was set to.
@@ -40,8 +41,8 @@ impl Sketch {
     /// Sets a joint to a value [rad or m], or to the limit nearest to it. Joints that mimic it follow.
     ///
     /// # Errors
-    /// [`SketchError::UnknownName`], [`SketchError::Tied`] and [`SketchError::NotFinite`].
-    pub fn set_joint(&mut self, robot: &str, joint: &str, value: f64) -> Result<Set, SketchError> {
+    /// [`RepairError::UnknownName`], [`RepairError::Tied`] and [`RepairError::NotFinite`].
+    pub fn set_joint(&mut self, robot: &str, joint: &str, value: f64) -> Result<Set, RepairError> {
         let (actor, _) = self.actor_of_robot(robot)?;
         let articulation = self.mover(actor).articulation();
         let name = |&joint: &usize| &articulation.joints()[joint].name;
@@ -49,7 +50,7 @@ impl Sketch {
         let known = || articulation.coordinates().iter().map(|at| name(at).clone()).collect();
         let at = at.ok_or_else(|| unknown("joint that moves of itself", joint, known()))?;
         if !value.is_finite() {
-            return Err(SketchError::NotFinite { what: "value", name: format!("{robot}/{joint}") });
+            return Err(RepairError::NotFinite { what: "value", name: format!("{robot}/{joint}") });
         }
         let [lower, upper] = self.limits(actor)[at];
         let kept = value.clamp(lower, upper);
@@ -62,8 +63,8 @@ impl Sketch {
     /// Puts a body, and those that joints tie to it, elsewhere: its pose, body to world.
     ///
     /// # Errors
-    /// [`SketchError::UnknownName`], [`SketchError::Tied`] and [`SketchError::NotFinite`].
-    pub fn move_body(&mut self, name: &str, pose: &Isometry3<f64>) -> Result<(), SketchError> {
+    /// [`RepairError::UnknownName`], [`RepairError::Tied`] and [`RepairError::NotFinite`].
+    pub fn move_body(&mut self, name: &str, pose: &Isometry3<f64>) -> Result<(), RepairError> {
         let posture = self.with_body(name, pose)?;
         self.change(posture, None);
         Ok(())
@@ -72,8 +73,8 @@ impl Sketch {
     /// Puts the base of a robot elsewhere: the pose of its root link, link to world.
     ///
     /// # Errors
-    /// [`SketchError::UnknownName`], [`SketchError::Tied`] and [`SketchError::NotFinite`].
-    pub fn move_base(&mut self, robot: &str, pose: &Isometry3<f64>) -> Result<(), SketchError> {
+    /// [`RepairError::UnknownName`], [`RepairError::Tied`] and [`RepairError::NotFinite`].
+    pub fn move_base(&mut self, robot: &str, pose: &Isometry3<f64>) -> Result<(), RepairError> {
         let posture = self.with_base(robot, pose)?;
         self.change(posture, None);
         Ok(())
@@ -83,14 +84,14 @@ impl Sketch {
     /// the one of least σ is followed, step by step, and their limits are kept. The base stays; so do joints that are fixed.
     ///
     /// # Errors
-    /// [`SketchError::UnknownName`], [`SketchError::Tied`] and [`SketchError::NotFinite`].
+    /// [`RepairError::UnknownName`], [`RepairError::Tied`] and [`RepairError::NotFinite`].
     pub fn drag_link(
         &mut self,
         robot: &str,
         link: &str,
         anchor: &Point3<f64>,
         target: &Point3<f64>,
-    ) -> Result<Dragged, SketchError> {
+    ) -> Result<Dragged, RepairError> {
         let (actor, _) = self.actor_of_robot(robot)?;
         let articulation = self.mover(actor).articulation();
         let at = articulation.link(link);
@@ -116,14 +117,14 @@ impl Sketch {
     /// until the point lies in the target's direction. What joints tie to it goes along.
     ///
     /// # Errors
-    /// [`SketchError::UnknownName`], [`SketchError::Tied`] and [`SketchError::NotFinite`].
+    /// [`RepairError::UnknownName`], [`RepairError::Tied`] and [`RepairError::NotFinite`].
     pub fn drag_body(
         &mut self,
         name: &str,
         anchor: &Point3<f64>,
         target: &Point3<f64>,
         hand: Hand,
-    ) -> Result<Dragged, SketchError> {
+    ) -> Result<Dragged, RepairError> {
         finite(name, [anchor, target])?;
         let index = self.body(name)?;
         let before = self.pose_of_body(index, &self.posture);
@@ -136,14 +137,14 @@ impl Sketch {
     /// Drags a robot as a whole by a point of its root link, as [`Sketch::drag_body`]; it turns about its centroid.
     ///
     /// # Errors
-    /// [`SketchError::UnknownName`], [`SketchError::Tied`] and [`SketchError::NotFinite`].
+    /// [`RepairError::UnknownName`], [`RepairError::Tied`] and [`RepairError::NotFinite`].
     pub fn drag_base(
         &mut self,
         robot: &str,
         anchor: &Point3<f64>,
         target: &Point3<f64>,
         hand: Hand,
-    ) -> Result<Dragged, SketchError> {
+    ) -> Result<Dragged, RepairError> {
         finite(robot, [anchor, target])?;
         let (actor, _) = self.actor_of_robot(robot)?;
         let before = &self.posture.poses[actor];
@@ -155,12 +156,12 @@ impl Sketch {
         Ok(Dragged { distance: (pose * anchor - target).norm(), at_limit: Vec::new() })
     }
 
-    fn with_body(&self, name: &str, pose: &Isometry3<f64>) -> Result<Posture, SketchError> {
+    fn with_body(&self, name: &str, pose: &Isometry3<f64>) -> Result<Posture, RepairError> {
         let index = self.body(name)?;
         let pose = sound(name, pose)?;
         let mut posture = self.posture.clone();
         match self.bodies[index] {
-            Role::Prop { tied: true, .. } => return Err(SketchError::Tied { name: name.to_owned() }),
+            Role::Prop { tied: true, .. } => return Err(RepairError::Tied { name: name.to_owned() }),
             Role::Prop { prop, .. } => posture.props[prop] = pose,
             Role::Member { actor, at: 0 } => posture.poses[actor].base = pose,
             Role::Member { actor, .. } => {
@@ -171,7 +172,7 @@ impl Sketch {
         Ok(posture)
     }
 
-    fn with_base(&self, robot: &str, pose: &Isometry3<f64>) -> Result<Posture, SketchError> {
+    fn with_base(&self, robot: &str, pose: &Isometry3<f64>) -> Result<Posture, RepairError> {
         let (actor, _) = self.actor_of_robot(robot)?;
         let mut posture = self.posture.clone();
         posture.poses[actor].base = sound(robot, pose)?;
@@ -179,15 +180,15 @@ impl Sketch {
     }
 
     /// The actor of a robot, and its number in the scene.
-    pub(super) fn actor_of_robot(&self, name: &str) -> Result<(usize, usize), SketchError> {
+    pub(super) fn actor_of_robot(&self, name: &str) -> Result<(usize, usize), RepairError> {
         let known = || self.scene.robots.iter().map(|robot| robot.name.clone()).collect();
         let index = self.scene.robots.iter().position(|robot| robot.name == name);
         let index = index.ok_or_else(|| unknown("robot", name, known()))?;
-        let actor = self.robots[index].ok_or_else(|| SketchError::Tied { name: name.to_owned() })?;
+        let actor = self.robots[index].ok_or_else(|| RepairError::Tied { name: name.to_owned() })?;
         Ok((actor, index))
     }
 
-    fn body(&self, name: &str) -> Result<usize, SketchError> {
+    fn body(&self, name: &str) -> Result<usize, RepairError> {
         let known = || self.scene.bodies.iter().map(|body| body.name.clone()).collect();
         let index = self.scene.bodies.iter().position(|body| body.name == name);
         index.ok_or_else(|| unknown("body", name, known()))
@@ -228,23 +229,23 @@ fn by_hand(
     }
 }
 
-fn unknown(what: &'static str, name: &str, known: Vec<String>) -> SketchError {
-    SketchError::UnknownName { what, name: name.to_owned(), known }
+fn unknown(what: &'static str, name: &str, known: Vec<String>) -> RepairError {
+    RepairError::UnknownName { what, name: name.to_owned(), known }
 }
 
-fn finite(name: &str, points: [&Point3<f64>; 2]) -> Result<(), SketchError> {
+fn finite(name: &str, points: [&Point3<f64>; 2]) -> Result<(), RepairError> {
     for (point, what) in points.into_iter().zip(["anchor", "target"]) {
         if !point.iter().all(|x| x.is_finite()) {
-            return Err(SketchError::NotFinite { what, name: name.to_owned() });
+            return Err(RepairError::NotFinite { what, name: name.to_owned() });
         }
     }
     Ok(())
 }
 
-fn sound(name: &str, pose: &Isometry3<f64>) -> Result<Isometry3<f64>, SketchError> {
+fn sound(name: &str, pose: &Isometry3<f64>) -> Result<Isometry3<f64>, RepairError> {
     let mut numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
     if !numbers.all(|x| x.is_finite()) {
-        return Err(SketchError::NotFinite { what: "pose", name: name.to_owned() });
+        return Err(RepairError::NotFinite { what: "pose", name: name.to_owned() });
     }
     Ok(*pose)
 }

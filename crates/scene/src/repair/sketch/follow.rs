@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::repairing::{standing, without};
-use super::{Posture, Sketch, SketchError};
+use super::{Posture, Sketch};
 use crate::repair::ensemble::in_search;
 use crate::repair::{Ensemble, RepairError, RepairOptions};
 use extricate_core::kinematics::{Motion, RigidMotion};
@@ -49,8 +49,8 @@ impl FollowJob {
     /// effort, until `stop` says that it is enough.
     ///
     /// # Errors
-    /// [`SketchError::Repair`] when no free pose was found.
-    pub fn run(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Followed, SketchError> {
+    /// [`RepairError`] when no free pose was found.
+    pub fn run(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Followed, RepairError> {
         let started = Instant::now();
         let (poses, held) = match &self.last {
             Some(last) if self.is_free(last)? => {
@@ -68,7 +68,7 @@ impl FollowJob {
         Ok(Followed { posture, depth, held, time: started.elapsed() })
     }
 
-    fn repaired(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Vec<Pose>, SketchError> {
+    fn repaired(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Vec<Pose>, RepairError> {
         let options = RepairOptions { effort: Effort::Fast, ..self.options.clone() };
         let sketched = &self.sketched.poses;
         let found = self.ensemble.repair_until(sketched, &options, self.last.as_slice(), stop)?;
@@ -168,8 +168,8 @@ impl Sketch {
     /// as it is; [`Sketch::settle`] takes the answer over.
     ///
     /// # Errors
-    /// [`SketchError::Repair`] when no free pose was found.
-    pub fn follow(&mut self) -> Result<Followed, SketchError> {
+    /// [`RepairError`] when no free pose was found.
+    pub fn follow(&mut self) -> Result<Followed, RepairError> {
         let followed = self.follow_job().run(&|| false)?;
         self.remember(&followed);
         Ok(followed)

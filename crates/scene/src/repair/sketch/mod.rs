@@ -7,7 +7,6 @@
 //! Nothing is drawn here.
 
 mod edit;
-mod error;
 mod follow;
 mod handle;
 mod history;
@@ -23,7 +22,6 @@ use std::time::Duration;
 use nalgebra::Isometry3;
 
 pub use edit::{Dragged, Hand, Set};
-pub use error::SketchError;
 pub use follow::{FollowJob, Followed};
 pub use handle::{BodyHandle, JointHandle, Place, RobotHandle, Standing, Unit};
 pub use posture::Posture;
@@ -32,7 +30,7 @@ pub use save::Overwrite;
 
 use self::history::History;
 use super::scene::Who;
-use super::{Collision, Ensemble, Freedom, RepairOptions, SceneRepair};
+use super::{Collision, Ensemble, Freedom, RepairError, RepairOptions, SceneRepair};
 use crate::scene::Scene;
 use extricate_core::penetration::Effort;
 use extricate_core::penetration::generalized::{Base, CollisionWatch, Mover, Pose};
@@ -47,7 +45,7 @@ pub struct SketchOptions {
     pub repair: RepairOptions,
     /// Time after which a repair answers with the best that was found so far; `None` lets it finish, and then the same
     /// calls give the same answers.
-    pub budget: Option<Duration>,
+    pub time_budget: Option<Duration>,
     /// How far apart, as a share of the greatest radius of a link, the poses on the way of what follows a sketch are looked at:
     /// it passes through nothing that is thicker than two of these.
     pub resolution: f64,
@@ -60,7 +58,7 @@ impl Default for SketchOptions {
         Self {
             freedom: Freedom::default(),
             repair: RepairOptions { effort: Effort::Best, ..RepairOptions::default() },
-            budget: None,
+            time_budget: None,
             resolution: 0.02,
             history: 256,
         }
@@ -122,12 +120,12 @@ impl Sketch {
     /// A sketch that begins with the poses of the scene.
     ///
     /// # Errors
-    /// [`SketchError::Repair`] when the options name what is not there, or the scene makes no ensemble: something that
+    /// [`RepairError`] when the options name what is not there, or the scene makes no ensemble: something that
     /// moves has no volume.
     ///
     /// # Panics
     /// Never: every body of a scene is an actor or a prop.
-    pub fn new(scene: Arc<Scene>, world: &World, options: SketchOptions) -> Result<Self, SketchError> {
+    pub fn new(scene: Arc<Scene>, world: &World, options: SketchOptions) -> Result<Self, RepairError> {
         let (ensemble, who, poses) = SceneRepair::new(&scene, world, &options.freedom, None)?.into_parts();
         let arrangement = ensemble.arrangement();
         let props = arrangement.obstacles().iter().map(|obstacle| obstacle.pose).collect();
@@ -179,8 +177,8 @@ impl Sketch {
     }
 
     /// How repairs are made from now on.
-    pub fn set_repair(&mut self, repair: RepairOptions, budget: Option<Duration>) {
-        (self.options.repair, self.options.budget) = (repair, budget);
+    pub fn set_repair(&mut self, repair: RepairOptions, time_budget: Option<Duration>) {
+        (self.options.repair, self.options.time_budget) = (repair, time_budget);
     }
 
     /// What moves and what stands still.
@@ -267,8 +265,8 @@ impl Sketch {
     /// last call is looked at.
     ///
     /// # Errors
-    /// [`SketchError::Repair`] when a query fails.
-    pub fn colliding(&mut self) -> Result<&[Collision], SketchError> {
+    /// [`RepairError`] when a query fails.
+    pub fn colliding(&mut self) -> Result<&[Collision], RepairError> {
         if self.collisions.as_ref().is_none_or(|(revision, _)| *revision != self.revision) {
             let found = self.ensemble.colliding_since(&self.posture.poses, &mut self.watch)?;
             self.collisions = Some((self.revision, found));

@@ -2,7 +2,8 @@
 
 use nalgebra::Isometry3;
 
-use super::{Place, Role, Sketch, SketchError};
+use super::{Place, Role, Sketch};
+use crate::repair::RepairError;
 use crate::repair::scene::Who;
 use extricate_core::penetration::generalized::Pose;
 
@@ -27,8 +28,8 @@ impl Sketch {
     /// Where every link of the robots and every body is in a posture of this sketch.
     ///
     /// # Errors
-    /// [`SketchError::Articulation`] when the posture is that of another scene.
-    pub fn places(&self, posture: &Posture) -> Result<Vec<Place>, SketchError> {
+    /// [`RepairError::Articulation`] when the posture is that of another scene.
+    pub fn places(&self, posture: &Posture) -> Result<Vec<Place>, RepairError> {
         let mut places = Vec::new();
         for (robot, actor) in self.scene.robots.iter().zip(&self.robots) {
             let (joints, base) = match actor {

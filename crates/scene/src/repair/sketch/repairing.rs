@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Posture, Sketch, SketchError};
+use super::{Posture, Sketch};
 use crate::repair::ensemble::in_search;
 use crate::repair::{Collision, Ensemble, Repair, RepairError, RepairOptions};
 use extricate_core::penetration::generalized::{Part, Pose};
@@ -40,8 +40,8 @@ impl RepairJob {
     /// time is over, the best that was found so far is the answer.
     ///
     /// # Errors
-    /// [`SketchError::Repair`]: where no free pose was found, with the best effort and what still collides.
-    pub fn run(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Option<Repaired>, SketchError> {
+    /// [`RepairError`]: where no free pose was found, with the best effort and what still collides.
+    pub fn run(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Option<Repaired>, RepairError> {
         let started = Instant::now();
         let is_enough = || stop() || self.budget.is_some_and(|budget| started.elapsed() >= budget);
         let Self { ensemble, before, options, .. } = self;
@@ -106,9 +106,9 @@ impl Sketch {
     /// all limits are kept.
     ///
     /// # Errors
-    /// [`SketchError::Repair`]: where no free pose was found, with the best effort and what still collides; nothing is
+    /// [`RepairError`]: where no free pose was found, with the best effort and what still collides; nothing is
     /// changed then.
-    pub fn repair(&mut self) -> Result<Option<Repaired>, SketchError> {
+    pub fn repair(&mut self) -> Result<Option<Repaired>, RepairError> {
         let found = self.repair_job().run(&|| false)?;
         if let Some(repaired) = &found {
             self.accept(repaired);
@@ -124,7 +124,7 @@ impl Sketch {
             before: self.posture.clone(),
             revision: self.revision,
             options: self.options.repair.clone(),
-            budget: self.options.budget,
+            budget: self.options.time_budget,
         }
     }
 

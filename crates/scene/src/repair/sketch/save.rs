@@ -7,8 +7,9 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::super::scene::joint_values;
-use super::{Sketch, SketchError};
+use super::Sketch;
 use crate::disk::write_whole;
+use crate::repair::RepairError;
 use crate::scene::{RobotPose, ScenePoses};
 
 /// What happens to a file that is there already.
@@ -24,10 +25,10 @@ impl Overwrite {
     /// Refuses a file that is there already and must not be replaced.
     ///
     /// # Errors
-    /// [`SketchError::Exists`].
-    pub fn check(self, path: &Path) -> Result<(), SketchError> {
+    /// [`RepairError::Exists`].
+    pub fn check(self, path: &Path) -> Result<(), RepairError> {
         if self == Self::Refuse && path.exists() {
-            return Err(SketchError::Exists { path: path.to_owned() });
+            return Err(RepairError::Exists { path: path.to_owned() });
         }
         Ok(())
     }
@@ -51,19 +52,19 @@ impl Sketch {
     /// are edited where they stand, comments and layout stay.
     ///
     /// # Errors
-    /// [`SketchError::Scene`] when the text of the scene is no scene.
-    pub fn scene_text(&self, folder: &Path) -> Result<String, SketchError> {
+    /// [`RepairError::Scene`] when the text of the scene is no scene.
+    pub fn scene_text(&self, folder: &Path) -> Result<String, RepairError> {
         let text = self.scene.text_with_poses(&self.scene_poses(), folder);
-        text.map_err(|source| SketchError::Scene { path: self.scene.path.clone(), source: Box::new(source) })
+        text.map_err(|source| RepairError::Scene { path: self.scene.path.clone(), source: Box::new(source) })
     }
 
     /// Writes the scene with everything where it is now, as [`Sketch::scene_text`] has it. Its files stay where they are;
     /// [`write_scene`](crate::record::write_scene) takes them along.
     ///
     /// # Errors
-    /// [`SketchError::Exists`] when there is such a file (that of the scene, say) and `overwrite` refuses,
-    /// [`SketchError::Write`], and as [`Sketch::scene_text`].
-    pub fn save_scene(&self, path: &Path, overwrite: Overwrite) -> Result<(), SketchError> {
+    /// [`RepairError::Exists`] when there is such a file (that of the scene, say) and `overwrite` refuses,
+    /// [`RepairError::Write`], and as [`Sketch::scene_text`].
+    pub fn save_scene(&self, path: &Path, overwrite: Overwrite) -> Result<(), RepairError> {
         overwrite.check(path)?;
         write(path, &self.scene_text(path.parent().unwrap_or(Path::new("")))?)
     }
@@ -71,8 +72,8 @@ impl Sketch {
     /// Writes the configuration of a robot as `extricate repair --robot … --joints` reads it.
     ///
     /// # Errors
-    /// [`SketchError::UnknownName`], and as [`Sketch::save_scene`].
-    pub fn save_joints(&self, robot: &str, path: &Path, overwrite: Overwrite) -> Result<(), SketchError> {
+    /// [`RepairError::UnknownName`], and as [`Sketch::save_scene`].
+    pub fn save_joints(&self, robot: &str, path: &Path, overwrite: Overwrite) -> Result<(), RepairError> {
         overwrite.check(path)?;
         let (actor, _) = self.actor_of_robot(robot)?;
         let pose = &self.posture.poses[actor];
@@ -111,10 +112,10 @@ impl Sketch {
 }
 
 /// Writes a file as a whole: one that is there has all of its text.
-fn write(path: &Path, text: &str) -> Result<(), SketchError> {
+fn write(path: &Path, text: &str) -> Result<(), RepairError> {
     write_whole(path, text.as_bytes()).map_err(|error| refused(path, error))
 }
 
-fn refused(path: &Path, source: io::Error) -> SketchError {
-    SketchError::Write { path: path.to_owned(), source }
+fn refused(path: &Path, source: io::Error) -> RepairError {
+    RepairError::Write { path: path.to_owned(), source }
 }

@@ -99,8 +99,8 @@ fn a_joint_goes_to_its_limit_and_no_farther_and_says_so() {
     assert!(sketch.ensemble().arrangement().keeps_limits(sketch.posture().poses()));
     let refused = sketch.set_joint("hand", "thumb_nail", 0.0).unwrap_err().to_string();
     assert!(refused.contains("`thumb_nail`") && refused.contains("thumb_bend"), "{refused}");
-    assert!(matches!(sketch.set_joint("hand", "thumb_bend", f64::NAN), Err(SketchError::NotFinite { .. })));
-    assert!(matches!(sketch.set_joint("foot", "thumb_bend", 0.0), Err(SketchError::UnknownName { .. })));
+    assert!(matches!(sketch.set_joint("hand", "thumb_bend", f64::NAN), Err(RepairError::NotFinite { .. })));
+    assert!(matches!(sketch.set_joint("foot", "thumb_bend", 0.0), Err(RepairError::UnknownName { .. })));
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn what_a_joint_ties_to_what_stays_is_refused() {
     ], joints: [(name: \"j\", bodies: (\"a\", \"b\"), kind: spherical(anchor: (1, 0, 0)))])";
     let mut sketch = sketch_of(Scene::parse(Path::new("t.ron"), text.to_owned()).unwrap());
     assert!(sketch.bodies().iter().all(|body| body.standing == Standing::Tied));
-    assert!(matches!(sketch.move_body("b", &at(4.0, 0.0, 0.0)), Err(SketchError::Tied { .. })));
+    assert!(matches!(sketch.move_body("b", &at(4.0, 0.0, 0.0)), Err(RepairError::Tied { .. })));
     assert!(sketch.steps() == [0, 0] && pose_of(&sketch, "b") == at(3.0, 0.0, 0.0));
 }
 
@@ -375,7 +375,7 @@ fn no_free_pose_is_an_error_with_the_best_effort_and_nothing_changes() {
     sketch.set_repair(tight, None);
     let before = sketch.posture().clone();
     let error = sketch.repair().unwrap_err();
-    assert!(matches!(error, SketchError::Repair(crate::repair::RepairError::TooFar { .. })), "{error}");
+    assert!(matches!(error, crate::repair::RepairError::TooFar { .. }), "{error}");
     assert!(sketch.posture() == &before && sketch.steps() == [0, 0]);
 }
 
@@ -537,7 +537,7 @@ fn a_saved_scene_is_read_back_with_everything_where_it_was() {
         assert!(before.pose.rotation.angle_to(&after.pose.rotation) < 1e-14, "{}", before.name);
     }
     // A file that is there is written over only when told so.
-    assert!(matches!(sketch.save_scene(&path, Overwrite::Refuse), Err(SketchError::Exists { .. })));
+    assert!(matches!(sketch.save_scene(&path, Overwrite::Refuse), Err(RepairError::Exists { .. })));
     sketch.undo();
     sketch.save_scene(&path, Overwrite::Replace).unwrap();
     assert!(saved().robots[0].pose != base);
@@ -566,7 +566,7 @@ fn saved_joints_are_those_of_the_robot() {
     assert_eq!(value["base"]["rotation"][0].as_f64(), Some(1.0));
     assert!(matches!(
         sketch.save_joints("foot", &path, Overwrite::Replace),
-        Err(SketchError::UnknownName { .. })
+        Err(RepairError::UnknownName { .. })
     ));
 }
 

@@ -56,7 +56,7 @@ pub struct IncrementalOptions {
     /// Whether the portal of a ray is turned to the next one, or one is found anew.
     pub reuse_portal: bool,
     /// Greatest number of portals of one ray.
-    pub max_portals: u32,
+    pub max_iterations_per_ray: u32,
     /// Greatest number of rays.
     pub max_iterations: u32,
 }
@@ -67,7 +67,7 @@ impl Default for IncrementalOptions {
             relative_tolerance: 1e-6,
             shortcut: true,
             reuse_portal: true,
-            max_portals: 200,
+            max_iterations_per_ray: 200,
             max_iterations: 100,
         }
     }
@@ -144,7 +144,7 @@ fn quadratic_programs(
 ) -> Result<(Extreme, u32, bool), NotInside> {
     let mut along_ray = obstacle.extreme_inside(guess)?;
     let tolerance = options.relative_tolerance.max(f64::EPSILON) * along_ray.point.norm();
-    let mut portal = Portal::find(obstacle, guess, &along_ray, options.max_portals)?;
+    let mut portal = Portal::find(obstacle, guess, &along_ray, options.max_iterations_per_ray)?;
     for iteration in 1..=options.max_iterations {
         let ray = along_ray.direction;
         let Some(planes) = follow(obstacle, &mut portal, &ray, tolerance, options)? else {
@@ -159,9 +159,9 @@ fn quadratic_programs(
             return Ok((along_ray, iteration, true));
         }
         portal = if options.reuse_portal {
-            portal.turned(obstacle, &along_ray, options.max_portals)?
+            portal.turned(obstacle, &along_ray, options.max_iterations_per_ray)?
         } else {
-            Portal::find(obstacle, &along_ray.direction, &along_ray, options.max_portals)?
+            Portal::find(obstacle, &along_ray.direction, &along_ray, options.max_iterations_per_ray)?
         };
     }
     Ok((along_ray, options.max_iterations, false))
@@ -176,7 +176,7 @@ fn follow(
     tolerance: f64,
     options: &IncrementalOptions,
 ) -> Result<Option<Planes>, NotInside> {
-    for _ in 0..options.max_portals {
+    for _ in 0..options.max_iterations_per_ray {
         let Some(planes) = portal.planes(obstacle, ray)? else { break };
         let is_better = options.shortcut && planes.supporting.value < planes.reach - tolerance;
         if is_better || planes.supporting.value - planes.offset <= tolerance {

@@ -107,7 +107,8 @@ impl<'a> OneMover<'a> {
                     (obstacle.shape.model()?, obstacle.pose)
                 }
             };
-            let gap = GAPS * ContinuousOptions::default().tolerance * first.radius().min(second.radius());
+            let gap =
+                GAPS * ContinuousOptions::default().relative_tolerance * first.radius().min(second.radius());
             if back <= 0.0 || distance_up_to(first, &poses[link], second, &pose, gap).is_none() {
                 return Some(back.max(0.0));
             }

@@ -40,11 +40,11 @@ fn advance<F: FeaturePair<N>, const N: usize>(
     until: f64,
 ) -> Option<ElementaryContact> {
     let separation = options.minimum_separation * paths.scale;
-    let near = separation + (options.tolerance + DISTANCE_ROUNDING) * paths.extent;
+    let near = separation + (options.relative_tolerance + DISTANCE_ROUNDING) * paths.extent;
     let mut coplanarity = None;
     let mut time = 0.0;
     let mut closest = closest_at::<F, N>(paths, time);
-    for _ in 0..options.max_steps {
+    for _ in 0..options.max_iterations {
         if closest.distance <= near {
             return Some(contact(paths, time, &closest, true));
         }

@@ -7,16 +7,16 @@ use crate::proximity::error::ProximityError;
 pub struct ElementaryOptions {
     /// Distance that may count as contact, relative to the extent of the query: the greatest coordinate of the points
     /// of one feature relative to those of the other, at the start and at the end. Below 1e-13 it is lost in rounding.
-    pub tolerance: f64,
+    pub relative_tolerance: f64,
     /// Distance up to which the features count as touching [m].
     pub minimum_separation: f64,
     /// Steps after which the answer is a contact that is not certain. Nearly every query takes one to four of them.
-    pub max_steps: u32,
+    pub max_iterations: u32,
 }
 
 impl Default for ElementaryOptions {
     fn default() -> Self {
-        Self { tolerance: 1e-12, minimum_separation: 0.0, max_steps: 100 }
+        Self { relative_tolerance: 1e-12, minimum_separation: 0.0, max_iterations: 100 }
     }
 }
 
@@ -52,7 +52,7 @@ impl ElementaryOptions {
     /// Refuses options that are negative or NaN.
     pub(crate) fn check(&self) -> Result<(), ProximityError> {
         ProximityError::check_not_negative([
-            ("tolerance", self.tolerance),
+            ("relative tolerance", self.relative_tolerance),
             ("minimum separation", self.minimum_separation),
         ])
     }
