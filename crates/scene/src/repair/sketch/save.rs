@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::Sketch;
-use crate::repair::RepairError;
+use crate::repair::error::RepairError;
 use crate::scene::schema::JointValue;
 use crate::scene::{RobotPose, ScenePoses};
 use extricate_core::kinematics::JointKind;
