@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
 
 use super::pull::Pull;
 use super::{Posture, Role, Sketch};
-use crate::repair::RepairError;
+use crate::repair::error::RepairError;
 use extricate_core::penetration::generalized::Shape;
 
 /// What a joint was set to.

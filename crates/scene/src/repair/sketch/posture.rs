@@ -3,7 +3,7 @@
 use nalgebra::Isometry3;
 
 use super::{Place, Role, Sketch};
-use crate::repair::RepairError;
+use crate::repair::error::RepairError;
 use crate::repair::scene::Who;
 use extricate_core::penetration::generalized::Pose;
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::super::scene::joint_values;
 use super::Sketch;
 use crate::disk::write_whole;
-use crate::repair::RepairError;
+use crate::repair::error::RepairError;
 use crate::scene::{RobotPose, ScenePoses};
 
 /// What happens to a file that is there already.
