@@ -124,16 +124,6 @@ fn a_wrong_file_of_a_robot_is_told_with_its_line() {
     let told = |robot: &str| faults(&folder_with(robot), "", "").join("\n");
     assert!(told("<robot").starts_with("3:28: cannot use the robot "), "{}", told("<robot"));
     let cases = [
-        (
-            ROBOT.replace("ixx=\"0.01\"", "ixx=\"-0.01\""),
-            "r.urdf:3: link \"bar\": its inertia is not positive definite",
-        ),
-        (ROBOT.replace("ixx=\"0.01\"", "ixx=\"0.05\""), "r.urdf:3: link \"bar\": its principal moments"),
-        (
-            ROBOT.replace("mass value=\"1\"", "mass value=\"-1\""),
-            "r.urdf:3: link \"bar\": its mass is -1 kg, but must be above zero",
-        ),
-        (ROBOT.replace("lower=\"-1\"", "lower=\"2\""), "the limits of joint \"turn\" are reversed"),
         (ROBOT.replace("child link=\"bar\"", "child link=\"post\""), "r.urdf"),
         (
             ROBOT.replace("<box size=\"0.05 0.05 0.05\"/>", "<mesh filename=\"tip.obj\"/>"),
@@ -149,6 +139,35 @@ fn a_wrong_file_of_a_robot_is_told_with_its_line() {
     }
     let missing = scratch_folder();
     assert!(faults(&missing, "", "")[0].contains("r.urdf"), "a missing file is named");
+}
+
+#[test]
+fn check_lists_what_was_corrected_in_a_robot_and_refuses_it_where_strict() {
+    let cases = [
+        ("ixx=\"0.01\"", "ixx=\"-0.01\"", "link \"bar\"", "its inertia is not positive definite"),
+        ("ixx=\"0.01\"", "ixx=\"0.05\"", "link \"bar\"", "its principal moments"),
+        (
+            "mass value=\"1\"",
+            "mass value=\"-1\"",
+            "link \"bar\"",
+            "its mass is -1 kg, but must be above zero",
+        ),
+        ("lower=\"-1\"", "lower=\"2\"", "joint \"turn\"", "the limits are reversed: 2 > 1"),
+    ];
+    for (from, to, part, cause) in cases {
+        let folder = folder_with(&ROBOT.replace(from, to));
+        let text = "(title: \"t\", duration: 1, robots: [(name: \"r\", file: \"r.urdf\"), (name: \"s\", file: \"r.urdf\", position: (9, 0, 0))])";
+        let path = folder.write("s.ron", text);
+        let checked = extricate(["check", &path, "--json"]);
+        assert_eq!(checked.exit, 0, "{}", checked.stderr);
+        let found = &conforms("check", &checked.stdout)["robots"][0]["corrections"][0];
+        assert!(found["part"] == part && found["found"].as_str().unwrap().starts_with(cause), "{found}");
+        // Once, though two robots are made of the file.
+        let line = format!("r.urdf:{}: {part}: {cause}", found["line"]);
+        assert!(checked.stderr.starts_with("warning: ") && checked.stderr.lines().count() == 1);
+        assert!(checked.stderr.contains(&line), "{} (expected {line})", checked.stderr);
+        assert_eq!(extricate(["check", &path, "--strict", "--quiet"]).exit, 1);
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::schemas;
 use super::terminal::{Console, Exit, Failure};
 use extricate_core::geometry::read::EXTENSIONS;
+use extricate_scene::json_schema::{of, titled};
 
 /// Arguments of `info`.
 #[derive(Debug, Args)]
@@ -22,7 +23,7 @@ pub(super) struct Arguments {
 
 /// Facts about the program and the machine.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Info {
+struct Info {
     /// Version of the program.
     version: &'static str,
     /// Versions of the libraries that results depend on.
@@ -80,7 +81,8 @@ fn write_schemas(folder: &Path) -> Result<(), Failure> {
     let failed =
         |path: &Path, error| Failure::new(Exit::Usage, format!("cannot write {}: {error}", path.display()));
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-    for (name, schema) in schemas::all() {
+    let own = ("info", titled("`info --json`", of::<Info>()));
+    for (name, schema) in schemas::all().into_iter().chain([own]) {
         let path = folder.join(format!("{name}.schema.json"));
         fs::write(&path, format!("{schema:#}\n")).map_err(|error| failed(&path, error))?;
     }

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::verify::golden::{Comparison, Line, NotCompared};
-use super::{check, diff, info, plan, record, verify};
-use extricate_scene::request::schema::{of, titled};
+use super::{check, diff, plan, record, verify};
+use extricate_scene::json_schema::{of, titled};
 use extricate_scene::{batch, record as recordings, request};
 
-/// All published schemas, by the names of their files.
+/// The published schemas but that of `info`, by the names of their files.
 pub(super) fn all() -> Vec<(&'static str, Value)> {
     let own = |name, title: &str, schema| (name, titled(title, schema));
     let check = "`check --json`: what a scene is made of, and what is doubtful about it";
@@ -18,7 +18,6 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
     let mut schemas = vec![
         own("check", check, of::<check::Findings>()),
         own("diff", "The answer of `diff --json`", of::<diff::Answer>()),
-        own("info", "`info --json`", of::<info::Info>()),
         own("plan", plan, of::<plan::Answer>()),
         own("record", "The answer of `record --json`", of::<record::Answer>()),
         own("verify", verify, of::<verify::Line>()),

@@ -4,6 +4,7 @@
 
 pub mod batch;
 mod disk;
+pub mod json_schema;
 pub mod record;
 pub mod repair;
 pub mod request;

@@ -15,6 +15,7 @@ pub mod overlay;
 mod panels;
 pub mod render;
 mod sketch;
+pub mod soft_quantity;
 mod stage;
 mod surface;
 

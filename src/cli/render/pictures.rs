@@ -10,8 +10,9 @@ use extricate_scene::record::{RecordError, Recording};
 use extricate_scene::request::Access;
 use extricate_scene::request::start::at_start;
 use extricate_viewer::ViewError;
-use extricate_viewer::overlay::{Overlays, Section, SoftQuantity};
+use extricate_viewer::overlay::{Overlays, Section};
 use extricate_viewer::render::{Format, Marks, Order, Progress, Reel, Times};
+use extricate_viewer::soft_quantity::SoftQuantity;
 
 /// Most pictures a second that programs show of a GIF.
 const FASTEST_GIF: f64 = 50.0;

@@ -198,9 +198,9 @@ fn ends_that_are_no_place_to_be_are_refused_by_name() {
     let moved = Pose { base: at(0.0, 0.0, 0.1), ..free.clone() };
     assert_eq!(told(&free, &moved, &options), "the base stays where it is, but is elsewhere at the goal");
     let far = PlanOptions { clearance: f64::NAN, ..options.clone() };
-    assert!(told(&free, &free, &far).starts_with("clearance is NaN"));
+    assert!(told(&free, &free, &far).starts_with("the option clearance is NaN"));
     let still = PlanOptions { step: Some(0.0), ..options };
-    assert!(told(&free, &free, &still).starts_with("step is 0"));
+    assert!(told(&free, &free, &still).starts_with("the option step is 0"));
     let nobody = Arrangement::new(Vec::new(), Vec::new()).unwrap();
     let error = plan(&nobody, &free, &free, &PlanOptions::default()).unwrap_err();
     assert!(matches!(error, PlanError::Movers { movers: 0 }));

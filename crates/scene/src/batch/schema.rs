@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::report::{Line, NoAnswer};
 use super::summary::{BatchFile, BatchSummary, BatchTiming, Facts};
+use crate::json_schema::{of, titled};
 use crate::request::KINDS;
-use crate::request::schema::{of, titled};
 
 /// The schemas of the files of a batch, by the names of their files.
 #[must_use]

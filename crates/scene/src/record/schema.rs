@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Manifest, Summary, Timing, WorldState};
-use crate::request::schema::{of, titled};
+use super::manifest::Manifest;
+use super::summary::{Summary, Timing};
+use crate::json_schema::{of, titled};
+use crate::state::WorldState;
 
 /// The schemas of the files of a run, by the names of their files.
 #[must_use]

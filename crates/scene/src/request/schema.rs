@@ -1,7 +1,5 @@
 //! JSON schemas of responses, derived from their types.
 
-use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::bodies_repair::BodiesRepair;
@@ -16,6 +14,7 @@ use super::scene_repair::SceneRepairResponse;
 use super::self_collision::{LinksAtRest, MeshAtRest, MeshInMotion};
 use super::spanning::Span;
 use super::time_of_contact::FirstContact;
+use crate::json_schema::{of, titled};
 
 /// Extension by which a type says what `status` stands beside its fields.
 const STATUS: &str = "x-status";
@@ -49,72 +48,6 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("spanning", query("spanning", vec![of::<Span>()])),
         ("time-of-contact", query("time-of-contact", vec![of::<FirstContact>()])),
     ]
-}
-
-/// The schema of a file with its title.
-#[must_use]
-pub fn titled(title: &str, mut schema: Value) -> Value {
-    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
-    schema["title"] = json!(title);
-    schema
-}
-
-/// The schema of a type as it is written, in the few keywords that validators of ours know: without references, closed to
-/// other fields, alternatives as `oneOf`.
-#[must_use]
-pub fn of<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let settings = settings.with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    if let Value::Object(keywords) = &mut schema {
-        keywords.remove("title");
-    }
-    simplify(&mut schema);
-    schema
-}
-
-fn simplify(schema: &mut Value) {
-    match schema {
-        Value::Array(items) => items.iter_mut().for_each(simplify),
-        Value::Object(keywords) => {
-            for keyword in ["format", "default"] {
-                if keywords.get(keyword).is_some_and(|value| !value.is_object()) {
-                    keywords.remove(keyword);
-                }
-            }
-            if let Some(options) = keywords.remove("anyOf") {
-                keywords.insert("oneOf".to_owned(), options);
-            }
-            if keywords.get("type").is_some_and(|kind| kind == "object" || has_type(kind, "object")) {
-                keywords.entry("additionalProperties").or_insert(Value::Bool(false));
-                without_null_where_left_out(keywords);
-            }
-            keywords.values_mut().for_each(simplify);
-        }
-        _ => {}
-    }
-}
-
-fn has_type(kinds: &Value, kind: &str) -> bool {
-    kinds.as_array().is_some_and(|kinds| kinds.iter().any(|one| one == kind))
-}
-
-/// A field that is left out where it is none is never null.
-fn without_null_where_left_out(keywords: &mut Map<String, Value>) {
-    let required = keywords.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-    let Some(Value::Object(properties)) = keywords.get_mut("properties") else { return };
-    for (_, property) in properties.iter_mut().filter(|(name, _)| !required.iter().any(|one| one == *name)) {
-        let Some(kinds) = property.get_mut("type").filter(|kinds| has_type(kinds, "null")) else { continue };
-        let kept: Vec<Value> =
-            kinds.as_array().into_iter().flatten().filter(|one| *one != "null").cloned().collect();
-        *kinds = match <[Value; 1]>::try_from(kept) {
-            Ok([only]) => only,
-            Err(several) => Value::Array(several),
-        };
-    }
 }
 
 /// The contacts of robots among those of all, and that there is none.

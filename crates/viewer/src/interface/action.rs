@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::overlay::SoftQuantity;
+use crate::soft_quantity::SoftQuantity;
 
 use extricate_dynamics::AnyBody;
 

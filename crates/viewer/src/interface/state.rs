@@ -7,7 +7,7 @@ use nalgebra::Point3;
 
 use super::action::Layers;
 use super::keys::Binding;
-use crate::overlay::SoftQuantity;
+use crate::soft_quantity::SoftQuantity;
 use crate::{Drawing, Models};
 use extricate_dynamics::{AnyBody, StepReport, StepTimings, WorldContact};
 use extricate_scene::record::WorldState;

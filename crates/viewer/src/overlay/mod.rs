@@ -16,7 +16,7 @@ mod tests;
 pub(super) mod text;
 mod walk;
 
-pub use sight::{Overlays, Section, Sight, SoftQuantity};
+pub use sight::{Overlays, Section, Sight};
 
 use self::penetrations::Overlap;
 use self::section::Fields;

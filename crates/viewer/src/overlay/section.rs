@@ -6,8 +6,9 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::super::{ColorMap, Drawing, Legend, Patch};
 use super::boxes::is_subject;
-use super::sight::{Overlays, Section, Sight, SoftQuantity};
+use super::sight::{Overlays, Section, Sight};
 use super::soft::{SoftShape, share};
+use crate::soft_quantity::SoftQuantity;
 use extricate_core::field::{DistanceField, FieldOptions};
 use extricate_core::geometry::{Aabb, TriangleMesh};
 use extricate_dynamics::AnyBody;

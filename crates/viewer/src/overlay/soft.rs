@@ -3,7 +3,8 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::super::{ColorMap, Drawing, Legend, VertexValues};
-use super::sight::{Sight, SoftQuantity};
+use super::sight::Sight;
+use crate::soft_quantity::SoftQuantity;
 use extricate_dynamics::World;
 use extricate_dynamics::soft::element::Elements;
 

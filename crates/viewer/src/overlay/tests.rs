@@ -1,5 +1,6 @@
 //! What overlays draw, without a display: counts, places, lengths, areas and ranges.
 
+use crate::soft_quantity::SoftQuantity;
 use std::f64::consts::PI;
 use std::sync::Arc;
 

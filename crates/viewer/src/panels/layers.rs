@@ -4,7 +4,7 @@ use kiss3d::egui::{Align2, Button, ComboBox, DragValue, RichText, Slider, Ui};
 
 use super::room::Room;
 use crate::interface::{Action, Layer, PanelState, action_named};
-use crate::overlay::SoftQuantity;
+use crate::soft_quantity::SoftQuantity;
 
 /// Width of the panel.
 const WIDTH: f32 = 190.0;

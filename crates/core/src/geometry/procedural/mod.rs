@@ -10,7 +10,7 @@
 //! let parameters = BTreeMap::from([("major_radius".to_owned(), 2.0)]);
 //! let ring = procedural::build("torus", &parameters)?;
 //! assert!((ring.aabb().extents().x - 2.0 * 2.2).abs() < 1e-12);
-//! # Ok::<(), procedural::ShapeError>(())
+//! # Ok::<(), extricate_core::geometry::ShapeError>(())
 //! ```
 //!
 //! Lengths are in metres, angles in radians. The frame: z is up and the axis of whatever has one; the middle of

@@ -10,6 +10,7 @@ use roxmltree::Node;
 
 use super::correction::Correction;
 use super::inertial::{Inertial, JointDynamics, rotated};
+use super::limits;
 use super::options::{File, Shapes, UrdfError, UrdfOptions};
 use super::xml::{self, Lines, elements, number, number_or, numbers};
 use crate::kinematics::articulation::joint::Mimic;
@@ -27,6 +28,42 @@ impl Document {
         let links = self.links.iter().map(|link| (link.name.clone(), link.line));
         let joints = self.joints.iter().map(|joint| (joint.name.clone(), joint.line));
         links.chain(joints).collect::<Vec<_>>().into_iter().rev().collect()
+    }
+
+    /// Refuses more links, joints and shapes than anybody means.
+    pub(super) fn check_counts(&self, file: &File<'_>) -> Result<(), UrdfError> {
+        let counts = [
+            ("links", self.links.len(), limits::LINKS),
+            ("joints", self.joints.len(), limits::LINKS),
+            ("shapes", self.links.iter().map(|link| link.shapes.len()).sum(), limits::SHAPES),
+        ];
+        for (what, count, most) in counts {
+            if count > most {
+                return Err(file.content(None, format!("it has {count} {what}, more than {most}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops masses and inertias that no body has, or refuses them where the options are strict.
+    pub(super) fn correct_masses(
+        &mut self,
+        file: &File<'_>,
+        strict: bool,
+        corrections: &mut Vec<Correction>,
+    ) -> Result<(), UrdfError> {
+        for link in &mut self.links {
+            let Some(Err(source)) = link.inertial.map(|inertial| inertial.check()) else { continue };
+            let (path, line, name) = (file.path.to_owned(), link.line, link.name.clone());
+            if strict {
+                return Err(UrdfError::Inertial { path, line: Some(line), link: name, source });
+            }
+            let became = "mass and inertia are those of the shape at its density".to_owned();
+            let part = format!("link \"{name}\"");
+            corrections.push(Correction { path, line, part, found: source.to_string(), became });
+            link.inertial = None;
+        }
+        Ok(())
     }
 }
 

@@ -96,7 +96,7 @@ pub fn read_urdf(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Robot,
 pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robot, UrdfError> {
     let file = File { path, text, reach: &options.reach(path) };
     let (mut robot, mut corrections) = Reader::read(&file, options)?;
-    file.check_counts(&robot)?;
+    robot.check_counts(&file)?;
     let (mut links, mut joints, mut dynamics) =
         (robot.links.iter().map(|link| link.name.clone()).collect::<Vec<_>>(), Vec::new(), Vec::new());
     for joint in &robot.joints {
@@ -106,7 +106,7 @@ pub fn parse_urdf(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robo
         dynamics.resize(joints.len(), JointDynamics::default());
     }
     if options.sound_masses {
-        file.correct_masses(&mut robot, options.strict, &mut corrections)?;
+        robot.correct_masses(&file, options.strict, &mut corrections)?;
     }
     let mut shaping = Shaping::new(&file, options);
     let meshes = robot.links.iter().map(|link| shaping.mesh_of(link)).collect::<Result<Vec<_>, _>>();

@@ -5,9 +5,6 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::correction::Correction;
-use super::document::Document;
-use super::limits;
 use crate::geometry::read::error::FileError;
 use crate::geometry::read::reach::{OutOfReach, Reach};
 use crate::kinematics::error::RobotError;
@@ -130,42 +127,6 @@ pub(super) struct File<'a> {
 impl File<'_> {
     pub(super) fn content(&self, line: Option<usize>, cause: String) -> UrdfError {
         UrdfError::Content { path: self.path.to_owned(), line, cause }
-    }
-
-    /// Refuses more links, joints and shapes than anybody means.
-    pub(super) fn check_counts(&self, robot: &Document) -> Result<(), UrdfError> {
-        let counts = [
-            ("links", robot.links.len(), limits::LINKS),
-            ("joints", robot.joints.len(), limits::LINKS),
-            ("shapes", robot.links.iter().map(|link| link.shapes.len()).sum(), limits::SHAPES),
-        ];
-        for (what, count, most) in counts {
-            if count > most {
-                return Err(self.content(None, format!("it has {count} {what}, more than {most}")));
-            }
-        }
-        Ok(())
-    }
-
-    /// Drops masses and inertias that no body has, or refuses them where the options are strict.
-    pub(super) fn correct_masses(
-        &self,
-        robot: &mut Document,
-        strict: bool,
-        corrections: &mut Vec<Correction>,
-    ) -> Result<(), UrdfError> {
-        for link in &mut robot.links {
-            let Some(Err(source)) = link.inertial.map(|inertial| inertial.check()) else { continue };
-            let (path, line, name) = (self.path.to_owned(), link.line, link.name.clone());
-            if strict {
-                return Err(UrdfError::Inertial { path, line: Some(line), link: name, source });
-            }
-            let became = "mass and inertia are those of the shape at its density".to_owned();
-            let part = format!("link \"{name}\"");
-            corrections.push(Correction { path, line, part, found: source.to_string(), became });
-            link.inertial = None;
-        }
-        Ok(())
     }
 
     pub(super) fn articulation(&self, source: RobotError, lines: &HashMap<String, usize>) -> UrdfError {

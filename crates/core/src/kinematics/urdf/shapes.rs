@@ -182,11 +182,15 @@ pub fn place_of_mesh(filename: &str, robot: &Path, packages: &[PathBuf], reach: 
 fn elsewhere(filename: &str, robot: &Path, packages: &[PathBuf], reach: &Reach) -> Option<PathBuf> {
     let rest = in_package(filename).unwrap_or(filename);
     let parts: Vec<_> = rest.split('/').filter(|part| !part.is_empty()).collect();
+    // A name that leads to one place means no other one, and a bare name says too little for a guess.
+    if rest.contains(':') || rest.starts_with('/') || parts.contains(&"..") {
+        return None;
+    }
     let folder = robot.parent().unwrap_or(Path::new(""));
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let folders = absolute.ancestors().chain(packages.iter().map(PathBuf::as_path));
     let folders: Vec<_> = folders.filter(|folder| reach.check(folder, robot).is_ok()).collect();
-    let mut paths = (0..parts.len()).flat_map(|from| {
+    let mut paths = (0..parts.len().saturating_sub(1)).flat_map(|from| {
         let end: PathBuf = parts[from..].iter().collect();
         folders.iter().map(move |folder| folder.join(&end))
     });

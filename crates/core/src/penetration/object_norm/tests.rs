@@ -373,7 +373,7 @@ fn what_has_no_extent_is_refused_with_the_link() {
         ArticulatedModel::new(tree.clone(), vec![Some(block.clone()), Some(sheet.clone())], solidity)
     };
     let error = ObjectNorm::of_model(&model(Solidity::Solid)).unwrap_err().to_string();
-    assert!(error.contains("link \"b\": the shape has no volume"), "{error}");
+    assert!(error.contains("link \"b\": the mesh encloses no volume"), "{error}");
     assert_eq!(ObjectNorm::of_model(&model(Solidity::Surface)).unwrap().kind(), Measure::Area);
     let solid = Extent::of_mesh(&block, Solidity::Solid).unwrap();
     let shell = Extent::of_mesh(&sheet, Solidity::Surface).unwrap();

@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{Golden, GoldenFault, GoldenState, UNIT_TOLERANCE, first_form, follows};
-use crate::record::error::json_cause;
-use crate::record::{RecordError, bundle};
+use crate::record::bundle;
+use crate::record::error::{RecordError, json_cause};
 
 /// Largest file that is read [bytes]: a hundred times what a state of a thousand bodies takes.
 const MOST_BYTES: u64 = 64 << 20;
