@@ -36,8 +36,10 @@ pub struct SoftValues {
     pub max_penetration: f64,
     /// Volume [m³].
     pub volume: f64,
-    /// Volume over that at rest, less one; none in a state of a golden file, which does not tell it.
+    /// Volume over that at rest, less one.
+    // None in a state of a golden file alone, which does not hold it: the published schema is that of recorded states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(required)]
     pub volume_change: Option<f64>,
     /// Number of inverted elements.
     pub inverted: usize,
