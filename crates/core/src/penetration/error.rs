@@ -84,7 +84,7 @@ pub enum PenetrationError {
         /// The links.
         links: [String; 2],
         /// What measures them.
-        measures: [String; 2],
+        measures: [&'static str; 2],
     },
     /// No link has an extent.
     #[error("none of the {links} links has a shape, so nothing tells how far the articulation moves")]

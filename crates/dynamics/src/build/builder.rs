@@ -158,7 +158,8 @@ fn check_body(body: &BodyDescription) -> Result<(), BuildError> {
         Mass::Density(density) => ranges.positive("the density [kg/m³]", density)?,
         Mass::Total(mass) => ranges.positive("the mass [kg]", mass)?,
         Mass::Inertial(own) => {
-            own.check().map_err(|source| BuildError::Inertial { name: name.clone(), source })?;
+            own.check()
+                .map_err(|error| BuildError::Inertial { name: name.clone(), source: Box::new(error) })?;
         }
     }
     mass_properties(body).map(drop)

@@ -82,7 +82,7 @@ pub enum BuildError {
         /// Name of the body.
         name: String,
         /// What is wrong.
-        source: RobotError,
+        source: Box<RobotError>,
     },
     /// A dynamic body has no volume, so its inertia is unknown.
     #[error("dynamic body `{name}` has a volume of {volume} m³; it needs a closed mesh or a solid primitive")]
@@ -129,7 +129,7 @@ pub enum BuildError {
         /// The link.
         link: String,
         /// What is wrong.
-        source: RobotError,
+        source: Box<RobotError>,
     },
     /// A link states no mass, and its mesh encloses no volume to take it from.
     #[error("link \"{link}\" states no mass, and its mesh encloses no volume from which it would follow")]
@@ -274,7 +274,7 @@ pub enum BuildError {
         /// Names of two bodies; of bodies that move as one the first.
         bodies: [String; 2],
         /// Why.
-        source: PenetrationError,
+        source: Box<PenetrationError>,
     },
     /// No translations were found that take all bodies apart.
     #[error("no arrangement without overlaps was found: {} still overlap", quoted(.overlapping))]

@@ -59,7 +59,7 @@ pub enum StepError {
         /// Into how many parts the step was cut in the last attempt.
         parts: usize,
         /// What went wrong.
-        source: SoftError,
+        source: Box<SoftError>,
         /// The step that failed, 1-based.
         step: u64,
         /// Time at the end of that step [s].

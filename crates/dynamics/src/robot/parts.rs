@@ -184,7 +184,9 @@ fn inertial_of(description: &RobotDescription, link: usize) -> Result<Option<Ine
     let name = || description.articulation.links()[link].clone();
     let RobotLink { model, inertial } = &description.links[link];
     if let Some(stated) = inertial {
-        let checked = stated.check().map_err(|source| BuildError::LinkInertial { link: name(), source });
+        let checked = stated
+            .check()
+            .map_err(|error| BuildError::LinkInertial { link: name(), source: Box::new(error) });
         return checked.map(|()| Some(*stated));
     }
     let Some(model) = model else { return Ok(None) };

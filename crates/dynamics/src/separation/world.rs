@@ -113,12 +113,14 @@ impl World {
                 limit,
                 best: Box::new(self.by_name(groups, &best)),
             },
-            SeparationError::Pair { bodies, source } => BuildError::Pair { bodies: bodies.map(name), source },
+            SeparationError::Pair { bodies, source } => {
+                BuildError::Pair { bodies: bodies.map(name), source: Box::new(source) }
+            }
             SeparationError::BadDistance { what, value } => BuildError::BadDistance { what, value },
             // Poses and weights of a world have been checked, and fixed bodies are no pair of it.
             SeparationError::PoseNotFinite { body, pose } => BuildError::Pair {
                 bodies: [name(body), name(body)],
-                source: ProximityError::PoseNotFinite { body: 'A', pose }.into(),
+                source: Box::new(ProximityError::PoseNotFinite { body: 'A', pose }.into()),
             },
             SeparationError::BadWeight { body, weight } => BuildError::BadWeight { name: name(body), weight },
             SeparationError::FixedOverlap { bodies } => {

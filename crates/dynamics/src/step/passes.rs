@@ -28,7 +28,7 @@ pub(super) fn step_soft_bodies(world: &mut World, progress: &mut Progress) -> Re
     let done = soft.step(&mut world.physics, &world.options.soft, (time, dt));
     let (report, times) = done.map_err(|Failure { source, parts }| {
         let name = soft.names_at_fault(&source);
-        StepError::Soft { name, parts, source, step, time: time + dt }
+        StepError::Soft { name, parts, source: Box::new(source), step, time: time + dt }
     })?;
     (progress.report.soft, progress.soft_times) = (Some(report), times);
     Ok(())

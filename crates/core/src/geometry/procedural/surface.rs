@@ -86,7 +86,7 @@ impl Surface {
                 (used.len() - 1) as u32
             });
         }
-        Ok(TriangleMesh::new(used, self.triangles)?)
+        TriangleMesh::new(used, self.triangles)
     }
 }
 

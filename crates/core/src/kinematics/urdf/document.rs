@@ -56,7 +56,12 @@ impl Document {
             let Some(Err(source)) = link.inertial.map(|inertial| inertial.check()) else { continue };
             let (path, line, name) = (file.path.to_owned(), link.line, link.name.clone());
             if strict {
-                return Err(UrdfError::Inertial { path, line: Some(line), link: name, source });
+                return Err(UrdfError::Inertial {
+                    path,
+                    line: Some(line),
+                    link: name,
+                    source: Box::new(source),
+                });
             }
             let became = "mass and inertia are those of the shape at its density".to_owned();
             let part = format!("link \"{name}\"");
@@ -296,7 +301,6 @@ impl<'a> Reader<'a> {
     }
 
     /// The limits of a joint, and the greatest force and speed of its motor.
-    #[expect(clippy::type_complexity, reason = "two pairs, taken apart at once")]
     fn limits(
         &mut self,
         joint: Node<'_, '_>,

@@ -73,7 +73,7 @@ pub enum UrdfError {
         /// The line, from 1, where it is known.
         line: Option<usize>,
         /// Why not.
-        source: RobotError,
+        source: Box<RobotError>,
     },
     /// A link has a mass or inertia that no body has.
     #[error("{}: link \"{link}\": {source}", place(path, *line))]
@@ -85,7 +85,7 @@ pub enum UrdfError {
         /// The link.
         link: String,
         /// What is wrong.
-        source: RobotError,
+        source: Box<RobotError>,
     },
     /// A mesh lies where the robot may name no files.
     #[error("{}: link \"{link}\": {source}", place(path, *line))]
@@ -143,6 +143,6 @@ impl File<'_> {
             _ => None,
         };
         let line = name.and_then(|name| lines.get(name)).copied();
-        UrdfError::Articulation { path: self.path.to_owned(), line, source }
+        UrdfError::Articulation { path: self.path.to_owned(), line, source: Box::new(source) }
     }
 }

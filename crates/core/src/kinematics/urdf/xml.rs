@@ -19,7 +19,7 @@ fn cleaned(text: &str) -> Cow<'_, str> {
     };
     let lead = text.len() - text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).len();
     let declared = text[lead..].starts_with("<?xml");
-    if !text.contains("<!--") && !(declared && lead > 0) {
+    if !(text.contains("<!--") || declared && lead > 0) {
         return Cow::Borrowed(text);
     }
     let mut bytes = text.as_bytes().to_vec();

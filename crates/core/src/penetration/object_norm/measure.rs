@@ -13,12 +13,19 @@ pub enum Measure {
     Given,
 }
 
-impl fmt::Display for Measure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Measure {
+    /// Its name in a sentence.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
             Self::Volume => "volume",
             Self::Area => "area",
             Self::Given => "what was given",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }

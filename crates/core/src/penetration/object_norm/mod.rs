@@ -80,7 +80,7 @@ impl ObjectNorm {
         let (kind, mut measure) = (extent.kind(), extent.measure());
         for (link, extent) in present {
             if extent.kind() != kind {
-                let measures = [kind, extent.kind()].map(|kind| kind.to_string());
+                let measures = [kind, extent.kind()].map(Measure::name);
                 let links = [first, link].map(|link| links[link].clone());
                 return Err(PenetrationError::MixedMeasures { links, measures });
             }
