@@ -24,6 +24,7 @@ pub struct SoftState {
 
 /// Motion and deformation of a soft body as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("required" = ["centroid", "velocity", "max_penetration", "volume", "volume_change", "inverted"]))]
 pub struct SoftValues {
     /// Centre of mass [m].
     #[schemars(with = "[f64; 3]")]
@@ -39,7 +40,7 @@ pub struct SoftValues {
     /// Volume over that at rest, less one.
     // None in a state of a golden file alone, which does not hold it: the published schema is that of recorded states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(required)]
+    #[schemars(with = "f64")]
     pub volume_change: Option<f64>,
     /// Number of inverted elements.
     pub inverted: usize,
