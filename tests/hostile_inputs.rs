@@ -140,9 +140,9 @@ fn values_in_values_end_in_an_error_and_not_on_the_stack() {
 #[test]
 fn what_the_parser_of_robots_multiplies_is_counted_before() {
     let many = |what: &str, count: usize| (0..count).map(|i| format!(" {what}{i}=\"u\"")).collect::<String>();
-    let spaces = many("xmlns:n", urdf::limits::NAMESPACES + 1);
+    let spaces = many("xmlns:n", limits::XML_NAMESPACES + 1);
     assert!(robot(&format!("<robot name=\"r\"{spaces}/>")).unwrap_err().contains("1000 namespaces"));
-    let attributes = many("a", urdf::limits::ATTRIBUTES + 1);
+    let attributes = many("a", limits::XML_ATTRIBUTES + 1);
     assert!(robot(&format!("<robot name=\"r\"{attributes}/>")).unwrap_err().contains("10000 attributes"));
     let laughs = "<!DOCTYPE r [<!ENTITY a \"aaaaaaaaaa\">]><robot name=\"r\">&a;</robot>";
     assert!(robot(laughs).unwrap_err().contains("document type"));

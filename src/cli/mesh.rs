@@ -102,7 +102,7 @@ fn command_of(kind: &Kind) -> Command {
     let option = |name: &'static str, is_count: bool, default: f64, about: &[&str]| {
         Arg::new(name)
             .long(name.replace('_', "-"))
-            .alias(name)
+            .aliases(name.contains('_').then_some(name))
             .value_name(if is_count { "COUNT" } else { "NUMBER" })
             .value_parser(value_parser!(f64))
             .allow_negative_numbers(true)
@@ -124,7 +124,7 @@ fn command_of(kind: &Kind) -> Command {
         .iter()
         .map(|parameter| option(parameter.name, parameter.is_count, parameter.default, parameter.about));
     Command::new(kind.name)
-        .alias(kind.name.replace('_', "-"))
+        .aliases(kind.name.contains('_').then(|| kind.name.replace('_', "-")))
         .about(paragraph(kind.about))
         .args(own)
         .arg(option(SCALE, false, 1.0, &["Factor on every length"]))

@@ -263,3 +263,14 @@ fn the_shipped_manifest_is_answered() {
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
     assert_eq!(summary["failed"], 0);
 }
+
+#[test]
+fn a_manifest_that_is_named_without_its_folder_is_answered() {
+    let folder = scratch_folder();
+    folder.write("m.jsonl", "{\"id\":\"a\",\"kind\":\"collide\",\"a\":\"box:1,1,1\",\"b\":\"sphere:1\"}\n");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_extricate"));
+    let ended = command.args(["batch", "m.jsonl", "-o", "out"]).current_dir(folder.folder()).output();
+    let ended = ended.expect("the program starts");
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert!(folder.read("out/results.jsonl").contains("\"colliding\""));
+}

@@ -23,3 +23,18 @@ pub const GLTF_ITEMS: usize = 1_000_000;
 
 /// Most buffers that a glTF file names.
 pub const BUFFERS: usize = 1_000;
+
+/// Elements within elements of an XML file: a robot needs six, a COLLADA file a dozen.
+pub const XML_DEPTH: usize = 64;
+
+/// Most elements, texts and comments of an XML file.
+pub const XML_NODES: u32 = 2_000_000;
+
+/// Most namespaces that an XML file declares: the parser compares each with all those around it.
+pub const XML_NAMESPACES: usize = 1000;
+
+/// Most equals signs of a tag of an XML file, and so most attributes: the parser compares each with all others.
+pub const XML_ATTRIBUTES: usize = 10_000;
+
+/// Most nodes that a COLLADA file shows: nodes may be shown many times.
+pub const COLLADA_NODES: usize = 1_000_000;

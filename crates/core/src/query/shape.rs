@@ -69,7 +69,7 @@ pub struct Triangles {
 }
 
 impl Shape {
-    /// Reads a mesh file (OBJ, STL, PLY, OFF, glTF); a closed mesh of a volume is a solid, any other one a surface.
+    /// Reads a mesh file (OBJ, STL, PLY, OFF, glTF, COLLADA); a closed mesh of a volume is a solid, any other one a surface.
     ///
     /// # Errors
     /// [`QueryError::File`] when the file is not read.

@@ -96,7 +96,7 @@ pub fn batch(
     let found = tally.done + pending.len() as u64;
     let (threads, workers) = share_out(options.threads, file.items - found);
     let (library, stop) = (Library::new(options.memory).with_access(&options.access), AtomicBool::new(false));
-    let own = std::path::absolute(manifest.path().parent().unwrap_or(Path::new("")));
+    let own = std::path::absolute(Path::new(".").join(manifest.path().parent().unwrap_or(Path::new(""))));
     let own = own.map_err(BatchError::read(manifest.path()))?;
     let requests = Context {
         folder: &own,

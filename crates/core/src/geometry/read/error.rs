@@ -10,9 +10,9 @@ use crate::geometry::shape_error::ShapeError;
 
 /// Extensions of the formats that can be read; glTF with the feature `formats`.
 pub const EXTENSIONS: &[&str] = if cfg!(feature = "formats") {
-    &["obj", "stl", "ply", "off", "gltf", "glb"]
+    &["obj", "stl", "ply", "off", "gltf", "glb", "dae"]
 } else {
-    &["obj", "stl", "ply", "off"]
+    &["obj", "stl", "ply", "off", "dae"]
 };
 
 /// Why a file was not read or written.

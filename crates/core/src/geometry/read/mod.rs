@@ -1,11 +1,12 @@
-//! Reading meshes: OBJ, STL, PLY, OFF, glTF and GLB.
+//! Reading meshes: OBJ, STL, PLY, OFF, glTF, GLB and COLLADA.
 //!
 //! A file is either read whole or refused with its name, the line (in text formats) and the cause. Nothing is
 //! allocated on the word of a header: counts are checked against what the file holds.
 //!
-//! OBJ, STL and OFF have readers of our own, because the format crates give single-precision numbers, renumber the
-//! vertices or cannot name the line of an error; `tobj` and `stl_io` check the writers in the tests.
+//! OBJ, STL, OFF and COLLADA have readers of our own, because the format crates give single-precision numbers, renumber
+//! the vertices, cannot name the line of an error or read fewer files; `tobj` and `stl_io` check the writers in the tests.
 
+mod collada;
 pub(crate) mod error;
 pub mod file;
 #[cfg(feature = "formats")]
@@ -17,6 +18,7 @@ mod polygons;
 pub(crate) mod reach;
 mod stl;
 pub(in crate::geometry) mod text;
+pub(crate) mod xml;
 
 pub use self::error::EXTENSIONS;
 
@@ -82,6 +84,7 @@ fn reader_of(path: &Path) -> Result<Reader, FileError> {
         "stl" => Ok(stl::read),
         "ply" => Ok(ply::read),
         "off" => Ok(off::read),
+        "dae" => Ok(collada::read),
         #[cfg(feature = "formats")]
         "gltf" | "glb" => Ok(gltf::read),
         _ => Err(FileError::unknown_format(path, "is no known mesh format", EXTENSIONS)),

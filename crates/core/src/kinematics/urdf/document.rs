@@ -12,7 +12,7 @@ use super::correction::Correction;
 use super::inertial::{Inertial, JointDynamics, rotated};
 use super::limits;
 use super::options::{File, Shapes, UrdfError, UrdfOptions};
-use super::xml::{self, Lines, elements, number, number_or, numbers};
+use crate::geometry::read::xml::{self, Lines, elements, number, number_or, numbers};
 use crate::kinematics::articulation::joint::Mimic;
 
 /// A robot's file.
@@ -397,6 +397,10 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// What to do with macros that nobody has expanded.
+const XACRO: &str =
+    "this is xacro, a template of a robot: expand it first, as with `xacro FILE > ROBOT.urdf`";
+
 /// Refuses what is no URDF, at the element that tells.
 fn check_kind<'a, 'i>(root: Node<'a, 'i>) -> Result<(), (Node<'a, 'i>, String)> {
     let is_macro = |node: &Node<'_, '_>| {
@@ -404,7 +408,7 @@ fn check_kind<'a, 'i>(root: Node<'a, 'i>) -> Result<(), (Node<'a, 'i>, String)> 
     };
     match root.tag_name().name() {
         "robot" => match root.descendants().find(is_macro) {
-            Some(node) => Err((node, xml::XACRO.to_owned())),
+            Some(node) => Err((node, XACRO.to_owned())),
             None => Ok(()),
         },
         "mujoco" => Err((root, "this is MJCF, a model of MuJoCo: give a URDF file".to_owned())),

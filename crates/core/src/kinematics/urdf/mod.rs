@@ -17,7 +17,6 @@ mod joints;
 pub mod limits;
 mod options;
 mod shapes;
-mod xml;
 
 pub use self::options::{Shapes, UrdfError, UrdfOptions};
 use std::path::Path;

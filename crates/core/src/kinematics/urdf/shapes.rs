@@ -165,7 +165,7 @@ fn mesh_places(filename: &str, robot: &Path, packages: &[PathBuf]) -> Vec<PathBu
         inside.into_iter().chain([folder.join(in_package)]).collect::<Vec<_>>()
     };
     let given = packages.iter().flat_map(|folder| of_folder(folder));
-    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let absolute = absolute(folder);
     let above: Vec<_> = absolute.ancestors().flat_map(of_folder).collect();
     given.chain(above).chain([folder.join(rest)]).collect()
 }
@@ -187,7 +187,7 @@ fn elsewhere(filename: &str, robot: &Path, packages: &[PathBuf], reach: &Reach) 
         return None;
     }
     let folder = robot.parent().unwrap_or(Path::new(""));
-    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let absolute = absolute(folder);
     let folders = absolute.ancestors().chain(packages.iter().map(PathBuf::as_path));
     let folders: Vec<_> = folders.filter(|folder| reach.check(folder, robot).is_ok()).collect();
     let mut paths = (0..parts.len().saturating_sub(1)).flat_map(|from| {
@@ -195,6 +195,11 @@ fn elsewhere(filename: &str, robot: &Path, packages: &[PathBuf], reach: &Reach) 
         folders.iter().map(move |folder| folder.join(&end))
     });
     paths.find(|path| path.is_file() && reach.check(path, robot).is_ok())
+}
+
+/// A folder from the root on; the current one where its path is empty.
+fn absolute(folder: &Path) -> PathBuf {
+    std::path::absolute(Path::new(".").join(folder)).unwrap_or_else(|_| folder.to_owned())
 }
 
 /// What a name says within packages: that of one, then a path in it. Some files write three slashes.

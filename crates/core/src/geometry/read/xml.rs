@@ -1,10 +1,10 @@
-//! The XML of a robot's file: elements by name, attributes as numbers, lines.
+//! XML as other programs write it: elements by name, attributes as numbers, lines.
 
 use std::borrow::Cow;
 
 use roxmltree::{Document, Error, Node, ParsingOptions};
 
-use super::limits::{self, DEPTH, NODES};
+use crate::geometry::limits::{XML_ATTRIBUTES, XML_DEPTH, XML_NAMESPACES, XML_NODES};
 
 /// Most prefixes without a declaration for which one is added.
 const PREFIXES: usize = 64;
@@ -38,25 +38,35 @@ fn cleaned(text: &str) -> Cow<'_, str> {
 }
 
 /// Why a text is no XML, and in which line.
-pub(super) type Refusal = (Option<usize>, String);
+pub(crate) type Refusal = (Option<usize>, String);
+
+/// What costs a parser the square of the length of a text, if the text holds too much of it.
+fn excess(text: &str) -> Option<String> {
+    if text.matches("xmlns").nth(XML_NAMESPACES).is_some() {
+        return Some(format!("it has more than {XML_NAMESPACES} namespaces"));
+    }
+    // No tag holds another bracket of that kind, also in its attributes.
+    let crowded = text.split('<').any(|tag| tag.matches('=').nth(XML_ATTRIBUTES).is_some());
+    crowded.then(|| format!("it has an element of more than {XML_ATTRIBUTES} attributes"))
+}
 
 /// A text as [`parsed`] takes it.
-pub(super) fn prepared(text: &str) -> Result<Cow<'_, str>, Refusal> {
+pub(crate) fn prepared(text: &str) -> Result<Cow<'_, str>, Refusal> {
     let text = cleaned(text);
-    match limits::excess(&text) {
+    match excess(&text) {
         Some(cause) => Err((None, cause)),
         None => Ok(declared(text)),
     }
 }
 
 /// The elements of a prepared text.
-pub(super) fn parsed(text: &str) -> Result<Document<'_>, Refusal> {
-    let options = ParsingOptions { nodes_limit: NODES, ..ParsingOptions::default() };
+pub(crate) fn parsed(text: &str) -> Result<Document<'_>, Refusal> {
+    let options = ParsingOptions { nodes_limit: XML_NODES, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options).map_err(|error| refusal(&error))?;
-    let is_deep = |node: &Node<'_, '_>| node.is_element() && node.ancestors().nth(DEPTH + 1).is_some();
+    let is_deep = |node: &Node<'_, '_>| node.is_element() && node.ancestors().nth(XML_DEPTH + 1).is_some();
     if let Some(node) = document.descendants().find(is_deep) {
         let line = document.text_pos_at(node.range().start).row as usize;
-        return Err((Some(line), format!("it has more than {DEPTH} elements within elements")));
+        return Err((Some(line), format!("it has more than {XML_DEPTH} elements within elements")));
     }
     Ok(document)
 }
@@ -64,11 +74,10 @@ pub(super) fn parsed(text: &str) -> Result<Document<'_>, Refusal> {
 fn refusal(error: &Error) -> Refusal {
     let line = Some(error.pos().row as usize);
     match error {
-        Error::NodesLimitReached => (None, format!("it has more than {NODES} elements and texts")),
+        Error::NodesLimitReached => (None, format!("it has more than {XML_NODES} elements and texts")),
         Error::DtdDetected => {
             (line, "it has a document type (<!DOCTYPE …>), which is not read: remove it".to_owned())
         }
-        Error::UnknownNamespace(prefix, _) if prefix == "xacro" => (line, XACRO.to_owned()),
         error => {
             let told = error.to_string();
             // The parser's own position stands in the line already.
@@ -78,41 +87,44 @@ fn refusal(error: &Error) -> Refusal {
     }
 }
 
-/// What to do with a macro that nobody has expanded.
-pub(super) const XACRO: &str =
-    "this is xacro, a template of a robot: expand it first, as with `xacro FILE > ROBOT.urdf`";
-
 /// A text with the prefixes of namespaces declared that it uses without; others than that are left to the parser.
 fn declared(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut text = text;
     for _ in 0..PREFIXES {
-        let options = ParsingOptions { nodes_limit: NODES, ..ParsingOptions::default() };
+        let options = ParsingOptions { nodes_limit: XML_NODES, ..ParsingOptions::default() };
         let Err(Error::UnknownNamespace(prefix, _)) = Document::parse_with_options(&text, options) else {
             break;
         };
-        let Some(root) = (prefix != "xacro").then(|| text.find("<robot")).flatten() else { break };
-        let at = root + "<robot".len();
+        let Some(at) = end_of_root_name(&text) else { break };
         text = Cow::Owned(format!("{} xmlns:{prefix}=\"{prefix}\"{}", &text[..at], &text[at..]));
     }
     text
 }
 
+/// Where the name of the first element ends.
+fn end_of_root_name(text: &str) -> Option<usize> {
+    let begins = |&(at, _): &(usize, &str)| !text[at + 1..].starts_with(['?', '!', '/']);
+    let (start, _) = text.match_indices('<').find(begins)?;
+    let rest = &text[start + 1..];
+    Some(start + 1 + rest.find(|letter: char| letter.is_whitespace() || letter == '>' || letter == '/')?)
+}
+
 /// The beginnings of the lines of a text.
-pub(super) struct Lines(Vec<usize>);
+pub(crate) struct Lines(Vec<usize>);
 
 impl Lines {
-    pub(super) fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         Self(text.match_indices('\n').map(|(at, _)| at).collect())
     }
 
     /// The line of an element, from 1.
-    pub(super) fn line(&self, node: Node<'_, '_>) -> usize {
+    pub(crate) fn line(&self, node: Node<'_, '_>) -> usize {
         self.0.partition_point(|&end| end < node.range().start) + 1
     }
 }
 
 /// The elements of a name within another one, in the namespace of it.
-pub(super) fn elements<'a, 'i>(parent: Node<'a, 'i>, name: &str) -> impl Iterator<Item = Node<'a, 'i>> {
+pub(crate) fn elements<'a, 'i>(parent: Node<'a, 'i>, name: &str) -> impl Iterator<Item = Node<'a, 'i>> {
     let space = parent.tag_name().namespace();
     parent.children().filter(move |child| {
         child.is_element() && child.tag_name().name() == name && child.tag_name().namespace() == space
@@ -123,7 +135,7 @@ pub(super) fn elements<'a, 'i>(parent: Node<'a, 'i>, name: &str) -> impl Iterato
 ///
 /// # Errors
 /// What is wrong, where they are not as many numbers.
-pub(super) fn numbers<const N: usize>(node: Node<'_, '_>, name: &str) -> Result<Option<[f64; N]>, String> {
+pub(crate) fn numbers<const N: usize>(node: Node<'_, '_>, name: &str) -> Result<Option<[f64; N]>, String> {
     let Some(text) = node.attribute(name) else { return Ok(None) };
     let wrong = || {
         let wanted = if N == 1 { "a number".to_owned() } else { format!("{N} numbers") };
@@ -141,7 +153,7 @@ pub(super) fn numbers<const N: usize>(node: Node<'_, '_>, name: &str) -> Result<
 ///
 /// # Errors
 /// What is wrong.
-pub(super) fn number(node: Node<'_, '_>, name: &str) -> Result<f64, String> {
+pub(crate) fn number(node: Node<'_, '_>, name: &str) -> Result<f64, String> {
     let missing = || format!("<{}> lacks `{name}`", node.tag_name().name());
     numbers::<1>(node, name)?.map(|[number]| number).ok_or_else(missing)
 }
@@ -150,7 +162,7 @@ pub(super) fn number(node: Node<'_, '_>, name: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// What is wrong.
-pub(super) fn number_or(node: Node<'_, '_>, name: &str, otherwise: f64) -> Result<f64, String> {
+pub(crate) fn number_or(node: Node<'_, '_>, name: &str, otherwise: f64) -> Result<f64, String> {
     Ok(numbers::<1>(node, name)?.map_or(otherwise, |[number]| number))
 }
 
@@ -172,20 +184,19 @@ mod tests {
     fn prefixes_without_a_declaration_get_one() {
         let text = prepared("<robot name='r'><link name='a'><sensor:ray x:y='1'/></link></robot>").unwrap();
         assert!(parsed(&text).is_ok());
-        let (_, cause) = parsed(&prepared("<robot><xacro:macro/></robot>").unwrap()).unwrap_err();
-        assert!(cause.contains("expand it first"), "{cause}");
+        assert!(parsed(&prepared("<?xml version='1.0'?>\n<a><b:c/></a>").unwrap()).is_ok());
     }
 
     #[test]
     fn what_costs_a_parser_more_than_it_is_long_is_refused() {
         let nested = |count: usize| format!("{}{}", "<a>".repeat(count), "</a>".repeat(count));
-        assert!(parsed(&nested(DEPTH)).is_ok());
-        assert!(parsed(&nested(DEPTH + 1)).unwrap_err().1.contains("elements within elements"));
+        assert!(parsed(&nested(XML_DEPTH)).is_ok());
+        assert!(parsed(&nested(XML_DEPTH + 1)).unwrap_err().1.contains("elements within elements"));
         assert!(parsed(&nested(100_000)).unwrap_err().1.contains("elements within elements"));
         let many =
             |what: &str, count: usize| (0..count).map(|i| format!(" {what}{i}='1'")).collect::<String>();
-        assert!(prepared(&format!("<a{}/>", many("xmlns:n", limits::NAMESPACES + 1))).is_err());
-        assert!(prepared(&format!("<a{}/>", many("n", limits::ATTRIBUTES + 1))).is_err());
+        assert!(prepared(&format!("<a{}/>", many("xmlns:n", XML_NAMESPACES + 1))).is_err());
+        assert!(prepared(&format!("<a{}/>", many("n", XML_ATTRIBUTES + 1))).is_err());
         assert!(parsed(&format!("<a><![CDATA[{}]]></a>", "]".repeat(300))).is_ok());
         let (line, cause) = parsed("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>").unwrap_err();
         assert!(line == Some(1) && cause.contains("document type"), "{cause}");
