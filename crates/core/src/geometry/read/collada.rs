@@ -470,7 +470,7 @@ mod tests {
     fn what_is_damaged_is_refused_with_its_line() {
         let polylist = cube(PLAIN, "");
         for (from, to, told) in [
-            ("#g'", "#h'", "m.dae:5: there is no element \"#h\" in this file"),
+            ("#g'", "#h'", "m.dae:4: there is no element \"#h\" in this file"),
             ("1 5 4 ", "1 9 4 ", "an index names vertex 9, but there are only 8"),
             ("1 5 4 ", "1 x 4 ", "\"x\" stands where a number should"),
             ("0 0 0  1", "nan 0 0  1", "position 0 is not finite"),
