@@ -363,7 +363,10 @@ impl<'a> Reader<'a> {
         let position = numbers(origin, "xyz")?.unwrap_or([0.0; 3]);
         let quaternion = if self.version >= [1, 1] { numbers::<4>(origin, "quat_xyzw")? } else { None };
         let rotation = match quaternion {
-            Some([x, y, z, w]) => UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z)),
+            // One without a direction is no rotation, as for urdfdom.
+            Some([x, y, z, w]) => {
+                UnitQuaternion::try_new(Quaternion::new(w, x, y, z), 0.0).unwrap_or_default()
+            }
             None => {
                 let [roll, pitch, yaw] = numbers(origin, "rpy")?.unwrap_or([0.0; 3]);
                 UnitQuaternion::from_euler_angles(roll, pitch, yaw)

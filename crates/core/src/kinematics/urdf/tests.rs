@@ -392,6 +392,9 @@ fn comments_and_prefixes_that_strict_xml_refuses_are_read() {
     let joint = &robot.articulation.joints()[0];
     assert!((joint.origin * Point3::new(1.0, 0.0, 0.0) - Point3::new(0.0, 1.0, 1.0)).norm() < 1e-15);
     assert_eq!(joint.limits, Some([-1.0, f64::INFINITY]));
+    let zero = text.replace("0 0 0.7071067811865476 0.7071067811865476", "0 0 0 0");
+    let joint = parse(&zero).unwrap().articulation.joints()[0].clone();
+    assert_eq!(joint.origin.rotation, nalgebra::UnitQuaternion::identity());
     // The first edition of the format has no quaternions, and zero where nothing is said.
     let joint = parse(&text.replace("1.2", "1.0")).unwrap().articulation.joints()[0].clone();
     assert_eq!(
